@@ -1,0 +1,1 @@
+"""Domain cards, labelled query sets, and the code that loads and checks them."""

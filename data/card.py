@@ -1,0 +1,134 @@
+"""The domain card: everything the planner knows about a domain, read from ``domain.toml``."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from pathlib import Path
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from ..errors import DataError
+from ..signatures.types import Frozen, GraphSchema
+
+SHIPPED = Path(__file__).parent / "domains"
+CARD_FILE = "domain.toml"
+
+
+class ExcludedTopic(Frozen):
+    """A subject the domain does not answer.
+
+    Attributes:
+        kind: the label (``rejection_kind``).
+        answer: the one word a language model says for it; one token, differs from the others.
+        description: what belongs to it.
+        reason: what a user is told.
+    """
+
+    kind: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    reason: str = Field(min_length=1)
+
+
+class KnownName(Frozen):
+    """A name that users may type, with its type and other spellings."""
+
+    name: str = Field(min_length=1)
+    type: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
+
+
+class HistoryWindow(Frozen):
+    """How much of the conversation is shown: the last messages, cut to so many characters."""
+
+    messages: int = Field(default=3, ge=1, le=50)
+    characters: int = Field(default=200, ge=20, le=10_000)
+
+
+class DomainCard(Frozen):
+    """What a domain covers, what it does not, and the names it knows."""
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
+    title: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    covers: tuple[str, ...] = Field(min_length=1)
+    excluded: tuple[ExcludedTopic, ...] = Field(min_length=2)
+    names: tuple[KnownName, ...] = ()
+    greetings: tuple[str, ...] = ()
+    history: HistoryWindow = HistoryWindow()
+    graph: GraphSchema | None = None
+
+    @field_validator("excluded")
+    @classmethod
+    def _distinct(cls, value: tuple[ExcludedTopic, ...]) -> tuple[ExcludedTopic, ...]:
+        for field in ("kind", "answer"):
+            words = [getattr(topic, field) for topic in value]
+            if len(set(words)) != len(words):
+                raise ValueError(f"excluded topics must have different {field}s: {words}")
+        return value
+
+    @model_validator(mode="after")
+    def _graph_knows_the_names(self) -> DomainCard:
+        if self.graph is not None:
+            types = {node.name for node in self.graph.nodes}
+            unknown = {name.type for name in self.names} - types
+            if unknown:
+                raise ValueError(f"names have types that the graph does not: {sorted(unknown)}")
+        return self
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The labels of the excluded topics."""
+        return tuple(topic.kind for topic in self.excluded)
+
+    @property
+    def fingerprint(self) -> str:
+        """Content hash of the card, 16 hex digits."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+
+    def reason(self, kind: str | None) -> str:
+        """The words of a rejection."""
+        known = {topic.kind: topic.reason for topic in self.excluded}
+        return known.get(kind or "", f"This is outside what {self.title} covers.")
+
+    def domain_text(self) -> str:
+        """The domain in a few lines, for a prompt: what it covers and what it does not."""
+        covers = "\n".join(f"- {line}" for line in self.covers)
+        outside = "; ".join(topic.description for topic in self.excluded)
+        return f"{self.description}\nInside:\n{covers}\nOutside: {outside}."
+
+    def topics(self) -> tuple[tuple[str, str, str], ...]:
+        """(kind, answer word, description) of each excluded topic."""
+        return tuple((t.kind, t.answer, t.description) for t in self.excluded)
+
+
+def domain_folder(name_or_folder: str | Path) -> Path:
+    """The folder of a shipped domain, or the given folder.
+
+    Raises:
+        DataError: neither a shipped name nor a folder with a card.
+    """
+    for folder in (Path(name_or_folder), SHIPPED / str(name_or_folder)):
+        if (folder / CARD_FILE).is_file():
+            return folder
+    shipped = sorted(p.parent.name for p in SHIPPED.glob(f"*/{CARD_FILE}"))
+    raise DataError(
+        f"there is no domain {str(name_or_folder)!r}: give one of {', '.join(shipped)} or a folder that has a {CARD_FILE}"
+    )
+
+
+def load_card(folder: Path) -> DomainCard:
+    """Read the card of a domain folder.
+
+    Raises:
+        DataError: no card, not TOML, or a field that is unknown or wrong, named.
+    """
+    path = folder / CARD_FILE
+    try:
+        return DomainCard.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
+    except ValidationError as error:
+        lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:20])
+        raise DataError(f"{path.name} of {folder.name}: " + "; ".join(lines)) from error

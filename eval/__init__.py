@@ -1,0 +1,1 @@
+"""Metrics, statistics, reports and the MLflow run of an evaluation."""

@@ -1,0 +1,1 @@
+"""How a program is compiled: DSPy's optimizers under one contract, and our own."""
