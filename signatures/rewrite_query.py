@@ -15,8 +15,7 @@ class RewriteQuery(dspy.Signature):
     history: str = dspy.InputField(desc="the earlier turns, oldest first")
     query: str = dspy.InputField(desc="what the user typed now")
     active_entity: str = dspy.InputField(desc="what the application shows the user at the moment, or empty", default="")
-    standalone_query: str = dspy.OutputField(desc="the query, complete in itself")
     referenced_entities: list[str] = dspy.OutputField(
         desc="names from the earlier turns that the query points to, as written there"
     )
-    conversation_context: str = dspy.OutputField(desc="what the conversation is about, in at most 20 words")
+    standalone_query: str = dspy.OutputField(desc="the query, complete in itself")

@@ -1,0 +1,48 @@
+"""What a written part must satisfy before it enters a plan. Each problem is a sentence for the LM."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from ..signatures.decompose_query import WrittenSubQuery
+from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, SubQuery, check_dependencies
+
+REFERENCE = re.compile(r"\{(\d+)\}")
+# The longest gold rewrites add about sixty characters of names for each thing they resolve.
+REWRITE_ROOM = 300
+
+
+def check_rewrite(query: str, standalone: str) -> list[str]:
+    """Problems of a rewritten query; empty when it can be used."""
+    text = standalone.strip()
+    if not text:
+        return ["standalone_query is empty; write the query so that it can be understood alone"]
+    if len(text) > 2 * len(query) + REWRITE_ROOM:
+        return ["standalone_query is much longer than the query; add nothing but the names it points to"]
+    return []
+
+
+def check_sub_queries(query: str, written: Sequence[WrittenSubQuery]) -> tuple[tuple[SubQuery, ...], list[str]]:
+    """Typed sub-queries, and what is wrong with them; use the first only if the second is empty."""
+    if not MIN_SUB_QUERIES <= len(written) <= MAX_SUB_QUERIES:
+        return (), [f"give {MIN_SUB_QUERIES} to {MAX_SUB_QUERIES} sub_queries, not {len(written)}"]
+    problems = []
+    texts = [w.text.strip().casefold() for w in written]
+    if query.strip().casefold() in texts:
+        problems.append("a sub-query repeats the whole question; ask only for a part of it")
+    if len(set(texts)) != len(texts):
+        problems.append("two sub-queries are the same")
+    try:
+        return check_dependencies(tuple(_sub_query(i, w) for i, w in enumerate(written, 1))), problems
+    except (ValidationError, ValueError) as error:
+        message = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        return (), [*problems, message]
+
+
+def _sub_query(number: int, written: WrittenSubQuery) -> SubQuery:
+    """Dependencies are those written and those that ``{n}`` in the text implies."""
+    named = {int(n) for n in REFERENCE.findall(written.text)}
+    return SubQuery(id=number, text=written.text.strip(), depends_on=tuple(sorted(named | set(written.depends_on))))

@@ -1,0 +1,104 @@
+"""What the planner is shown of a conversation: cleaned, windowed, as text and as topics."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from ..data.card import HistoryWindow
+from ..signatures.types import Role, Turn
+from .plan import Degraded
+
+ROLES = get_args(Role)
+MAX_QUERY_CHARACTERS = 4000
+MAX_CONTEXT_WORDS = 40
+
+
+@dataclass(frozen=True)
+class CleanInput:
+    """A query and its conversation, safe to show to a model, and what had to be left out."""
+
+    query: str
+    turns: tuple[Turn, ...]
+    active_entity: str
+    degraded: tuple[Degraded, ...]
+
+
+def clean_input(
+    query: str,
+    history: Sequence[Mapping[str, Any] | Turn] | None,
+    session: Mapping[str, Any] | None,
+    window: HistoryWindow,
+) -> CleanInput:
+    """Make any text plannable; never fails on what a user typed.
+
+    Raises:
+        TypeError: ``query`` is not a string, or ``history`` is not a sequence of messages: a
+            mistake of the calling program.
+    """
+    if not isinstance(query, str):
+        raise TypeError(f"query must be a string, not {type(query).__name__}")
+    if isinstance(history, str | bytes | Mapping):
+        raise TypeError("history must be a list of messages with role and content")
+    text, notes = _clean_query(query)
+    turns, more = _clean_turns(history or (), window)
+    active = (session or {}).get("active_entity")
+    return CleanInput(text, turns, printable(active)[:200] if isinstance(active, str) else "", (*notes, *more))
+
+
+def printable(text: str) -> str:
+    """Text without control characters, white space folded, trimmed. Lone surrogates are dropped."""
+    kept = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
+    return " ".join("".join(kept).split())
+
+
+def _clean_query(query: str) -> tuple[str, list[Degraded]]:
+    text, notes = printable(query[: 4 * MAX_QUERY_CHARACTERS]), []
+    if len(text) > MAX_QUERY_CHARACTERS or len(query) > 4 * MAX_QUERY_CHARACTERS:
+        text = text[:MAX_QUERY_CHARACTERS]
+        why = f"it has {len(query)} characters"
+        notes.append(Degraded(what="query", why=why, instead=f"the first {MAX_QUERY_CHARACTERS} were planned"))
+    if not text:
+        notes.append(Degraded(what="query", why="it has no readable text", instead="a direct answer is planned"))
+    return text, notes
+
+
+def _clean_turns(
+    history: Iterable[Mapping[str, Any] | Turn], window: HistoryWindow
+) -> tuple[tuple[Turn, ...], list[Degraded]]:
+    turns, dropped = [], 0
+    for message in history:
+        turn = _turn(message, window.characters)
+        dropped += turn is None
+        turns += [turn] if turn else []
+    notes = []
+    if dropped:
+        why = f"{dropped} messages had an unknown role or no text"
+        notes.append(Degraded(what="history", why=why, instead="they were left out"))
+    return tuple(turns[-window.messages :]), notes
+
+
+def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
+    if isinstance(message, Turn):
+        role, content = message.role, message.content
+    elif isinstance(message, Mapping):
+        role, content = message.get("role"), message.get("content")
+    else:
+        raise TypeError(f"a message must be a mapping with role and content, not {type(message).__name__}")
+    if role not in ROLES or not isinstance(content, str):
+        return None
+    text = printable(content[: 4 * characters])[:characters]
+    return Turn(role=role, content=text) if text else None
+
+
+def history_text(turns: Sequence[Turn]) -> str:
+    """The turns as lines ``User: …`` and ``Assistant: …``, oldest first."""
+    return "\n".join(f"{turn.role.capitalize()}: {turn.content}" for turn in turns)
+
+
+def conversation_context(turns: Sequence[Turn]) -> str:
+    """The last question and the beginning of its answer, at most 40 words."""
+    words = " / ".join(turn.content for turn in turns[-2:]).split()
+    return " ".join(words[:MAX_CONTEXT_WORDS])

@@ -1,0 +1,279 @@
+"""The one way a request leaves this process: journal, meter, then DSPy's native engine.
+
+DSPy's own caches are not used: its disk cache unpickles, and its key ignores which server answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import dspy
+from dspy import lm15
+from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
+from dspy.clients.engines.lm15_engine import AsyncLM15Engine, LM15Engine
+from dspy.utils import exceptions as dspy_errors
+
+from ...errors import LMError, QueryPlanError
+from .journal import CallJournal, call_key
+from .meter import active_meters
+
+_rollout: ContextVar[Any] = ContextVar("queryplan_rollout", default=None)
+_unjournaled: ContextVar[bool] = ContextVar("queryplan_unjournaled", default=False)
+
+_PARAMETERS = ("temperature", "max_tokens", "top_p", "stop", "seed", "response_format", "logprobs", "top_logprobs")
+_NOT_PORTABLE = ("minLength", "maxLength", "default")
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where requests of one model go.
+
+    Attributes:
+        name: what the model is called, in reports and as ``dspy.LM.model``; holds no address.
+        wire_model: what DSPy's native engine routes by, ``provider/model``.
+        config: lm15's configuration: declared providers, addresses, keys, timeouts.
+        response_schema: whether the endpoint constrains decoding to a JSON schema.
+        full_schema: whether it takes every JSON schema keyword, as llama.cpp does.
+        address: the address, if it was given by hand; only its hash enters journal keys.
+    """
+
+    name: str
+    wire_model: str
+    config: lm15.RouterConfig = field(repr=False)
+    response_schema: bool = True
+    full_schema: bool = False
+    address: str = field(default="", repr=False)
+
+    @property
+    def identity(self) -> str:
+        """What journal keys hold of the model: its name, and the hash of an address given by hand."""
+        return f"{self.name}#{hashlib.sha256(self.address.encode()).hexdigest()[:8]}" if self.address else self.name
+
+
+@contextmanager
+def unjournaled() -> Iterator[None]:
+    """Requests in this block reach the server even if the journal knows their answer."""
+    token = _unjournaled.set(True)
+    try:
+        yield
+    finally:
+        _unjournaled.reset(token)
+
+
+class _Engine:
+    """What the sync and the async engine share: one request's journal and meter."""
+
+    supports_response_schema = True
+    supports_function_calling = False
+    supports_reasoning = False
+    supported_params = _PARAMETERS
+
+    def __init__(self, route: Route, journal: CallJournal | None = None) -> None:
+        self.route = route
+        self.journal = journal
+        self.supports_response_schema = route.response_schema
+        self._lock = threading.Lock()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> _Engine:
+        """The same engine: optimizers copy programs, and connections are not copied with them."""
+        return self
+
+    def dump_state(self) -> dict[str, Any]:
+        """The model's name; addresses and keys are bound in code, never saved."""
+        return {"name": self.route.name}
+
+    @classmethod
+    def load_state(cls, state: dict[str, Any]) -> _Engine:
+        """Refused: a saved program must not say where requests go.
+
+        Raises:
+            LMError: always.
+        """
+        raise LMError("A language model is never loaded from a saved program; open it with open_lm().")
+
+    def _key(self, request: lm15.Request) -> str:
+        data = {**request_to_dict(request), "rollout": _rollout.get()}
+        return call_key(self.route.identity, data)
+
+    def _known(self, request: lm15.Request) -> lm15.Response | None:
+        """The journal's answer, without usage: nothing is billed for it now."""
+        if self.journal is None or _unjournaled.get():
+            return None
+        entry = self.journal.get(self._key(request))
+        if entry is None:
+            return None
+        response = response_from_dict(entry.response)
+        _count(response, entry.milliseconds, cached=True)
+        return replace(response, usage=lm15.Usage())
+
+    def _keep(self, request: lm15.Request, response: lm15.Response, started: float) -> lm15.Response:
+        elapsed = (time.perf_counter() - started) * 1000
+        _count(response, elapsed, cached=False)
+        if self.journal is not None and not _unjournaled.get():
+            self.journal.put(self._key(request), response_to_dict(response), elapsed)
+        return response
+
+    def _routed(self, request: lm15.Request) -> lm15.Request:
+        config = request.config
+        if config.response_format and not self.route.full_schema:
+            config = replace(config, response_format=portable(config.response_format))
+        return replace(request, model=self.route.wire_model, config=config)
+
+
+class JournaledEngine(_Engine):
+    """DSPy engine: one synchronous attempt, from the journal or from the endpoint."""
+
+    def __init__(self, route: Route, journal: CallJournal | None = None) -> None:
+        super().__init__(route, journal)
+        self._inner = LM15Engine(route.config)
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """The response to ``request``; lm15's errors pass through."""
+        known = self._known(request)
+        if known is not None:
+            return known
+        started = time.perf_counter()
+        try:
+            response = self._inner.complete(self._routed(request))
+        except Exception:
+            _count_failure()
+            raise
+        return self._keep(request, response, started)
+
+    def close(self) -> None:
+        """Close pooled connections."""
+        self._inner.close()
+
+
+class AsyncJournaledEngine(_Engine):
+    """The same for asyncio; connections belong to the event loop that opened them."""
+
+    def __init__(self, route: Route, journal: CallJournal | None = None) -> None:
+        super().__init__(route, journal)
+        self._inner: dict[asyncio.AbstractEventLoop, AsyncLM15Engine] = {}
+
+    async def complete(self, request: lm15.Request) -> lm15.Response:
+        """The response to ``request``; lm15's errors pass through."""
+        known = self._known(request)
+        if known is not None:
+            return known
+        started = time.perf_counter()
+        try:
+            response = await self._of_this_loop().complete(self._routed(request))
+        except Exception:
+            _count_failure()
+            raise
+        return self._keep(request, response, started)
+
+    def _of_this_loop(self) -> AsyncLM15Engine:
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            # Coroutines of a closed loop cannot run, so its pool is dropped, not closed.
+            for closed in [k for k in self._inner if k.is_closed()]:
+                del self._inner[closed]
+            if loop not in self._inner:
+                self._inner[loop] = AsyncLM15Engine(self.route.config)
+            return self._inner[loop]
+
+    async def aclose(self) -> None:
+        """Close the connections of the running loop."""
+        with self._lock:
+            inner = self._inner.pop(asyncio.get_running_loop(), None)
+        if inner is not None:
+            await inner.aclose()
+
+
+class JournaledLM(dspy.LM):
+    """A ``dspy.LM`` whose every request goes through the journal and the meters.
+
+    Raises our ``LMError``, in one sentence and without the endpoint's address, where DSPy raises its
+    own.
+    """
+
+    def __init__(self, route: Route, journal: CallJournal | None = None, **kwargs: Any) -> None:
+        engine, async_engine = JournaledEngine(route, journal), AsyncJournaledEngine(route, journal)
+        kwargs = {"cache": False, "num_retries": 2, **kwargs}
+        super().__init__(route.name, engine=engine, async_engine=async_engine, **kwargs)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """As ``dspy.LM``; a ``rollout_id`` also distinguishes calls in the journal."""
+        with self._request(kwargs):
+            return super().__call__(*args, **kwargs)
+
+    async def acall(self, *args: Any, **kwargs: Any) -> Any:
+        """As ``dspy.LM``; a ``rollout_id`` also distinguishes calls in the journal."""
+        with self._request(kwargs):
+            return await super().acall(*args, **kwargs)
+
+    @contextmanager
+    def _request(self, kwargs: dict[str, Any]) -> Iterator[None]:
+        token = _rollout.set(kwargs.get("rollout_id", self.kwargs.get("rollout_id")))
+        try:
+            yield
+        except dspy_errors.LMError as error:
+            raise sentence_for(error, self.model) from error
+        finally:
+            _rollout.reset(token)
+
+
+def sentence_for(error: Exception, model: str) -> QueryPlanError:
+    """What went wrong with a request, in one sentence with its remedy, and without an address."""
+    for kind, sentence in _SENTENCES:
+        if isinstance(error, kind):
+            return LMError(sentence.format(model=model))
+    return LMError(f"{model} refused the request ({type(error).__name__}); see the endpoint's own log.")
+
+
+_SENTENCES: tuple[tuple[type[Exception], str], ...] = (
+    (dspy_errors.LMNotConfiguredError, "{model} needs a key; set QUERYPLAN_API_KEY or the provider's own variable."),
+    (dspy_errors.LMAuthError, "The key for {model} was refused; set QUERYPLAN_API_KEY to a valid one."),
+    (dspy_errors.LMBillingError, "The account for {model} has no credit left; top it up or choose another --lm."),
+    (dspy_errors.LMRateLimitError, "{model} is over its rate limit; wait, or lower the number of threads."),
+    (dspy_errors.LMUnsupportedModelError, "The endpoint does not know the model {model}; check the name after --lm."),
+    (dspy_errors.ContextWindowExceededError, "The prompt is longer than {model} can read; use fewer demonstrations."),
+    (dspy_errors.LMTimeoutError, "{model} did not answer in time; raise the timeout or choose another --lm."),
+    (dspy_errors.LMServerError, "The server of {model} failed; look at its log and try again."),
+    (dspy_errors.LMTransportError, "The server of {model} cannot be reached; start it, or check --api-base."),
+    (dspy_errors.LMConfigurationError, "{model} is not a model name DSPy can route; check the name after --lm."),
+)
+
+
+def portable(schema: Any) -> Any:
+    """The schema without the keywords that OpenAI's strict mode and some servers refuse.
+
+    What they said is still checked: every answer is validated by its pydantic type.
+    """
+    if isinstance(schema, list):
+        return [portable(s) for s in schema]
+    if not isinstance(schema, dict):
+        return schema
+    named = {"properties", "$defs"}
+    return {
+        k: {n: portable(s) for n, s in v.items()} if k in named and isinstance(v, dict) else portable(v)
+        for k, v in schema.items()
+        if k not in _NOT_PORTABLE
+    }
+
+
+def _count(response: lm15.Response, milliseconds: float, *, cached: bool) -> None:
+    usage = response.usage
+    for m in active_meters():
+        m.add(
+            milliseconds=milliseconds,
+            prompt_tokens=usage.input_tokens or 0,
+            completion_tokens=usage.output_tokens or 0,
+            cached=cached,
+        )
+
+
+def _count_failure() -> None:
+    for m in active_meters():
+        m.add_failure()

@@ -1,0 +1,132 @@
+"""The stages of the planner: which signature each asks, and how a labelled row becomes an example.
+
+Deciding stages put one-word questions and get label probabilities; writing stages generate text.
+Each stage is one DSPy predictor, compiled against its own labels with gold input from the stages
+before it, so that an error of one stage is never charged to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import dspy
+
+from ..data.card import DomainCard
+from ..data.rows import LabelledRow
+from ..signatures.assess_complexity import AssessComplexity
+from ..signatures.decompose_query import DecomposeQuery
+from ..signatures.detect_follow_up import DetectFollowUp
+from ..signatures.judge_relevance import judge_relevance
+from ..signatures.plan_graph_steps import plan_graph_steps
+from ..signatures.rewrite_query import RewriteQuery
+from .context import clean_input, history_text
+
+Kind = Literal["decide", "write"]
+DECIDING = ("follow_up", "relevance", "complexity")
+WRITING = ("rewrite", "decompose", "graph")
+
+
+@dataclass(frozen=True)
+class StageSpec:
+    """One stage: its name, whether it decides or writes, its signature and its gold examples."""
+
+    name: str
+    kind: Kind
+    signature: type[dspy.Signature]
+    inputs: tuple[str, ...]
+    example: Callable[[LabelledRow, DomainCard], dict[str, Any] | None]
+
+
+def stage_specs(card: DomainCard) -> dict[str, StageSpec]:
+    """Every stage of a domain, by name. ``graph`` is there only if the card has a graph."""
+    relevance = judge_relevance(card.domain_text(), card.topics())
+    specs = [
+        _spec("follow_up", "decide", DetectFollowUp, _follow_up_example),
+        _spec("relevance", "decide", relevance, _relevance_example),
+        _spec("complexity", "decide", AssessComplexity, _complexity_example),
+        _spec("rewrite", "write", RewriteQuery, _rewrite_example),
+        _spec("decompose", "write", DecomposeQuery, _decompose_example),
+    ]
+    if card.graph is not None and card.graph.edges:
+        specs.append(_spec("graph", "write", plan_graph_steps(card.graph), lambda row, card: None))
+    return {spec.name: spec for spec in specs}
+
+
+def _spec(name: str, kind: Kind, signature: type[dspy.Signature], example: Callable[..., Any]) -> StageSpec:
+    return StageSpec(name, kind, signature, tuple(signature.input_fields), example)
+
+
+def examples(spec: StageSpec, rows: Sequence[LabelledRow], card: DomainCard) -> list[dspy.Example]:
+    """The rows that say something about this stage, as DSPy examples with gold outputs.
+
+    Each carries ``row_id`` and ``conversation`` beside the signature's fields, for grouping.
+    """
+    made = []
+    for row in rows:
+        fields = spec.example(row, card)
+        if fields is not None:
+            example = dspy.Example(**fields, row_id=row.id, conversation=row.conversation)
+            made.append(example.with_inputs(*spec.inputs))
+    return made
+
+
+def gold_outputs(spec: StageSpec, example: dspy.Example) -> dict[str, Any]:
+    """The labelled outputs of an example; an output without a label is left out."""
+    return {name: example[name] for name in spec.signature.output_fields if name in example}
+
+
+def conversation_inputs(row: LabelledRow, card: DomainCard) -> dict[str, str]:
+    """``history`` and ``query`` as the planner would show them."""
+    clean = clean_input(row.query, row.history, row.session, card.history)
+    return {"history": history_text(clean.turns), "query": clean.query}
+
+
+def _follow_up_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | None:
+    if not row.history:
+        return None
+    return {**conversation_inputs(row, card), "is_follow_up": row.labels.is_follow_up}
+
+
+def _relevance_example(row: LabelledRow, card: DomainCard) -> dict[str, Any]:
+    fields: dict[str, Any] = {"query": row.labels.standalone_query, "is_relevant": row.labels.is_relevant}
+    if row.labels.rejection_kind is not None:
+        fields["rejection_kind"] = row.labels.rejection_kind
+    return fields
+
+
+def _complexity_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | None:
+    labels = row.labels
+    if not labels.is_relevant:
+        return None
+    return {
+        "query": labels.standalone_query,
+        "complexity": labels.complexity,
+        "intent": labels.intent,
+        "needs_decomposition": labels.needs_decomposition,
+    }
+
+
+def _rewrite_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | None:
+    if not row.labels.is_follow_up:
+        return None
+    active = row.session.get("active_entity", "")
+    return {
+        **conversation_inputs(row, card),
+        "active_entity": active if isinstance(active, str) else "",
+        "referenced_entities": list(row.labels.referenced_entities),
+        "standalone_query": row.labels.standalone_query,
+    }
+
+
+def _decompose_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | None:
+    labels = row.labels
+    if not labels.needs_decomposition:
+        return None
+    return {
+        "query": labels.standalone_query,
+        "sub_queries": [{"text": s.text, "depends_on": list(s.depends_on)} for s in labels.sub_queries],
+        "entities": list(labels.entities),
+        "relationships_needed": list(labels.relationships_needed),
+    }

@@ -1,0 +1,35 @@
+"""Which stores to ask and how: a table, first row that fits."""
+
+from __future__ import annotations
+
+from ..signatures.types import Complexity, Intent
+from .plan import RetrievalStrategy
+
+NOTHING = RetrievalStrategy(use_rag=False, use_kg=False)
+DIRECT = RetrievalStrategy(use_rag=False, use_kg=False, direct_answer=True)
+MULTI_HOP_INTENTS = ("causal", "multi_entity")
+
+
+def choose_strategy(is_relevant: bool, intent: Intent, complexity: Complexity, entities: int) -> RetrievalStrategy:
+    """The retrieval strategy of a plan.
+
+    ``cross_episode`` is tested before the number of entities: tested after it, as one would first
+    write it, a question about two guests over time would lose its kind.
+    """
+    if not is_relevant:
+        return NOTHING
+    if intent == "greeting":
+        return DIRECT
+    kind = "entity_centric"
+    if intent == "cross_episode":
+        kind = "cross_episode"
+    elif intent in MULTI_HOP_INTENTS or entities > 1:
+        kind = "multi_hop"
+    expansion = kind != "entity_centric" and entities > 1
+    return RetrievalStrategy(
+        use_rag=True,
+        use_kg=True,
+        kg_query_type=kind,
+        rag_expansion=expansion,
+        iterative=complexity == "complex",
+    )
