@@ -116,6 +116,9 @@ class _Engine:
 
     def _keep(self, request: lm15.Request, response: lm15.Response, started: float) -> lm15.Response:
         elapsed = (time.perf_counter() - started) * 1000
+        if request.config.max_tokens == 1:
+            # A decision is one token by design; DSPy would warn of truncation at every one.
+            response = replace(response, finish_reason="stop")
         _count(response, elapsed, cached=False)
         if self.journal is not None and not _unjournaled.get():
             self.journal.put(self._key(request), response_to_dict(response), elapsed)

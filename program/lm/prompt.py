@@ -54,18 +54,30 @@ def build(state: Mapping[str, Any], name: str, question: Mapping[str, Any]) -> C
     """The chat for one question of a decision request.
 
     Args:
-        state: DSPy's ``{"instructions", "inputs", "demos"}`` of the request.
+        state: DSPy's ``{"instructions", "input_fields", "inputs", "demos"}`` of the request.
         name: the output field that the question fills; demonstrations carry its value by that name.
         question: ``{"instructions", "type", "criteria"}``.
     """
     options = options_of(question)
-    fields = list(state["inputs"])
+    fields = _in_declared_order(state)
     examples = (_example(demo, fields, name, options) for demo in state.get("demos") or ())
     return ChatPrompt(
         system=system_message(state.get("instructions"), question, options),
         examples=tuple(e for e in examples if e is not None),
         user=render_inputs(state["inputs"], fields),
     )
+
+
+def _in_declared_order(state: Mapping[str, Any]) -> list[str]:
+    """The input fields as the signature declares them.
+
+    DSPy passes inputs in the order of the call's keyword arguments; a prompt that followed it would
+    share no prefix with the same call written the other way round (5.4 s instead of 0.5 measured).
+    The order is only in DSPy's description of the fields, which puts each name in backquotes.
+    """
+    described = str(state.get("input_fields") or "")
+    places = {name: described.find(f"`{name}`") for name in state["inputs"]}
+    return sorted(places, key=lambda name: (places[name] < 0, places[name], name))
 
 
 def system_message(instructions: Any, question: Mapping[str, Any], options: Sequence[Option]) -> str:

@@ -1,0 +1,72 @@
+"""How a command ends when it cannot go on: one sentence on stderr, and an exit code that scripts can read.
+
+====  ==========================================================================
+code  meaning
+====  ==========================================================================
+1     a fault of ours, or of the machine (a full disk, a file that may not be read)
+2     a wrong command, file, name or setting (``UserError``)
+3     a compiled program that cannot be loaded or trusted (``ProgramError``)
+4     a language model that did not answer as it must (``LMError``)
+130   stopped with Ctrl-C
+====  ==========================================================================
+
+``QUERYPLAN_DEBUG=1`` shows the traceback instead.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from typer.exceptions import TyperException
+
+from ..errors import LMError, ProgramError, QueryPlanError, UserError
+
+STOPPED = "stopped; run the same command again to continue"
+
+_CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (ProgramError, 3), (LMError, 4))
+
+
+def exit_code(error: BaseException) -> int:
+    """The exit code that an error ends the process with."""
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return next((code for kind, code in _CODES if isinstance(error, kind)), 1)
+
+
+def sentence(error: BaseException) -> str:
+    """What is printed about an error, in one line."""
+    if isinstance(error, KeyboardInterrupt):
+        return STOPPED
+    if isinstance(error, QueryPlanError):
+        return " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror:
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{where}"
+    said = " ".join(str(error).split())
+    return f"a fault of queryplan's ({type(error).__name__}: {said}); set QUERYPLAN_DEBUG=1 to see where, and report it"
+
+
+@contextmanager
+def one_sentence() -> Iterator[None]:
+    """Turn what a command raises into its sentence and exit code."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt) as error:
+        if _is_for_typer(error) or os.environ.get("QUERYPLAN_DEBUG") == "1":
+            raise
+        prefix = "" if isinstance(error, KeyboardInterrupt) else "error: "
+        console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
+        console.print(f"{prefix}{sentence(error)}")
+        raise typer.Exit(exit_code(error)) from None
+
+
+def _is_for_typer(error: BaseException) -> bool:
+    """Usage errors, exits, aborted prompts and closed pipes, which typer ends well by itself."""
+    if isinstance(error, OSError):
+        return error.errno == errno.EPIPE
+    return isinstance(error, typer.Exit | typer.Abort | TyperException)

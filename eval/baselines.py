@@ -1,0 +1,211 @@
+"""Cheap rivals of a compiled planner, with the same ``plan()``: the majority class, and TF-IDF.
+
+A compiled program that does not beat these is not worth its cost, and the report says so.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..data.rows import LabelledRow
+from ..errors import DataError
+from ..program.plan import Decision, Degraded, PlanTrace, QueryPlan, RetrievalStrategy
+from ..signatures.types import Complexity, Frozen, Intent
+from .evaluation import rows_fingerprint
+
+if TYPE_CHECKING:
+    import numpy as np
+    from sklearn.compose import ColumnTransformer
+    from sklearn.pipeline import Pipeline
+
+_KIND = "outside the domain"
+
+
+class Decided(Frozen):
+    """The labels that a rival decides; it writes nothing."""
+
+    is_follow_up: bool
+    is_relevant: bool
+    rejection_kind: str | None
+    complexity: Complexity
+    intent: Intent
+    needs_decomposition: bool
+
+
+class ConstantPlanner:
+    """Gives every query the most frequent label of the training rows, stage by stage.
+
+    Raises:
+        DataError: there are no training rows.
+    """
+
+    def __init__(self, rows: Sequence[LabelledRow]) -> None:
+        self._usual = _majorities(rows)
+        self.program_version = f"constant-{rows_fingerprint(rows)}"
+
+    def plan(
+        self, query: str, history: Sequence[Any] = (), session: Mapping[str, Any] | None = None
+    ) -> QueryPlan:
+        """The usual labels; without history a query is never a follow-up, as the guide has it."""
+        start = time.perf_counter()
+        usual = {**self._usual, "is_follow_up": bool(history) and self._usual["is_follow_up"]}
+        return plan_of(query, Decided.model_validate(usual), self.program_version, start)
+
+
+class TfidfPlanner:
+    """TF-IDF of words and of characters with logistic regression, one a label.
+
+    Words of one and two, characters of two to five within words (scikit-learn's ``char_wb``);
+    ``C=10`` and the rest scikit-learn's defaults. Follow-up sees the query, and the query with the
+    last message; the other labels see the query. Complexity, intent and decomposition learn from
+    rows in the domain, the kind of rejection from those outside.
+
+    Raises:
+        DataError: there are no training rows.
+    """
+
+    def __init__(self, rows: Sequence[LabelledRow]) -> None:
+        self._usual = _majorities(rows)
+        self._models = {
+            "is_follow_up": _fit([r for r in rows if r.history], "is_follow_up"),
+            "is_relevant": _fit(rows, "is_relevant"),
+            "rejection_kind": _fit([r for r in rows if not r.labels.is_relevant], "rejection_kind"),
+        }
+        inside = [r for r in rows if r.labels.is_relevant]
+        for label in ("complexity", "intent", "needs_decomposition"):
+            self._models[label] = _fit(inside, label)
+        self.program_version = f"tfidf-{rows_fingerprint(rows)}"
+
+    def plan(
+        self, query: str, history: Sequence[Any] = (), session: Mapping[str, Any] | None = None
+    ) -> QueryPlan:
+        """The most probable label of each stage."""
+        start = time.perf_counter()
+        follow_up = bool(history and self._label("is_follow_up", query, history))
+        relevant = bool(self._label("is_relevant", query, history))
+        names = ("complexity", "intent", "needs_decomposition") if relevant else ("rejection_kind",)
+        labels = {name: self._label(name, query, history) for name in names}
+        decided = Decided.model_validate(
+            {**self._usual, **labels, "is_follow_up": follow_up, "is_relevant": relevant}
+        )
+        return plan_of(query, decided, self.program_version, start)
+
+    def _label(self, name: str, query: str, history: Sequence[Any]) -> object:
+        model = self._models[name]
+        if model is None:
+            return self._usual[name]
+        label = model.predict(_columns([(query, _last_turn(history))]))[0]
+        return label == "True" if name in ("is_follow_up", "is_relevant", "needs_decomposition") else str(label)
+
+
+def plan_of(query: str, decided: Decided, version: str, start: float) -> QueryPlan:
+    """A complete plan from labels alone; what would have to be written is named as degraded."""
+    inside = decided.is_relevant
+    searches = inside and decided.intent != "greeting"
+    return QueryPlan(
+        query=query,
+        standalone_query=query,
+        is_follow_up=decided.is_follow_up,
+        is_relevant=inside,
+        rejection_kind=None if inside else decided.rejection_kind or _KIND,
+        rejection_reason=None if inside else "This is outside what the domain covers.",
+        complexity=decided.complexity if inside else "simple",
+        intent=decided.intent if inside else "out_of_scope",
+        needs_decomposition=inside and decided.needs_decomposition,
+        retrieval_strategy=RetrievalStrategy(use_rag=searches, use_kg=False, direct_answer=not searches),
+        trace=_trace(decided, (time.perf_counter() - start) * 1000),
+        degraded=_unwritten(decided),
+        program_version=version,
+    )
+
+
+def _trace(decided: Decided, milliseconds: float) -> PlanTrace:
+    stages = {
+        "follow_up": decided.is_follow_up,
+        "relevance": decided.is_relevant,
+        "complexity": {
+            "complexity": decided.complexity,
+            "intent": decided.intent,
+            "needs_decomposition": decided.needs_decomposition,
+        },
+    }
+    made = tuple(
+        Decision.model_validate({"stage": s, "value": v, "decided_by": "head", "confidence": 0.5, "reason": "baseline"})
+        for s, v in stages.items()
+    )
+    return PlanTrace(decisions=made, milliseconds=milliseconds)
+
+
+def _unwritten(decided: Decided) -> tuple[Degraded, ...]:
+    why = "a baseline decides labels and writes nothing"
+    found = []
+    if decided.is_follow_up:
+        found.append(Degraded(what="rewrite", why=why, instead="the query as typed"))
+    if decided.is_relevant and decided.needs_decomposition:
+        found.append(Degraded(what="decompose", why=why, instead="one search for the whole query"))
+    return tuple(found)
+
+
+def _majorities(rows: Sequence[LabelledRow]) -> dict[str, Any]:
+    """The most frequent value of each label; the first met of several."""
+    if not rows:
+        raise DataError("a baseline needs training rows: give a train.jsonl with at least one labelled query")
+    inside = [r.labels for r in rows if r.labels.is_relevant]
+    outside = [r.labels for r in rows if not r.labels.is_relevant]
+    return {
+        "is_follow_up": _most([r.labels.is_follow_up for r in rows], False),
+        "is_relevant": _most([r.labels.is_relevant for r in rows], True),
+        "rejection_kind": _most([labels.rejection_kind for labels in outside], None),
+        "complexity": _most([labels.complexity for labels in inside], "simple"),
+        "intent": _most([labels.intent for labels in inside], "factual"),
+        "needs_decomposition": _most([labels.needs_decomposition for labels in inside], False),
+    }
+
+
+def _most(values: Sequence[object], otherwise: object) -> object:
+    return Counter(values).most_common(1)[0][0] if values else otherwise
+
+
+def _last_turn(history: Sequence[Any]) -> str:
+    if not history:
+        return ""
+    last = history[-1]
+    return str(last["content"] if isinstance(last, Mapping) else last.content)
+
+
+def _columns(pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+    """Query, and query with the last message: shape (rows, 2), of objects."""
+    import numpy as np
+
+    return np.array([(query, f"{query}\n{last}") for query, last in pairs], dtype=object).reshape(-1, 2)
+
+
+def _fit(rows: Sequence[LabelledRow], label: str) -> Pipeline | None:
+    """A fitted scikit-learn pipeline; None if the rows have fewer than two different labels."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+
+    wanted = [str(getattr(row.labels, label)) for row in rows]
+    if len(set(wanted)) < 2:
+        return None
+    model = make_pipeline(_features(label == "is_follow_up"), LogisticRegression(C=10, max_iter=1000))
+    return model.fit(_columns([(row.query, _last_turn(row.history)) for row in rows]), wanted)
+
+
+def _features(with_context: bool) -> ColumnTransformer:
+    from sklearn.compose import ColumnTransformer
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    columns = (0, 1) if with_context else (0,)
+    words = [
+        (f"words{c}", TfidfVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\b\w+\b", sublinear_tf=True), c)
+        for c in columns
+    ]
+    characters = [
+        (f"characters{c}", TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True), c)
+        for c in columns
+    ]
+    return ColumnTransformer([*words, *characters])

@@ -1,0 +1,129 @@
+"""One request to a predictor, its reply, and sending a round of them with a deadline."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
+from dataclasses import dataclass, field
+from typing import Any
+
+import dspy
+
+from ..errors import LMError
+from ..signatures.types import Stage
+from .lm.endpoint import LMHandle
+from .lm.meter import meter
+
+MAX_IN_FLIGHT = 16
+OUT_OF_TIME = "the deadline passed"
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A stage's predictor and its inputs. ``problem`` makes it a repair: what was wrong before."""
+
+    stage: Stage
+    predictor: dspy.Predict
+    inputs: dict[str, Any]
+    decides: bool
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: a prediction, or the reason why there is none, and what it cost."""
+
+    prediction: dspy.Prediction | None
+    error: str | None = None
+    milliseconds: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+
+
+@dataclass
+class Clock:
+    """Time left for one plan; no deadline is endless."""
+
+    deadline_s: float | None
+    started: float = field(default_factory=time.perf_counter)
+
+    def left(self) -> float | None:
+        """Seconds left, at least zero; None without a deadline."""
+        return None if self.deadline_s is None else max(0.0, self.deadline_s - self.elapsed_ms() / 1000)
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the plan began."""
+        return (time.perf_counter() - self.started) * 1000
+
+
+def send_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock, pool: ThreadPoolExecutor) -> dict[Stage, Reply]:
+    """Send requests together; those not back at the deadline are left behind and reported so."""
+    if clock.left() == 0:
+        return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
+    began = time.perf_counter()
+    futures: dict[Stage, Future[Reply]] = {
+        ask.stage: pool.submit(copy_context().run, _send_one, ask, lm) for ask in asks
+    }
+    wait(futures.values(), timeout=clock.left())
+    late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
+    return {stage: future.result() if future.done() else late for stage, future in futures.items()}
+
+
+async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[Stage, Reply]:
+    """As ``send_round``, without threads."""
+    if clock.left() == 0:
+        return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
+    began = time.perf_counter()
+    tasks = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
+    await asyncio.wait(tasks.values(), timeout=clock.left())
+    late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
+    replies = {}
+    for stage, task in tasks.items():
+        replies[stage] = task.result() if task.done() else late
+        task.cancel()
+    return replies
+
+
+def _send_one(ask: Ask, lm: LMHandle) -> Reply:
+    began = time.perf_counter()
+    with meter() as cost, dspy.context(adapter=lm.adapter):
+        try:
+            prediction, error = ask.predictor(**_arguments(ask, lm)), None
+        except Exception as failure:  # whatever a model or a network does, the plan goes on without it
+            prediction, error = None, _explain(failure)
+    return _reply(prediction, error, began, cost)
+
+
+async def _asend_one(ask: Ask, lm: LMHandle) -> Reply:
+    began = time.perf_counter()
+    with meter() as cost, dspy.context(adapter=lm.adapter):
+        try:
+            prediction, error = await ask.predictor.acall(**_arguments(ask, lm)), None
+        except Exception as failure:  # whatever a model or a network does, the plan goes on without it
+            prediction, error = None, _explain(failure)
+    return _reply(prediction, error, began, cost)
+
+
+def _arguments(ask: Ask, lm: LMHandle) -> dict[str, Any]:
+    arguments = {**ask.inputs, "lm": lm.decider if ask.decides else lm.writer}
+    if ask.problem is not None:
+        problem = dspy.InputField(desc="what was wrong with your last answer; give a better one")
+        arguments["signature"] = ask.predictor.signature.append("problem", problem, str)
+        arguments["problem"] = ask.problem
+    return arguments
+
+
+def _reply(prediction: dspy.Prediction | None, error: str | None, began: float, cost: Any) -> Reply:
+    milliseconds = (time.perf_counter() - began) * 1000
+    tokens = cost.prompt_tokens + cost.completion_tokens
+    return Reply(prediction, error, milliseconds, cost.calls + cost.failed, tokens)
+
+
+def _explain(failure: Exception) -> str:
+    """One line that holds no prompt, key or address: our own words, or the kind of error."""
+    if isinstance(failure, LMError):
+        return str(failure)
+    return f"the language model's answer could not be used ({type(failure).__name__})"

@@ -1,0 +1,206 @@
+"""A compiled program as a folder of plain data: written atomically, checked when read.
+
+::
+
+    manifest.json      format, hash of every other file, fingerprints, thresholds, metrics
+    card.json          the domain card the program was compiled for
+    predictors.json    DSPy state of each predictor: instructions, demonstrations, thresholds
+    heads.safetensors  support vectors and coefficients of the heads (absent without heads)
+
+Nothing here is code and nothing is pickled. A file that was altered, added or removed is refused by
+name, and so is a program whose signatures or encoder are not the ones it was compiled with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import Field, ValidationError
+
+from ..data.card import DomainCard
+from ..errors import ProgramError
+from ..signatures.types import Frozen
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+CARD = "card.json"
+PREDICTORS = "predictors.json"
+HEADS = "heads.safetensors"
+
+
+class Manifest(Frozen):
+    """What a program is made of and how it came to be.
+
+    Attributes:
+        files: SHA-256 of every other file of the folder.
+        fingerprints: of data, card, schema, signatures, encoder and LM.
+        heads: settings of each head (labels, kernel width, softmax scale).
+        thresholds: the decision settings of each stage, for reading; the ones used are in
+            ``predictors.json``.
+        metrics: what was measured when it was compiled.
+        compiled: optimizer, arguments, seed, sample and code version.
+    """
+
+    format: int = FORMAT
+    domain: str
+    files: dict[str, str] = {}
+    fingerprints: dict[str, str] = {}
+    lm: str = "none"
+    heads: dict[str, Any] = {}
+    thresholds: dict[str, Any] = {}
+    metrics: dict[str, Any] = {}
+    compiled: dict[str, Any] = {}
+    content_hash: str = Field(default="", description="the program's identity: SHA-256 of all of this but metrics")
+    seal: str = Field(default="", description="SHA-256 of all of this, so that an altered metric is noticed too")
+
+    def sealed(self) -> Manifest:
+        """This manifest with both hashes filled in."""
+        named = self.model_copy(update={"content_hash": self._hash("metrics", "content_hash", "seal")})
+        return named.model_copy(update={"seal": named._hash("seal")})
+
+    def _hash(self, *without: str) -> str:
+        text = json.dumps(self.model_dump(exclude=set(without)), sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """A short name of the content: domain and twelve hex digits."""
+        return f"{self.domain}-{self.content_hash[:12]}"
+
+
+@dataclass(frozen=True)
+class ProgramState:
+    """Everything in a program folder, in memory."""
+
+    manifest: Manifest
+    card: DomainCard
+    predictors: Mapping[str, Mapping[str, Any]]
+    heads: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+def save_program(state: ProgramState, folder: Path) -> Manifest:
+    """Write ``state`` to ``folder``, which is replaced as a whole or not at all.
+
+    Raises:
+        ProgramError: the disk is full or not writable; what was there before is intact.
+    """
+    folder = Path(folder)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise ProgramError(f"cannot write beside {folder}: {error.strerror}; free some space or choose --out") from error
+    try:
+        manifest = _write_files(state, fresh)
+        _swap(fresh, folder)
+    except OSError as error:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise ProgramError(
+            f"the program was not saved to {folder}: {error.strerror}; what was there before is unchanged"
+        ) from error
+    return manifest
+
+
+def _write_files(state: ProgramState, folder: Path) -> Manifest:
+    _write(folder / CARD, state.card.model_dump_json(indent=1).encode())
+    _write(folder / PREDICTORS, json.dumps(state.predictors, indent=1, ensure_ascii=False).encode())
+    if state.heads:
+        from safetensors.numpy import save
+
+        _write(folder / HEADS, save({k: np.ascontiguousarray(v) for k, v in state.heads.items()}))
+    files = {p.name: _sha256(p) for p in sorted(folder.iterdir())}
+    manifest = state.manifest.model_copy(update={"files": files}).sealed()
+    _write(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())
+    return manifest
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _swap(fresh: Path, folder: Path) -> None:
+    """Put ``fresh`` in the place of ``folder``; the old one is removed only after that."""
+    fresh.chmod(0o755)
+    old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
+    if folder.exists():
+        folder.rename(old)
+    try:
+        fresh.rename(folder)
+    except OSError:
+        if old.exists():
+            old.rename(folder)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def load_program(folder: Path) -> ProgramState:
+    """Read and check a program folder.
+
+    Raises:
+        ProgramError: not a program, of another format, or altered; the file is named.
+    """
+    manifest = read_manifest(folder)
+    _check_files(folder, manifest)
+    try:
+        card = DomainCard.model_validate_json((folder / CARD).read_bytes())
+        predictors = json.loads((folder / PREDICTORS).read_text(encoding="utf-8"))
+    except (OSError, ValidationError, ValueError) as error:
+        raise ProgramError(f"the program {folder.name} cannot be read: {error}") from error
+    return ProgramState(manifest, card, predictors, _load_heads(folder, manifest))
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest of a program folder, its content hash checked."""
+    path = Path(folder) / MANIFEST
+    if not path.is_file():
+        raise ProgramError(f"{folder} is not a compiled program: it has no {MANIFEST}; run: queryplan compile DOMAIN")
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(raw, dict) and raw.get("format") != FORMAT:
+            raise ProgramError(f"{folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again")
+        manifest = Manifest.model_validate(raw)
+    except (OSError, ValueError) as error:
+        raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}") from error
+    if manifest.sealed() != manifest:
+        raise ProgramError(f"{MANIFEST} of {folder} was altered: its hashes are not those of its content")
+    return manifest
+
+
+def _check_files(folder: Path, manifest: Manifest) -> None:
+    present = {p.name for p in folder.iterdir() if p.is_file()} - {MANIFEST}
+    for name in sorted(present | manifest.files.keys()):
+        if name not in manifest.files:
+            raise ProgramError(f"the program {folder.name} has a file it was not saved with: {name}")
+        if name not in present:
+            raise ProgramError(f"the program {folder.name} lacks {name}; copy it again or compile anew")
+        if _sha256(folder / name) != manifest.files[name]:
+            raise ProgramError(f"the program {folder.name} was altered: {name} is not the file that was saved")
+
+
+def _load_heads(folder: Path, manifest: Manifest) -> dict[str, np.ndarray]:
+    if HEADS not in manifest.files:
+        return {}
+    from safetensors.numpy import load_file
+
+    return load_file(folder / HEADS)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def text_fingerprint(*parts: str) -> str:
+    """Hash of some texts, 16 hex digits."""
+    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]

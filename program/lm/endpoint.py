@@ -1,0 +1,179 @@
+"""Opening a language model: from settings to a handle with a decision client and a writer.
+
+This module imports neither DSPy nor llama.cpp until a model is opened.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from ...errors import WeightsError
+from . import weights
+
+if TYPE_CHECKING:
+    import dspy
+
+    from .decider import TokenProbabilityClient, VerbalClient
+    from .embedded import EmbeddedServer
+    from .engine import JournaledLM, Route
+    from .journal import CallJournal
+
+LOCAL_TOP_TOKENS = 100
+"""llama.cpp lists any number; with 100, words at 1e-5 still show, and it costs under a millisecond."""
+
+HOSTED_TOP_TOKENS = 20
+
+
+def _key_from_environment() -> SecretStr | None:
+    key = os.environ.get("QUERYPLAN_API_KEY")
+    return SecretStr(key) if key else None
+
+
+class LMSettings(BaseModel):
+    """Which language model, and how to reach it.
+
+    Attributes:
+        model: ``local`` (1.5B), ``local:0.5b``, ``local:1.5b``, ``none``, or any DSPy model name.
+        api_base: the root of an OpenAI-compatible server, ending in ``/v1`` as a rule.
+        api_key: from QUERYPLAN_API_KEY when not given; otherwise DSPy reads the provider's own
+            variable, but never for an address given by hand.
+        max_tokens: tokens that a writing call may write.
+        timeout_s: seconds to wait for the next byte of an answer.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str = Field(default="local", min_length=1)
+    api_base: str | None = None
+    api_key: SecretStr | None = Field(default_factory=_key_from_environment)
+    max_tokens: int = Field(default=400, ge=1)
+    timeout_s: float = Field(default=120.0, gt=0)
+
+
+class LMHandle:
+    """An opened language model.
+
+    Attributes:
+        name: what the user called it.
+        fingerprint: the model's name with its weights' hash where known; no address.
+        decider: answers decision requests with probabilities.
+        writer: a ``dspy.LM`` whose JSON schemas are enforced where the endpoint can.
+        adapter: the DSPy adapter that goes with ``writer``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        writer: JournaledLM,
+        decider: TokenProbabilityClient | VerbalClient,
+        adapter: dspy.Adapter,
+        server: EmbeddedServer | None = None,
+    ) -> None:
+        self.name = name
+        self.fingerprint = writer.model
+        self.writer = writer
+        self.decider = decider
+        self.adapter = adapter
+        self._server = server
+
+    def warm(self, predictors: Iterable[dspy.Predict]) -> None:
+        """Let the server read each predictor's constant prefix once, so that the first query does not.
+
+        Without an embedded server it does nothing: hosted endpoints would charge for it.
+
+        Raises:
+            LMError: the server did not answer.
+        """
+        if self._server is None:
+            return
+        from .warming import warm_predictor
+
+        for predictor in predictors:
+            warm_predictor(predictor, self)
+
+    def close(self) -> None:
+        """Close connections and stop the embedded server; closing twice is harmless."""
+        self.writer.engine.close()
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def __repr__(self) -> str:
+        return f"LMHandle({self.fingerprint!r})"
+
+    def __enter__(self) -> LMHandle:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+
+def open_lm(settings: LMSettings, journal: CallJournal | None = None) -> LMHandle | None:
+    """Open the language model of ``settings``; None for ``none``.
+
+    Args:
+        settings: which model, and how to reach it.
+        journal: answers calls that were already paid for, and keeps new ones.
+
+    Raises:
+        ConfigError: a key or model name is missing or wrong.
+        WeightsError: the embedded model has not been pulled.
+        LMError: the endpoint does not answer.
+    """
+    if settings.model == "none":
+        return None
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+    import dspy
+
+    # Its entries are pickles, and its key ignores which server answered.
+    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
+    if settings.model.partition(":")[0] == "local":
+        return _open_local(settings, journal)
+    return _open_endpoint(settings, journal)
+
+
+def _open_local(settings: LMSettings, journal: CallJournal | None) -> LMHandle:
+    from .embedded import EmbeddedServer
+    from .routes import local_route
+
+    model = weights.model_of(settings.model)
+    path = weights.find(model.name)
+    if path is None:
+        raise WeightsError(f"{model.name} is not in the cache; run `queryplan models pull {model.short}`.")
+    weights.verify(path, model.name)
+    server = EmbeddedServer(path, model.name, model.sha256)
+    try:
+        return _handle(settings, local_route(server, settings), journal, server)
+    except BaseException:
+        server.close()
+        raise
+
+
+def _open_endpoint(settings: LMSettings, journal: CallJournal | None) -> LMHandle:
+    from .routes import endpoint_route
+
+    return _handle(settings, endpoint_route(settings), journal, None)
+
+
+def _handle(
+    settings: LMSettings, route: Route, journal: CallJournal | None, server: EmbeddedServer | None
+) -> LMHandle:
+    import dspy
+
+    from .decider import TokenProbabilityClient, VerbalClient
+    from .probe import lists_token_probabilities, writer_for
+
+    writer = writer_for(route, journal, settings.max_tokens)
+    adapter = dspy.JSONAdapter(use_native_function_calling=False)
+    if server is not None:
+        decider = TokenProbabilityClient(writer, top=LOCAL_TOP_TOKENS, tokenizer=server.tokenize)
+    elif lists_token_probabilities(writer, HOSTED_TOP_TOKENS):
+        decider = TokenProbabilityClient(writer, top=HOSTED_TOP_TOKENS)
+    else:
+        decider = VerbalClient(writer)
+    return LMHandle(settings.model, writer, decider, adapter, server)

