@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..data.rows import LabelledRow
 from ..errors import DataError
 from ..program.plan import Decision, Degraded, PlanTrace, QueryPlan, RetrievalStrategy
-from ..signatures.types import Complexity, Frozen, Intent
+from ..signatures.types import Complexity, Frozen, Intent, Turn
 from .evaluation import rows_fingerprint
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sklearn.compose import ColumnTransformer
     from sklearn.pipeline import Pipeline
 
+History = Sequence[Mapping[str, Any] | Turn] | None
 _KIND = "outside the domain"
 
 
@@ -44,15 +45,13 @@ class ConstantPlanner:
 
     def __init__(self, rows: Sequence[LabelledRow]) -> None:
         self._usual = _majorities(rows)
-        self.program_version = f"constant-{rows_fingerprint(rows)}"
+        self.version = f"constant-{rows_fingerprint(rows)}"
 
-    def plan(
-        self, query: str, history: Sequence[Any] = (), session: Mapping[str, Any] | None = None
-    ) -> QueryPlan:
+    def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The usual labels; without history a query is never a follow-up, as the guide has it."""
         start = time.perf_counter()
         usual = {**self._usual, "is_follow_up": bool(history) and self._usual["is_follow_up"]}
-        return plan_of(query, Decided.model_validate(usual), self.program_version, start)
+        return plan_of(query, Decided.model_validate(usual), self.version, start)
 
 
 class TfidfPlanner:
@@ -77,23 +76,19 @@ class TfidfPlanner:
         inside = [r for r in rows if r.labels.is_relevant]
         for label in ("complexity", "intent", "needs_decomposition"):
             self._models[label] = _fit(inside, label)
-        self.program_version = f"tfidf-{rows_fingerprint(rows)}"
+        self.version = f"tfidf-{rows_fingerprint(rows)}"
 
-    def plan(
-        self, query: str, history: Sequence[Any] = (), session: Mapping[str, Any] | None = None
-    ) -> QueryPlan:
+    def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The most probable label of each stage."""
         start = time.perf_counter()
         follow_up = bool(history and self._label("is_follow_up", query, history))
         relevant = bool(self._label("is_relevant", query, history))
         names = ("complexity", "intent", "needs_decomposition") if relevant else ("rejection_kind",)
         labels = {name: self._label(name, query, history) for name in names}
-        decided = Decided.model_validate(
-            {**self._usual, **labels, "is_follow_up": follow_up, "is_relevant": relevant}
-        )
-        return plan_of(query, decided, self.program_version, start)
+        decided = Decided.model_validate({**self._usual, **labels, "is_follow_up": follow_up, "is_relevant": relevant})
+        return plan_of(query, decided, self.version, start)
 
-    def _label(self, name: str, query: str, history: Sequence[Any]) -> object:
+    def _label(self, name: str, query: str, history: History) -> object:
         model = self._models[name]
         if model is None:
             return self._usual[name]
@@ -169,11 +164,11 @@ def _most(values: Sequence[object], otherwise: object) -> object:
     return Counter(values).most_common(1)[0][0] if values else otherwise
 
 
-def _last_turn(history: Sequence[Any]) -> str:
+def _last_turn(history: History) -> str:
     if not history:
         return ""
     last = history[-1]
-    return str(last["content"] if isinstance(last, Mapping) else last.content)
+    return last.content if isinstance(last, Turn) else str(last["content"])
 
 
 def _columns(pairs: Sequence[tuple[str, str]]) -> np.ndarray:

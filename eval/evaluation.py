@@ -28,13 +28,11 @@ class Planner(Protocol):
     """Anything that plans: the real planner and its cheap rivals."""
 
     @property
-    def program_version(self) -> str:
-        """Changes whenever the same query could get another plan."""
+    def version(self) -> str:
+        """Names the compiled content; changes whenever it does."""
         ...
 
-    def plan(
-        self, query: str, history: Sequence[Any] = (), session: Mapping[str, Any] | None = None
-    ) -> QueryPlan:
+    def plan(self, query: str, history: Any = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The plan of one query; history as dicts with ``role`` and ``content``, oldest first."""
         ...
 
@@ -114,6 +112,7 @@ def evaluate(
     progress: Progress | None = None,
     resume: Path | None = None,
     sample: str | None = None,
+    version: str | None = None,
 ) -> Evaluation:
     """Plan every row once, one after the other, and score it.
 
@@ -122,6 +121,8 @@ def evaluate(
         resume: a JSON-lines file that gets every plan as soon as it is there; run again with the
             same file, only the missing rows are planned.
         sample: a sentence about how ``rows`` were drawn, shown in reports.
+        version: says more than ``planner.version`` about what plans, such as the language model of
+            an uncompiled planner; ``resume`` is refused to another version or another ``name``.
 
     Raises:
         UserError: ``resume`` holds plans of another program or of other rows, or cannot be written.
@@ -129,13 +130,13 @@ def evaluate(
     """
     if not rows:
         raise DataError("there are no rows to evaluate on: give a file with at least one labelled query")
-    fingerprint = rows_fingerprint(rows)
+    fingerprint, version = rows_fingerprint(rows), version or planner.version
     before = _load_average()
-    with Journal(resume, planner.program_version, fingerprint) as journal:
+    with Journal(resume, f"{name} {version}", fingerprint) as journal:
         cases = _pass(planner, rows, journal, progress or (lambda done, total: None))
     return Evaluation(
         name=name,
-        program_version=planner.program_version,
+        program_version=version,
         data_fingerprint=fingerprint,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         load_average=before + _load_average(),

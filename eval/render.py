@@ -38,7 +38,9 @@ def to_markdown(report: Report) -> str:
     parts += _markdown_table(["measure", *report.columns], [_cells(report, i) for i in range(len(report.lines))])
     if report.rival:
         parts += ["", f"## {report.compiled} minus {report.rival}, paired", ""]
-        parts += _markdown_table(["measure", "difference", "verdict"], [_difference_cells(d) for d in report.differences])
+        parts += _markdown_table(
+            ["measure", "difference", "verdict"], [_difference_cells(d) for d in report.differences]
+        )
     return "\n".join(parts) + "\n"
 
 
@@ -47,10 +49,14 @@ def to_rich(report: Report) -> Group:
     from rich.console import Group
     from rich.text import Text
 
-    tables = [_rich_table(report.title, ["measure", *report.columns], [_cells(report, i) for i in range(len(report.lines))])]
+    tables = [
+        _rich_table(report.title, ["measure", *report.columns], [_cells(report, i) for i in range(len(report.lines))])
+    ]
     if report.rival:
         rows = [_difference_cells(d) for d in report.differences]
-        tables.append(_rich_table(f"{report.compiled} minus {report.rival}", ["measure", "difference", "verdict"], rows))
+        tables.append(
+            _rich_table(f"{report.compiled} minus {report.rival}", ["measure", "difference", "verdict"], rows)
+        )
     return Group(*tables, Text(_about(report)), *(Text(sentence) for sentence in report.sentences))
 
 

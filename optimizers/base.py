@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import dspy
 
+from ..signatures.seam import DecisionState
+
 Metric = Callable[..., float]
+OutputKind = Literal["noul", "choice"]
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,53 @@ class StageTask:
     seed: int = 0
     max_calls: int | None = None
 
+    @property
+    def decisions(self) -> dict[str, type]:
+        """The outputs that are decided with probabilities, and their types; empty for a stage that writes."""
+        return dict(DecisionState(self.student.signature, {}).types)
+
+    @property
+    def writes(self) -> bool:
+        """Whether the stage generates text, of which each answer costs seconds."""
+        return not self.decisions
+
+
+@dataclass(frozen=True)
+class FittedOutput:
+    """How one decision output is read after fitting on ``dev``.
+
+    Attributes:
+        output: name of the output field.
+        kind: ``noul`` (read by a threshold) or ``choice`` (read by weights).
+        rows: labelled predictions it was fitted on.
+        method: ``keep`` (DSPy's own reading), ``logistic``, ``plateau`` or ``scaled``.
+        config: what goes into the predictor's ``fields``; empty for ``keep``.
+        accuracy_before: share right as DSPy reads it unfitted.
+        accuracy_after: share right of held-out conversations, read as fitted on the others. The
+            method was chosen on the same folds, so it flatters a little.
+        calibrated: one minus the Brier score of the scaled probabilities of held-out conversations;
+            None where nothing could be fitted.
+        note: why nothing was fitted, or empty.
+    """
+
+    output: str
+    kind: OutputKind
+    rows: int
+    method: str
+    config: dict[str, Any]
+    accuracy_before: float
+    accuracy_after: float
+    calibrated: float | None = None
+    note: str = ""
+
 
 @dataclass(frozen=True)
 class Candidate:
-    """One tried predictor and its mean metric on ``dev``."""
+    """One tried predictor and its mean metric on ``dev``.
+
+    ``details`` has ``calls`` and, for a stage that decides, ``accuracy`` and ``fitted_accuracy`` by
+    output (before fitting, and by cross-validation after it) and ``calibrated`` (mean over outputs).
+    """
 
     name: str
     score: float
@@ -47,7 +93,17 @@ class Candidate:
 
 @dataclass(frozen=True)
 class StageResult:
-    """What an optimizer made of a stage."""
+    """What an optimizer made of a stage.
+
+    Attributes:
+        predictor: compiled copy of the student; holds plain data and no language model.
+        candidates: what was tried, in the order of trying; empty when nothing was.
+        chosen: name of the candidate that ``predictor`` is.
+        calls: LM requests spent, journal answers included.
+        notes: what a reader of the report has to know, one sentence each.
+        tokens: prompt and completion tokens of those requests; 0 where the client counts none.
+        thresholds: how each decision output is read.
+    """
 
     stage: str
     predictor: dspy.Predict
@@ -55,6 +111,8 @@ class StageResult:
     chosen: str
     calls: int
     notes: tuple[str, ...] = ()
+    tokens: int = 0
+    thresholds: tuple[FittedOutput, ...] = ()
 
 
 class Progress(Protocol):
@@ -64,7 +122,7 @@ class Progress(Protocol):
         """A stage begins; ``total`` is the number of evaluations foreseen, if known."""
 
     def step(self, calls: int = 1, tokens: int = 0) -> None:
-        """One evaluation was made."""
+        """One evaluation was made; it took so many LM requests and tokens."""
 
     def finish(self, stage: str, text: str) -> None:
         """A stage is done; ``text`` is one line about it."""

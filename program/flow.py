@@ -10,7 +10,7 @@ At most one further round asks for a written part that was not foreseen, or for 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,8 @@ from .graph import check_graph_plan
 from .heads import HeadAnswer, Heads
 from .linker import Linker
 from .plan import Decision, Degraded, PlanTrace, QueryPlan
+from .settle import Combination, Settled, settle
+from .stages import DECIDING
 from .strategy import choose_strategy
 
 Round = Generator[list[Ask], Mapping[Stage, Reply], Any]
@@ -35,6 +37,12 @@ FORESEE_REWRITE = 0.35
 FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
+COMPLEXITY_OUTPUTS = ("complexity", "intent", "needs_decomposition")
+STAGE_OUTPUTS: dict[Stage, tuple[str, ...]] = {
+    "follow_up": ("is_follow_up",),
+    "relevance": ("is_relevant",),
+    "complexity": COMPLEXITY_OUTPUTS,
+}
 
 
 @dataclass(frozen=True)
@@ -47,11 +55,20 @@ class Parts:
     predictors: Mapping[str, dspy.Predict]
     greetings: frozenset[str]
     has_lm: bool
+    combinations: Mapping[str, Combination] = field(default_factory=dict)
     plan_graph: bool = False
     lm_missing: str = "no language model was given"
     lm_failed: bool = False
     version: str = "unversioned"
     notes: tuple[str, ...] = ()
+
+    def asks_lm(self, stage: Stage) -> bool:
+        """Whether the model has a say in a deciding stage; it has none where only heads weigh."""
+        if self.heads is None:
+            return True
+        outputs = STAGE_OUTPUTS[stage]
+        weighed = [self.combinations.get(o) for o in outputs if o in self.heads.heads]
+        return len(weighed) < len(outputs) or any(c is None or c.lm_weight for c in weighed)
 
 
 @dataclass
@@ -123,7 +140,7 @@ class Flow:
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
         replies: Mapping[Stage, Reply] = {}
         if self.parts.has_lm:
-            asks = [self._ask("follow_up", self._turn_inputs())]
+            asks = [self._ask("follow_up", self._turn_inputs())] if self.parts.asks_lm("follow_up") else []
             if head is None or head.probabilities["true"] >= FORESEE_REWRITE:
                 asks.append(self._ask("rewrite", self._rewrite_inputs()))
             replies = yield from self._round(asks)
@@ -131,17 +148,10 @@ class Flow:
         yield from self._rewrite(replies.get("rewrite"))
 
     def _settle_follow_up(self, reply: Reply | None, head: HeadAnswer | None) -> None:
-        if reply is not None and reply.prediction is not None:
-            answer = reply.prediction.is_follow_up
-            self.labels.is_follow_up = answer.value
-            self._decide("follow_up", answer.value, "lm", _chance(answer), "label probability", reply)
-        elif head is not None:
-            self.labels.is_follow_up = head.label == "true"
-            self._head_instead("follow_up", reply)
-            self._decide("follow_up", self.labels.is_follow_up, "head", head.confidence, "learned head", reply)
-        else:
-            self._without_lm("follow_up", reply, "it was taken to stand alone")
-            self._decide("follow_up", False, "fallback", 0.0, "nothing could decide", reply)
+        found = self._settle("is_follow_up", reply, head)
+        self._note_missing("follow_up", reply, found, "it was taken to stand alone")
+        self.labels.is_follow_up = found.truth if found else False
+        self._record("follow_up", self.labels.is_follow_up, [found], reply)
 
     def _rewrite(self, reply: Reply | None) -> Round:
         if not self.labels.is_follow_up:
@@ -193,7 +203,8 @@ class Flow:
 
     def _second_asks(self, query: str, heads: Mapping[str, HeadAnswer]) -> list[Ask]:
         inputs = {"query": query}
-        asks = [self._ask("relevance", inputs), self._ask("complexity", inputs)]
+        stages: tuple[Stage, ...] = ("relevance", "complexity")
+        asks = [self._ask(stage, inputs) for stage in stages if self.parts.asks_lm(stage)]
         enough = FORESEE_LAST_CHANCE if self.further_round_spent else FORESEE_DECOMPOSITION
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
@@ -205,56 +216,51 @@ class Flow:
         return asks
 
     def _settle_relevance(self, reply: Reply | None, heads: Mapping[str, HeadAnswer]) -> None:
-        labels, head, kind = self.labels, heads.get("is_relevant"), heads.get("rejection_kind")
-        if reply is not None and reply.prediction is not None:
-            answer = reply.prediction.is_relevant
-            labels.is_relevant = answer.value
-            labels.rejection_kind = None if answer.value else reply.prediction.rejection_kind.value
-            self._decide("relevance", answer.value, "lm", _chance(answer), "label probability", reply)
-        elif head is not None:
-            labels.is_relevant = head.label == "true"
-            labels.rejection_kind = None if labels.is_relevant else (kind.label if kind else None)
-            self._head_instead("relevance", reply)
-            self._decide("relevance", labels.is_relevant, "head", head.confidence, "learned head", reply)
-        else:
-            self._without_lm("relevance", reply, "it was taken to be relevant")
-            self._decide("relevance", True, "fallback", 0.0, "nothing could decide", reply)
+        labels = self.labels
+        found = self._settle("is_relevant", reply, heads.get("is_relevant"))
+        self._note_missing("relevance", reply, found, "it was taken to be relevant")
+        labels.is_relevant = found.truth if found else True
         if not labels.is_relevant:
+            kind = self._settle("rejection_kind", reply, heads.get("rejection_kind"))
+            labels.rejection_kind = kind.label if kind else None
             labels.complexity, labels.intent = "simple", "out_of_scope"
+        self._record("relevance", labels.is_relevant, [found], reply)
 
     def _settle_complexity(self, reply: Reply | None, heads: Mapping[str, HeadAnswer]) -> None:
-        if not self.labels.is_relevant:
+        labels = self.labels
+        if not labels.is_relevant:
             self.wasted += reply.calls if reply else 0
             return
-        names = ("complexity", "intent", "needs_decomposition")
-        if reply is not None and reply.prediction is not None:
-            answers = [getattr(reply.prediction, name) for name in names]
-            self._take_complexity(*(a.value for a in answers))
-            self._decide_complexity("lm", min(map(_chance, answers)), "label probabilities", reply)
-        elif all(name in heads for name in names):
-            complexity, intent, needs = (heads[name] for name in names)
-            self._take_complexity(complexity.label, intent.label, needs.label == "true")
-            self._head_instead("complexity", reply)
-            self._decide_complexity("head", min(heads[n].confidence for n in names), "learned heads", reply)
-        else:
-            self._without_lm("complexity", reply, "it was taken to be a simple fact")
-            self._decide_complexity("fallback", 0.0, "nothing could decide", reply)
+        found = [self._settle(name, reply, heads.get(name)) for name in COMPLEXITY_OUTPUTS]
+        complexity, intent, needs = found
+        self._note_missing("complexity", reply, complexity, "it was taken to be a simple fact")
+        labels.complexity = complexity.label if complexity else "simple"
+        labels.intent = intent.label if intent else "factual"
+        labels.needs_decomposition = needs.truth if needs else False
+        if labels.intent == "greeting":  # a greeting is simple and never split, whatever the others say
+            labels.complexity, labels.needs_decomposition = "simple", False
+        self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
 
-    def _take_complexity(self, complexity: str, intent: str, needs_decomposition: bool) -> None:
-        """Set the three labels; a greeting is simple and never split, whatever the others say."""
-        if intent == "greeting":
-            complexity, needs_decomposition = "simple", False
-        self.labels.complexity, self.labels.intent = complexity, intent
-        self.labels.needs_decomposition = needs_decomposition
+    def _settle(self, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
+        answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None
+        return settle(answer, head, self.parts.combinations.get(output))
 
-    def _decide_complexity(self, by: DecidedBy, confidence: float, why: str, reply: Reply | None) -> None:
-        labels = self.labels
-        value = {
-            "complexity": labels.complexity,
-            "intent": labels.intent,
-            "needs_decomposition": labels.needs_decomposition,
-        }
-        self._decide("complexity", value, by, confidence, why, reply)
+    def _note_missing(self, stage: str, reply: Reply | None, found: Settled | None, instead: str) -> None:
+        """A head that decides where a model should have is worth a word; one that was meant to is not."""
+        if found is None:
+            self._without_lm(stage, reply, instead)
+        elif found.by == "head" and ((reply is not None and reply.error) or self.parts.lm_failed):
+            self._without_lm(stage, reply, "a learned head decided")
+
+    def _record(self, stage: Stage, value: Any, found: Sequence[Settled | None], reply: Reply | None) -> None:
+        """One decision of a stage, with the confidence of its least sure output."""
+        sure = [f for f in found if f is not None]
+        if not sure:
+            self._decide(stage, value, "fallback", 0.0, "nothing could decide", reply)
+            return
+        least = min(sure, key=lambda f: f.confidence)
+        by: DecidedBy = "lm" if any(f.by == "lm" for f in sure) else "head"
+        self._decide(stage, value, by, least.confidence, least.reason, reply)
 
     # -- written parts ------------------------------------------------------------------------------
 
@@ -304,10 +310,11 @@ class Flow:
     # -- bookkeeping ---------------------------------------------------------------------------------
 
     def _ask(self, stage: Stage, inputs: dict[str, Any], problem: str | None = None) -> Ask:
-        decides = stage in ("follow_up", "relevance", "complexity")
-        return Ask(stage, self.parts.predictors[stage], inputs, decides, problem)
+        return Ask(stage, self.parts.predictors[stage], inputs, stage in DECIDING, problem)
 
     def _round(self, asks: list[Ask]) -> Generator[list[Ask], Mapping[Stage, Reply], Mapping[Stage, Reply]]:
+        if not asks:
+            return {}
         replies = yield asks
         self.rounds += any(reply.calls for reply in replies.values())
         self.requests += sum(reply.calls for reply in replies.values())
@@ -336,11 +343,6 @@ class Flow:
                 reason=why,
             )
         )
-
-    def _head_instead(self, stage: str, reply: Reply | None) -> None:
-        """A head that decides where a model should have is worth a word; one that was meant to is not."""
-        if reply is not None or self.parts.lm_failed:
-            self._without_lm(stage, reply, "a learned head decided")
 
     def _without_lm(self, stage: str, reply: Reply | None, instead: str, why: str | None = None) -> None:
         reason = why or (reply.error if reply else None) or self.parts.lm_missing
@@ -373,14 +375,6 @@ class Flow:
             milliseconds=self.clock.elapsed_ms(),
             notes=self.parts.notes,
         )
-
-
-def _chance(answer: Any) -> float:
-    """The probability of the value that a decision took."""
-    probability = getattr(answer, "probability", None)
-    if probability is not None:
-        return float(probability if answer.value else 1 - probability)
-    return float((answer.probabilities or {}).get(str(answer.value), 0.0))
 
 
 def _present(names: Any, text: str) -> tuple[str, ...]:

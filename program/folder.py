@@ -29,6 +29,7 @@ from pydantic import Field, ValidationError
 from ..data.card import DomainCard
 from ..errors import ProgramError
 from ..signatures.types import Frozen
+from .settle import Combination
 
 FORMAT = 1
 MANIFEST = "manifest.json"
@@ -46,6 +47,7 @@ class Manifest(Frozen):
         heads: settings of each head (labels, kernel width, softmax scale).
         thresholds: the decision settings of each stage, for reading; the ones used are in
             ``predictors.json``.
+        combinations: how model and head are weighed, by output.
         metrics: what was measured when it was compiled.
         compiled: optimizer, arguments, seed, sample and code version.
     """
@@ -57,6 +59,7 @@ class Manifest(Frozen):
     lm: str = "none"
     heads: dict[str, Any] = {}
     thresholds: dict[str, Any] = {}
+    combinations: dict[str, Combination] = {}
     metrics: dict[str, Any] = {}
     compiled: dict[str, Any] = {}
     content_hash: str = Field(default="", description="the program's identity: SHA-256 of all of this but metrics")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +22,7 @@ from .heads import Features, Heads, load_heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
+from .settle import Combination
 from .stages import StageSpec, stage_specs
 
 History = Sequence[Mapping[str, Any] | Turn] | None
@@ -61,12 +63,14 @@ class QueryPlanner(dspy.Module):
         self.manifest: Manifest | None = None
         self.specs: dict[str, StageSpec] = stage_specs(card)
         self.predictors = {name: dspy.Predict(spec.signature) for name, spec in self.specs.items()}
+        self.combinations: dict[str, Combination] = {}
         self.plan_graph = plan_graph
         self.notes = tuple(notes)
         self._linker = Linker(card.names)
         self._greetings = frozenset(g.casefold() for g in card.greetings)
         self._lm = lm
         self._lm_problem = ""
+        self._version: str | None = None
         self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
 
     # -- planning ------------------------------------------------------------------------------
@@ -136,10 +140,11 @@ class QueryPlanner(dspy.Module):
             predictors=self.predictors,
             greetings=self._greetings,
             has_lm=has_lm,
+            combinations=self.combinations,
             plan_graph=self.plan_graph,
             lm_missing=self._lm_problem or "no language model was given",
             lm_failed=bool(self._lm_problem),
-            version=self.version,
+            version=self.program_version,
             notes=self.notes,
         )
 
@@ -155,9 +160,26 @@ class QueryPlanner(dspy.Module):
     # -- models and programs ----------------------------------------------------------------------
 
     @property
-    def version(self) -> str:
-        """Name of the compiled content, or ``unversioned``."""
-        return self.manifest.version if self.manifest else "unversioned"
+    def program_version(self) -> str:
+        """Name of this program's content; changes whenever the same query could get another plan."""
+        if self._version is None:
+            self._version = self.manifest.version if self.manifest else f"uncompiled-{self._content()}"
+        return self._version
+
+    def _content(self) -> str:
+        state = json.dumps([predictor_state(p) for p in self.predictors.values()], default=str)
+        heads = json.dumps(self.heads.settings()) if self.heads else ""
+        weighed = json.dumps({name: c.model_dump() for name, c in self.combinations.items()})
+        return text_fingerprint(self.card.fingerprint, state, heads, weighed, str(self.plan_graph))[:12]
+
+    def use(
+        self, predictors: Mapping[str, dspy.Predict], combinations: Mapping[str, Combination] | None = None
+    ) -> QueryPlanner:
+        """Put other predictors and combinations in the place of some; returns self."""
+        self.predictors.update(predictors)
+        self.combinations.update(combinations or {})
+        self.manifest, self._version = None, None
+        return self
 
     def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:
         """Use another model from now on; returns self."""
@@ -201,6 +223,7 @@ class QueryPlanner(dspy.Module):
                 "fingerprints": {**manifest.fingerprints, **self.fingerprints()},
                 "heads": self.heads.settings() if self.heads else {},
                 "thresholds": thresholds,
+                "combinations": self.combinations,
             }
         )
         return ProgramState(completed, self.card, predictors, self.heads.tensors() if self.heads else {})
@@ -212,6 +235,7 @@ class QueryPlanner(dspy.Module):
             ProgramError: the folder cannot be written; what was there before is intact.
         """
         self.manifest = save_program(self.state(manifest or Manifest(domain=self.card.name)), Path(folder))
+        self._version = None
         return self.manifest
 
     @classmethod
@@ -235,6 +259,7 @@ class QueryPlanner(dspy.Module):
         name = state.manifest.lm if lm == "as compiled" else lm
         planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **options)
         planner.manifest = state.manifest
+        planner.combinations = dict(state.manifest.combinations)
         _check_fingerprints(planner, state.manifest)
         for stage, saved in state.predictors.items():
             if stage not in planner.predictors:

@@ -26,8 +26,8 @@ IntentLabel: type[Choice] = choice_of(
         ("factual", "fact", "a fact about one thing, person or episode; what someone said or did"),
         ("comparison", "compare", "how two or more differ or agree, which of them is more"),
         ("causal", "cause", "why something happens, what it causes or prevents"),
-        ("multi_entity", "several", "the same thing asked of several people or things"),
-        ("cross_episode", "across", "something followed across episodes or over time"),
+        ("multi_entity", "each", "the same thing asked of several people or things"),
+        ("cross_episode", "timeline", "something followed across episodes or over time"),
         ("multi_part", "parts", "several different questions in one, or one answer needed to ask the next"),
     ]
 )
@@ -44,8 +44,8 @@ class AssessComplexity(dspy.Signature):
     query: str = dspy.InputField(desc="the question, complete in itself")
     complexity: ComplexityLabel = dspy.OutputField(desc="How hard is the question?")  # type: ignore[valid-type]
     intent: IntentLabel = dspy.OutputField(  # type: ignore[valid-type]
-        desc="What kind of question is it? If several fit, the one that decides how to search: across, "
-        "then parts, compare, cause, several, fact, meaning."
+        desc="What kind of question is it? If several fit, the one that decides how to search: timeline, "
+        "then parts, compare, cause, each, fact, meaning."
     )
     needs_decomposition: NeedsDecomposition = dspy.OutputField(  # type: ignore[valid-type]
         desc="Does it take more than one search to answer?"

@@ -22,7 +22,18 @@ REAL_CACHE = Path(os.environ.get("QUERYPLAN_CACHE") or Path.home() / ".cache" / 
 """Where the weights are on this machine; tests marked `weights` may read it."""
 
 _KEPT = {"QUERYPLAN_BENCHMARKS"}
-_SCRUBBED = ("QUERYPLAN_", "MLFLOW_", "DSPY_", "LITELLM_", "HF_", "OPENAI_", "AZURE_", "ANTHROPIC_", "GEMINI_", "PYTEST_ADD")
+_SCRUBBED = (
+    "QUERYPLAN_",
+    "MLFLOW_",
+    "DSPY_",
+    "LITELLM_",
+    "HF_",
+    "OPENAI_",
+    "AZURE_",
+    "ANTHROPIC_",
+    "GEMINI_",
+    "PYTEST_ADD",
+)
 _KEYS = ("_API_KEY", "_TOKEN", "_SECRET", "_PASSWORD")
 
 

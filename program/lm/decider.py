@@ -25,6 +25,8 @@ from .prompt import ChatPrompt, Option, build, options_of
 
 logger = logging.getLogger(__name__)
 
+_SMALLEST = 1e-12
+
 Tokenizer = Callable[[str], list[int]]
 State = Mapping[str, Any]
 Questions = Mapping[str, Mapping[str, Any]]
@@ -266,7 +268,8 @@ def word_probabilities(listed: Sequence[tuple[str, float]], options: Sequence[Op
     """
     top = max(logprob for _, logprob in listed)
     weights = [(token.strip().casefold(), math.exp(logprob - top)) for token, logprob in listed]
-    floor = min(weight for _, weight in weights)
+    # OpenAI gives -9999 for what it does not list, whose weight would be 0.
+    floor = max(min(weight for _, weight in weights), _SMALLEST)
     words = {o.label: o.word.casefold() for o in options}
     found = {label: _weight(word, weights, words.values()) or floor for label, word in words.items()}
     total = math.fsum(found.values())

@@ -16,6 +16,9 @@ from typing import Any
 
 from ...errors import ConfigError, LMError, WeightsError
 
+SLOTS = 10
+"""One for each prompt prefix of the planner, which has nine, and one for anything else."""
+
 SLOT_TOKENS = 3072
 """Tokens a slot holds: eight demonstrations with history, the query, and 400 tokens to write."""
 
@@ -39,7 +42,7 @@ class EmbeddedServer:
         name: str,
         sha256: str,
         *,
-        slots: int = 8,
+        slots: int = SLOTS,
         slot_tokens: int = SLOT_TOKENS,
         threads: int | None = None,
     ) -> None:

@@ -6,7 +6,7 @@ This module imports neither DSPy nor llama.cpp until a model is opened.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -165,15 +165,32 @@ def _handle(
 ) -> LMHandle:
     import dspy
 
-    from .decider import TokenProbabilityClient, VerbalClient
-    from .probe import lists_token_probabilities, writer_for
+    from .probe import writer_for
 
     writer = writer_for(route, journal, settings.max_tokens)
     adapter = dspy.JSONAdapter(use_native_function_calling=False)
+    return LMHandle(settings.model, writer, _decider(settings, writer, server), adapter, server)
+
+
+def _decider(
+    settings: LMSettings, lm: JournaledLM, server: EmbeddedServer | None
+) -> TokenProbabilityClient | VerbalClient:
+    from .decider import TokenProbabilityClient, VerbalClient
+    from .probe import lists_token_probabilities
+
     if server is not None:
-        decider = TokenProbabilityClient(writer, top=LOCAL_TOP_TOKENS, tokenizer=server.tokenize)
-    elif lists_token_probabilities(writer, HOSTED_TOP_TOKENS):
-        decider = TokenProbabilityClient(writer, top=HOSTED_TOP_TOKENS)
-    else:
-        decider = VerbalClient(writer)
-    return LMHandle(settings.model, writer, decider, adapter, server)
+        return TokenProbabilityClient(lm, top=LOCAL_TOP_TOKENS, tokenizer=server.tokenize)
+    if lists_token_probabilities(lm, HOSTED_TOP_TOKENS):
+        return TokenProbabilityClient(lm, top=HOSTED_TOP_TOKENS, tokenizer=_tokenizer(settings))
+    return VerbalClient(lm)
+
+
+def _tokenizer(settings: LMSettings) -> Callable[[str], list[int]] | None:
+    """The tokenizer of a server given by hand; hosted providers have none to ask."""
+    from .probe import remote_tokenizer
+    from .routes import wire_name
+
+    if settings.api_base is None:
+        return None
+    key = settings.api_key.get_secret_value() if settings.api_key else "none"
+    return remote_tokenizer(settings.api_base, key, wire_name(settings.model))

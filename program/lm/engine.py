@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import dspy
 from dspy import lm15
@@ -21,14 +21,14 @@ from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, respons
 from dspy.clients.engines.lm15_engine import AsyncLM15Engine, LM15Engine
 from dspy.utils import exceptions as dspy_errors
 
-from ...errors import LMError, QueryPlanError
+from ...errors import LMError
 from .journal import CallJournal, call_key
 from .meter import active_meters
 
 _rollout: ContextVar[Any] = ContextVar("queryplan_rollout", default=None)
 _unjournaled: ContextVar[bool] = ContextVar("queryplan_unjournaled", default=False)
 
-_PARAMETERS = ("temperature", "max_tokens", "top_p", "stop", "seed", "response_format", "logprobs", "top_logprobs")
+_PARAMETERS = frozenset({"temperature", "max_tokens", "top_p", "stop", "seed", "logprobs", "top_logprobs"})
 _NOT_PORTABLE = ("minLength", "maxLength", "default")
 
 
@@ -40,7 +40,7 @@ class Route:
         name: what the model is called, in reports and as ``dspy.LM.model``; holds no address.
         wire_model: what DSPy's native engine routes by, ``provider/model``.
         config: lm15's configuration: declared providers, addresses, keys, timeouts.
-        response_schema: whether the endpoint constrains decoding to a JSON schema.
+        response_format: what the endpoint constrains decoding to: a JSON schema, any JSON object, nothing.
         full_schema: whether it takes every JSON schema keyword, as llama.cpp does.
         address: the address, if it was given by hand; only its hash enters journal keys.
     """
@@ -48,9 +48,16 @@ class Route:
     name: str
     wire_model: str
     config: lm15.RouterConfig = field(repr=False)
-    response_schema: bool = True
+    response_format: Literal["schema", "object", "none"] = "schema"
     full_schema: bool = False
     address: str = field(default="", repr=False)
+
+    def scrubbed(self, text: str) -> str:
+        """``text`` without the keys and the address that this route knows, and not too long."""
+        keys = [str(k) for k in (self.config.api_keys or {}).values()]
+        for secret in (*keys, self.address.removesuffix("/v1"), self.address):
+            text = text.replace(secret, "…") if len(secret) > 4 else text
+        return text[:300]
 
     @property
     def identity(self) -> str:
@@ -71,15 +78,14 @@ def unjournaled() -> Iterator[None]:
 class _Engine:
     """What the sync and the async engine share: one request's journal and meter."""
 
-    supports_response_schema = True
     supports_function_calling = False
     supports_reasoning = False
-    supported_params = _PARAMETERS
 
     def __init__(self, route: Route, journal: CallJournal | None = None) -> None:
         self.route = route
         self.journal = journal
-        self.supports_response_schema = route.response_schema
+        self.supports_response_schema = route.response_format == "schema"
+        self.supported_params = _PARAMETERS | ({"response_format"} if route.response_format != "none" else set())
         self._lock = threading.Lock()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Engine:
@@ -197,7 +203,7 @@ class AsyncJournaledEngine(_Engine):
 class JournaledLM(dspy.LM):
     """A ``dspy.LM`` whose every request goes through the journal and the meters.
 
-    Raises our ``LMError``, in one sentence and without the endpoint's address, where DSPy raises its
+    Raises our ``EndpointError``, in one sentence and without the endpoint's address, where DSPy raises its
     own.
     """
 
@@ -222,30 +228,72 @@ class JournaledLM(dspy.LM):
         try:
             yield
         except dspy_errors.LMError as error:
-            raise sentence_for(error, self.model) from error
+            # Providers repeat parts of keys in their messages, so their error is not chained.
+            raise self._in_one_sentence(error) from None
         finally:
             _rollout.reset(token)
 
+    def _in_one_sentence(self, error: dspy_errors.LMError) -> EndpointError:
+        for kind, fault, sentence in _SENTENCES:
+            if isinstance(error, kind):
+                return EndpointError(sentence.format(model=self.model), fault)
+        said = self.engine.route.scrubbed(error.message)
+        fault = "request" if isinstance(error, _REQUEST_ERRORS) else "server"
+        return EndpointError(f"{self.model} refused the request: {said or type(error).__name__}", fault)
 
-def sentence_for(error: Exception, model: str) -> QueryPlanError:
-    """What went wrong with a request, in one sentence with its remedy, and without an address."""
-    for kind, sentence in _SENTENCES:
-        if isinstance(error, kind):
-            return LMError(sentence.format(model=model))
-    return LMError(f"{model} refused the request ({type(error).__name__}); see the endpoint's own log.")
+
+Fault = Literal["settings", "request", "server"]
 
 
-_SENTENCES: tuple[tuple[type[Exception], str], ...] = (
-    (dspy_errors.LMNotConfiguredError, "{model} needs a key; set QUERYPLAN_API_KEY or the provider's own variable."),
-    (dspy_errors.LMAuthError, "The key for {model} was refused; set QUERYPLAN_API_KEY to a valid one."),
-    (dspy_errors.LMBillingError, "The account for {model} has no credit left; top it up or choose another --lm."),
-    (dspy_errors.LMRateLimitError, "{model} is over its rate limit; wait, or lower the number of threads."),
-    (dspy_errors.LMUnsupportedModelError, "The endpoint does not know the model {model}; check the name after --lm."),
-    (dspy_errors.ContextWindowExceededError, "The prompt is longer than {model} can read; use fewer demonstrations."),
-    (dspy_errors.LMTimeoutError, "{model} did not answer in time; raise the timeout or choose another --lm."),
-    (dspy_errors.LMServerError, "The server of {model} failed; look at its log and try again."),
-    (dspy_errors.LMTransportError, "The server of {model} cannot be reached; start it, or check --api-base."),
-    (dspy_errors.LMConfigurationError, "{model} is not a model name DSPy can route; check the name after --lm."),
+class EndpointError(LMError):
+    """A request failed; ``fault`` says whether the settings, the request or the server is to blame."""
+
+    def __init__(self, sentence: str, fault: Fault) -> None:
+        super().__init__(sentence)
+        self.fault: Fault = fault
+
+
+_REQUEST_ERRORS = (dspy_errors.LMInvalidRequestError, dspy_errors.LMUnsupportedFeatureError)
+
+_SENTENCES: tuple[tuple[type[Exception], Fault, str], ...] = (
+    (
+        dspy_errors.LMNotConfiguredError,
+        "settings",
+        "{model} needs a key; set QUERYPLAN_API_KEY or the provider's own variable.",
+    ),
+    (dspy_errors.LMAuthError, "settings", "The key for {model} was refused; set QUERYPLAN_API_KEY to a valid one."),
+    (
+        dspy_errors.LMBillingError,
+        "settings",
+        "The account for {model} has no credit left; top it up or choose another --lm.",
+    ),
+    (
+        dspy_errors.LMUnsupportedModelError,
+        "settings",
+        "The endpoint does not know the model {model}; check the name after --lm.",
+    ),
+    (
+        dspy_errors.LMConfigurationError,
+        "settings",
+        "{model} is not a model name DSPy can route; check the name after --lm.",
+    ),
+    (
+        dspy_errors.ContextWindowExceededError,
+        "server",
+        "The prompt is longer than {model} can read; use fewer demonstrations or a larger context.",
+    ),
+    (dspy_errors.LMRateLimitError, "server", "{model} is over its rate limit; wait, or use fewer threads."),
+    (
+        dspy_errors.LMTimeoutError,
+        "server",
+        "{model} did not answer in time; raise the timeout or choose another --lm.",
+    ),
+    (dspy_errors.LMServerError, "server", "The server of {model} failed; look at its log and try again."),
+    (
+        dspy_errors.LMTransportError,
+        "server",
+        "The server of {model} cannot be reached; start it, or check --api-base.",
+    ),
 )
 
 

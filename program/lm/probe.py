@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import urllib.request
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from dspy import lm15
 from dspy.utils import exceptions as dspy_errors
 
-from ...errors import LMError
-from .engine import JournaledLM, Route, sentence_for, unjournaled
+from ...errors import ConfigError, LMError
+from .engine import EndpointError, JournaledLM, Route, unjournaled
 from .prompt import ChatPrompt
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ def writer_for(route: Route, journal: CallJournal | None, max_tokens: int) -> Jo
     except dspy_errors.LMConfigurationError:
         # Reasoning models take neither a temperature nor a small budget.
         writer = JournaledLM(route, journal, temperature=None, max_tokens=None)
-    if writer.supports_response_schema != route.response_schema:
+    if writer.supports_response_schema != (route.response_format == "schema"):
         raise LMError(f"DSPy would not send the JSON schema to {route.name}; pin dspy to the version tested.")
     return writer
 
@@ -35,30 +38,59 @@ def lists_token_probabilities(lm: JournaledLM, top: int) -> bool:
     """Ask for one token with its probabilities; False when the endpoint has none to give.
 
     Raises:
-        LMError: the endpoint does not answer at all: one sentence with the remedy.
+        ConfigError: the key or the model name is wrong.
+        LMError: the endpoint does not answer: one sentence with the remedy.
     """
+    try:
+        response = _ask(lm, lm15.Config(max_tokens=1, temperature=0.0, logprobs=top))
+    except EndpointError as error:
+        if error.fault != "request":
+            raise
+        # It is there but does not take the question for probabilities.
+        _ask(lm, lm15.Config(max_tokens=None))
+        return False
+    return bool(response.logprobs and response.logprobs[0].top)
+
+
+def _ask(lm: JournaledLM, config: lm15.Config) -> lm15.Response:
     from .decider import chat_request
 
     prompt = ChatPrompt("Answer with one word.", (), "Say Yes.")
-    asked = lm15.Config(max_tokens=1, temperature=0.0, logprobs=top)
-    with unjournaled():
-        try:
-            response = lm.copy(num_retries=0)(chat_request(lm.model, prompt, asked))
-        except LMError as error:
-            if not _refused_as_asked(error):
-                raise
-        else:
-            return bool(response.logprobs and response.logprobs[0].top)
-        lm.copy(num_retries=0)(chat_request(lm.model, prompt, lm15.Config(max_tokens=16)))
-    return False
+    try:
+        with unjournaled():
+            return lm.copy(num_retries=0)(chat_request(lm.model, prompt, config))
+    except EndpointError as error:
+        if error.fault == "settings":
+            raise ConfigError(str(error)) from None
+        raise
 
 
-def _refused_as_asked(error: LMError) -> bool:
-    """Whether the endpoint is there but would not take the request for probabilities."""
-    refusals = (dspy_errors.LMInvalidRequestError, dspy_errors.LMUnsupportedFeatureError)
-    return isinstance(error.__cause__, refusals) and not isinstance(
-        error.__cause__, dspy_errors.LMUnsupportedModelError
-    )
+def remote_tokenizer(base: str, key: str, model: str) -> Callable[[str], list[int]] | None:
+    """The tokenizer of a llama.cpp or vLLM server, beside its OpenAI root; None where there is none.
+
+    Args:
+        base: the OpenAI root, ending in ``/v1``.
+        key: the server's key.
+        model: the model's name at the server.
+    """
+    root = base.rstrip("/").removesuffix("/v1")
+
+    def tokenize(text: str) -> list[int]:
+        # llama.cpp reads "content", vLLM "model" and "prompt"; both ignore the other's.
+        body = {"content": text, "model": model, "prompt": text, "add_special_tokens": False}
+        return [int(t) for t in post_json(f"{root}/tokenize", body, key)["tokens"]]
+
+    try:
+        tokenize("Yes")
+    except (OSError, ValueError, LookupError, TypeError):
+        # Most hosted endpoints have none; answer words are then matched by how they begin.
+        return None
+    return tokenize
 
 
-__all__ = ["lists_token_probabilities", "sentence_for", "writer_for"]
+def post_json(url: str, body: dict[str, Any], key: str) -> Any:
+    """The JSON answer to a JSON request; ``OSError`` when there is none."""
+    headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        return json.load(answer)

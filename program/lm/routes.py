@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
+import dspy
 from dspy import lm15
 from dspy._vendor.lm15.features import AccessPolicy
 from dspy._vendor.lm15.router import LITELLM_PROVIDER_PREFIXES
@@ -44,9 +45,14 @@ def endpoint_route(settings: LMSettings) -> Route:
     return _by_hand(settings, settings.api_base) if settings.api_base else _by_provider(settings)
 
 
+def wire_name(model: str) -> str:
+    """What a server given by hand calls the model: the name without DSPy's provider prefix."""
+    prefix, _, rest = model.partition("/")
+    return rest if prefix in _SERVER_PREFIXES and rest else model
+
+
 def _by_hand(settings: LMSettings, base: str) -> Route:
-    prefix, _, rest = settings.model.partition("/")
-    wire = rest if prefix in _SERVER_PREFIXES and rest else settings.model
+    prefix, wire = settings.model.partition("/")[0], wire_name(settings.model)
     key = settings.api_key.get_secret_value() if settings.api_key else "none"
     provider = _declared(_ENDPOINT, base, "ollama" if prefix.startswith("ollama") else "vllm")
     config = lm15.RouterConfig(providers=(provider,), api_keys={_ENDPOINT: key}, timeouts=_timeouts(settings), env={})
@@ -62,7 +68,17 @@ def _by_provider(settings: LMSettings) -> Route:
         ) from error
     keys = {provider: settings.api_key.get_secret_value()} if settings.api_key else None
     config = lm15.RouterConfig(api_keys=keys, timeouts=_timeouts(settings))
-    return Route(name=settings.model, wire_model=settings.model, config=config)
+    return Route(
+        name=settings.model, wire_model=settings.model, config=config, response_format=_known_format(settings.model)
+    )
+
+
+def _known_format(model: str) -> Literal["schema", "object", "none"]:
+    """What DSPy's own metadata says that the model constrains decoding to."""
+    plain = dspy.LM(model)
+    if plain.supports_response_schema:
+        return "schema"
+    return "object" if "response_format" in plain.supported_params else "none"
 
 
 def _declared(provider: str, base: str, compat: str) -> lm15.ProviderDefinition:

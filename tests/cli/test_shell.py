@@ -18,7 +18,7 @@ from queryplan.errors import ConfigError, DataError, LMError, ProgramError, Quer
 from queryplan.program.lm import weights
 from typer.testing import CliRunner
 
-Invoke = Callable[..., tuple[int, str, str]]
+Failing = Callable[[BaseException], tuple[int, str, str]]
 
 
 def invoke(*args: str) -> tuple[int, str, str]:
@@ -30,7 +30,7 @@ def invoke(*args: str) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], tuple[int, str, str]]:
+def failing(monkeypatch: pytest.MonkeyPatch) -> Failing:
     """Run a command that raises the given error."""
 
     def run(error: BaseException) -> tuple[int, str, str]:
@@ -119,22 +119,20 @@ def test_python_dash_m_is_the_same_command(monkeypatch: pytest.MonkeyPatch, caps
         (QueryPlanError("something of ours."), 1),
     ],
 )
-def test_an_error_of_ours_is_one_sentence_and_a_code(
-    failing: Callable[[BaseException], tuple[int, str, str]], error: QueryPlanError, code: int
-) -> None:
+def test_an_error_of_ours_is_one_sentence_and_a_code(failing: Failing, error: QueryPlanError, code: int) -> None:
     assert failing(error) == (code, "", f"error: {error}\n")
 
 
-def test_ctrl_c_says_how_to_go_on(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+def test_ctrl_c_says_how_to_go_on(failing: Failing) -> None:
     assert failing(KeyboardInterrupt()) == (130, "", f"{STOPPED}\n")
 
 
-def test_a_full_disk_is_a_sentence(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+def test_a_full_disk_is_a_sentence(failing: Failing) -> None:
     code, out, err = failing(OSError(28, "No space left on device", "manifest.json"))
     assert (code, out, err) == (1, "", "error: No space left on device: manifest.json\n")
 
 
-def test_a_fault_of_ours_shows_no_traceback(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+def test_a_fault_of_ours_shows_no_traceback(failing: Failing) -> None:
     code, _, err = failing(ZeroDivisionError("division by zero"))
     assert code == 1
     assert "ZeroDivisionError: division by zero" in err
@@ -142,22 +140,20 @@ def test_a_fault_of_ours_shows_no_traceback(failing: Callable[[BaseException], t
     assert "Traceback" not in err
 
 
-def test_debug_shows_where(
-    failing: Callable[[BaseException], tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_debug_shows_where(failing: Failing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("QUERYPLAN_DEBUG", "1")
     with pytest.raises(ConfigError):
         failing(ConfigError("wrong"))
 
 
 def test_commands_may_still_exit_and_refuse_options_themselves(
-    failing: Callable[[BaseException], tuple[int, str, str]],
+    failing: Failing,
 ) -> None:
     assert failing(typer.Exit(7))[0] == 7
     assert failing(typer.BadParameter("must be above zero"))[0] == 2
 
 
-def test_markup_in_a_message_is_text(failing: Callable[[BaseException], tuple[int, str, str]]) -> None:
+def test_markup_in_a_message_is_text(failing: Failing) -> None:
     assert failing(ConfigError('run `pip install "queryplan[local]"`.'))[2].count("[local]") == 1
 
 
@@ -225,7 +221,8 @@ def test_an_address_with_a_password_is_refused_unread() -> None:
 def test_every_variable_that_the_code_names_is_known(root: Path) -> None:
     known = {f"QUERYPLAN_{n.upper()}" for n in Settings.model_fields}
     known |= {f"QUERYPLAN_{n}" for n in settings.OTHER_VARIABLES}
-    files = [*root.glob("*.py"), *(f for d in ("cli", "data", "eval", "optimizers", "program") for f in (root / d).rglob("*.py"))]
+    folders = [root / name for name in ("cli", "data", "eval", "optimizers", "program")]
+    files = [*root.glob("*.py"), *(file for folder in folders for file in folder.rglob("*.py"))]
     named = {v for file in files for v in re.findall(r"QUERYPLAN_[A-Z_]*[A-Z]", file.read_text(encoding="utf-8"))}
     assert named <= known
 

@@ -1,0 +1,76 @@
+"""``queryplan plan``: one query, or a file of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..errors import DataError, UserError
+from .opening import open_planner
+from .progress import counting
+from .settings import load_settings
+from .show import plan_tree
+
+
+def command(
+    query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
+    domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
+    program: Annotated[
+        str | None, typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile.")
+    ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
+    ] = None,
+    active_entity: Annotated[str | None, typer.Option(help="What the application shows the user now.")] = None,
+    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Seconds after which the plan is made from what is known.")] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
+    batch: Annotated[Path | None, typer.Option(help="Plan every row of this JSONL file: id, query, history, session.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the plans of --batch go; run again to continue.")] = None,
+    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
+) -> None:
+    """Plan a query: is it a follow-up, is it ours, how hard is it, what has to be asked.
+
+    Without a compiled program, heads are trained from the domain's shipped rows, and the plan says so.
+    """
+    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    if (query is None) == (batch is None):
+        raise UserError("give a query or --batch FILE --out FILE, and not both")
+    if batch is not None and out is None:
+        raise UserError("--batch needs --out, the file that the plans are written to")
+    with open_planner(domain, program, settings, plan_graph=graph) as planner:
+        if batch is not None and out is not None:
+            _batch(planner, batch, out, deadline)
+            return
+        session = {"active_entity": active_entity} if active_entity else None
+        plan = planner.plan(query or "", _history(history), session, deadline)
+    if as_json:
+        typer.echo(plan.model_dump_json(indent=2))
+    else:
+        Console().print(plan_tree(plan))
+
+
+def _history(path: Path | None) -> list[dict[str, Any]] | None:
+    if path is None:
+        return None
+    try:
+        messages = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is not a JSON list of messages: {error}") from error
+    if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
+        raise DataError(f"{path} must hold a JSON list of messages, each with role and content")
+    return messages
+
+
+def _batch(planner: Any, source: Path, target: Path, deadline: float | None) -> None:
+    from ..program.batch import plan_batch
+
+    with counting("planning") as report:
+        count = plan_batch(planner, source, target, deadline, report)
+    typer.echo(f"{count} queries planned, all of them in {target}", err=True)

@@ -1,0 +1,114 @@
+"""Random search over demonstrations: DSPy's ``BootstrapFewShotWithRandomSearch``.
+
+Its candidates are run one at a time (``restrict``), for three things that it cannot do at once:
+keep within a budget, draw the rows of each candidate balanced by label, and keep predictions on
+``dev`` so that thresholds are fitted without asking again.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import dspy
+
+from .base import Progress, StageResult, StageTask
+from .demonstrations import balanced, grouping
+from .finishing import ChooseBy, finish
+from .labeled import labeled_program
+from .trials import WRITTEN_DEV, Bench, Recorder, StageProgram, bench, quiet
+
+# A demonstration is kept when the metric is truthy, and one minus Brier nearly always is. From 0.75
+# on, the label has the highest probability.
+METRIC_THRESHOLD = 0.75
+
+
+class Bootstrap:
+    """Zero-shot, a labelled set, and sets of rows that the LM gets right; the best on ``dev`` wins.
+
+    Args:
+        candidates: bootstrapped sets of a stage that decides, beside zero-shot and the labelled set.
+        bootstrapped: at most so many demonstrations that the LM answers right by itself.
+        labeled: demonstrations in all, filled up with labelled rows.
+        written_candidates: labelled sets of a stage that writes, beside zero-shot and one
+            bootstrapped set.
+        written_demos: demonstrations in all of a stage that writes.
+        written_dev: ``dev`` examples that a stage that writes is scored on.
+        choose_by: by which score on ``dev`` the winner is chosen; see `finishing.ChooseBy`.
+    """
+
+    name = "bootstrap"
+
+    def __init__(
+        self,
+        candidates: int = 6,
+        bootstrapped: int = 4,
+        labeled: int = 8,
+        written_candidates: int = 3,
+        written_demos: int = 3,
+        written_dev: int = WRITTEN_DEV,
+        choose_by: ChooseBy = "score",
+    ) -> None:
+        self.candidates, self.bootstrapped, self.labeled = candidates, bootstrapped, labeled
+        self.written_candidates, self.written_demos = written_candidates, written_demos
+        self.written_dev = written_dev
+        self.choose_by: ChooseBy = choose_by
+
+    def compile(self, task: StageTask, progress: Progress) -> StageResult:
+        """Try every candidate that fits into ``task.max_calls``, choose, and fit thresholds.
+
+        Raises:
+            LMError: the language model is unreachable.
+        """
+        with bench(task, progress, lambda dev: self._foreseen(task, dev), self.written_dev) as work:
+            work.run("zero-shot", work.program())
+            k = self.written_demos if task.writes else self.labeled
+            for i in range(self.written_candidates if task.writes else 1):
+                work.run(f"labeled-{k} {i + 1}" if i else f"labeled-{k}", labeled_program(work, k, task.seed + i))
+            for number in range(1 if task.writes else self.candidates):
+                self._try(work, number, k)
+            return finish(work, progress, choose_by=self.choose_by)
+
+    def arguments(self) -> dict[str, Any]:
+        """The settings by name, and the threshold for demonstrations."""
+        return {**vars(self), "metric_threshold": METRIC_THRESHOLD}
+
+    def _try(self, work: Bench, number: int, k: int) -> None:
+        """One bootstrapped set, if its worst case fits: every row of its pool asked, then ``dev``."""
+        name, pool = f"bootstrap-{number + 1}", self._pool(work, number, k)
+        if not work.fits(name, work.cost(pool) + work.cost(work.dev)):
+            return
+        recorder, before = Recorder(work.task.metric, work.ledger), work.ledger.calls
+        program = self._search(work, recorder, pool, number, k)
+        work.add(name, program, recorder, before)
+
+    def _pool(self, work: Bench, number: int, k: int) -> list[dspy.Example]:
+        """Balanced rows that this candidate's demonstrations come from: twice as many as it shows."""
+        rng = Random(f"{work.task.seed}/{number}")
+        return balanced(work.train, grouping(work.task.student.signature), rng)[: 2 * k]
+
+    def _search(self, work: Bench, recorder: Recorder, pool: list[dspy.Example], number: int, k: int) -> StageProgram:
+        """The candidate of that number, made and scored by DSPy."""
+        try:
+            with quiet():
+                search = dspy.BootstrapFewShotWithRandomSearch(
+                    metric=recorder,
+                    metric_threshold=METRIC_THRESHOLD,
+                    max_bootstrapped_demos=min(self.bootstrapped, k),
+                    max_labeled_demos=k,
+                    num_candidate_programs=number + 1,
+                    num_threads=1,
+                    max_errors=1,
+                )
+                return search.compile(work.program(), trainset=pool, valset=work.dev, restrict=[number])
+        except Exception as error:
+            # DSPy replaces what went wrong by "Execution cancelled".
+            if work.ledger.failure is not None and work.ledger.failure is not error:
+                raise work.ledger.failure from error
+            raise
+
+    def _foreseen(self, task: StageTask, dev: int) -> int:
+        """Evaluations when everything fits and about every second row is answered right."""
+        sets = self.written_candidates if task.writes else 1
+        bootstraps = 1 if task.writes else self.candidates
+        return (1 + sets + bootstraps) * dev + bootstraps * 2 * self.bootstrapped

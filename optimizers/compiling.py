@@ -1,0 +1,136 @@
+"""Compiling a planner predictor by predictor, each against its own labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import dspy
+
+from ..data.card import DomainCard
+from ..data.rows import LabelledRow
+from ..errors import UserError
+from ..program.stages import StageSpec, examples
+from .base import Optimizer, Progress, StageResult, StageTask
+from .progress import SilentProgress
+from .scores import stage_metric
+from .trials import WRITTEN_DEV
+
+MIN_DEV = 5
+MIN_TRAIN = 2
+
+Budget = int | Mapping[str, int] | None
+
+
+class Clients(Protocol):
+    """What compiling needs of an opened language model (``program.lm.LMHandle``)."""
+
+    @property
+    def decider(self) -> Any:
+        """Answers decision requests with probabilities."""
+        ...
+
+    @property
+    def writer(self) -> Any:
+        """A DSPy language model that writes."""
+        ...
+
+    @property
+    def adapter(self) -> Any:
+        """The DSPy adapter that goes with ``writer``."""
+        ...
+
+
+def compile_stages(
+    specs: Mapping[str, StageSpec],
+    rows_train: Sequence[LabelledRow],
+    rows_dev: Sequence[LabelledRow],
+    card: DomainCard,
+    optimizer: Optimizer,
+    lm: Clients,
+    *,
+    stages: Sequence[str] | None = None,
+    seed: int = 0,
+    max_calls: Budget = None,
+    progress: Progress | None = None,
+) -> dict[str, StageResult]:
+    """Compile the named stages, in the order of ``specs``.
+
+    The same arguments send the same requests in the same order, so with a client that keeps a
+    journal a compile that was stopped continues for nothing.
+
+    Args:
+        specs: every stage of the domain.
+        rows_train: rows that demonstrations come from.
+        rows_dev: rows that choose between candidates and fit thresholds.
+        stages: names of stages; None is all.
+        max_calls: LM requests for all stages together, shared out by what one pass over their dev
+            examples costs, what one leaves going to the next; or a number for each stage, where
+            one that is not named has no limit.
+
+    Raises:
+        UserError: a stage that the domain does not have.
+        LMError: the language model is unreachable.
+    """
+    progress = progress or SilentProgress()
+    chosen = _chosen(specs, stages)
+    tasks = {name: _task(specs[name], rows_train, rows_dev, card, seed) for name in chosen}
+    weights = {name: _pass_cost(task) for name, task in tasks.items()}
+    results: dict[str, StageResult] = {}
+    for name in chosen:
+        spent = sum(result.calls for result in results.values())
+        limit = _share(max_calls, name, spent, {n: weights[n] for n in chosen if n not in results})
+        task = _limited(tasks[name], limit)
+        results[name] = _compile_one(task, optimizer, lm, progress)
+    return results
+
+
+def _chosen(specs: Mapping[str, StageSpec], stages: Sequence[str] | None) -> list[str]:
+    unknown = sorted(set(stages or ()) - specs.keys())
+    if unknown:
+        raise UserError(f"there is no stage {', '.join(unknown)}: give some of {', '.join(specs)}")
+    return [name for name in specs if stages is None or name in stages]
+
+
+def _task(
+    spec: StageSpec, rows_train: Sequence[LabelledRow], rows_dev: Sequence[LabelledRow], card: DomainCard, seed: int
+) -> StageTask:
+    train, dev = examples(spec, rows_train, card), examples(spec, rows_dev, card)
+    return StageTask(spec.name, dspy.Predict(spec.signature), train, dev, stage_metric(spec), seed)
+
+
+def _limited(task: StageTask, limit: int | None) -> StageTask:
+    return StageTask(task.stage, task.student, task.train, task.dev, task.metric, task.seed, limit)
+
+
+def _compile_one(task: StageTask, optimizer: Optimizer, lm: Clients, progress: Progress) -> StageResult:
+    reason = _too_few(task)
+    if reason:
+        progress.finish(task.stage, reason)
+        return StageResult(task.stage, task.student, (), "zero-shot", 0, (reason,))
+    with dspy.context(lm=lm.writer if task.writes else lm.decider, adapter=lm.adapter):
+        return optimizer.compile(task, progress)
+
+
+def _too_few(task: StageTask) -> str:
+    if len(task.dev) < MIN_DEV:
+        return f"left as it is: {len(task.dev)} labelled dev examples, and {MIN_DEV} are needed"
+    if len(task.train) < MIN_TRAIN:
+        return f"left as it is: {len(task.train)} labelled train examples, and {MIN_TRAIN} are needed"
+    return ""
+
+
+def _pass_cost(task: StageTask) -> int:
+    """Requests of one pass over the examples that a stage is scored on; 0 if it will be left as it is."""
+    if _too_few(task):
+        return 0
+    if task.writes:
+        return min(len(task.dev), WRITTEN_DEV)
+    return sum(name in example for example in task.dev for name in task.decisions)
+
+
+def _share(budget: Budget, stage: str, spent: int, weights: Mapping[str, int]) -> int | None:
+    if budget is None or isinstance(budget, Mapping):
+        return budget.get(stage) if budget is not None else None
+    left = max(0, budget - spent)
+    return left * weights[stage] // max(1, sum(weights.values()))

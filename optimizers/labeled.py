@@ -1,0 +1,46 @@
+"""Labelled demonstrations, balanced by label: DSPy's ``LabeledFewShot``."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import dspy
+
+from .base import Progress, StageResult, StageTask
+from .demonstrations import balanced, grouping
+from .finishing import finish
+from .trials import WRITTEN_DEV, Bench, StageProgram, bench
+
+
+class Labeled:
+    """``k`` labelled rows as demonstrations, chosen without asking the LM.
+
+    Args:
+        k: demonstrations of a stage that decides; eight were worth 26 points of relevance on the
+            1.5B model (field notes), most of which fitted thresholds also give.
+        k_written: demonstrations of a stage that writes, which are longer.
+        written_dev: ``dev`` examples that a stage that writes is scored on.
+    """
+
+    name = "labeled"
+
+    def __init__(self, k: int = 8, k_written: int = 3, written_dev: int = WRITTEN_DEV) -> None:
+        self.k, self.k_written, self.written_dev = k, k_written, written_dev
+
+    def compile(self, task: StageTask, progress: Progress) -> StageResult:
+        """Choose demonstrations, score them on ``dev`` once, and fit thresholds there."""
+        with bench(task, progress, lambda dev: dev, self.written_dev) as work:
+            k = self.k_written if task.writes else self.k
+            work.run(f"labeled-{k}", labeled_program(work, k, task.seed))
+            return finish(work, progress)
+
+    def arguments(self) -> dict[str, Any]:
+        """The numbers of demonstrations and of scored written answers."""
+        return {"k": self.k, "k_written": self.k_written, "written_dev": self.written_dev}
+
+
+def labeled_program(work: Bench, k: int, seed: int) -> StageProgram:
+    """The student with the first ``k`` of a balanced order of the training examples."""
+    pool = balanced(work.train, grouping(work.task.student.signature), Random(seed))
+    return dspy.LabeledFewShot(k=k).compile(work.program(), trainset=pool, sample=False)

@@ -1,0 +1,36 @@
+"""Optimizers by the name that ``--optimizer`` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import UserError
+from .base import Optimizer
+from .bootstrap import Bootstrap
+from .labeled import Labeled
+from .thresholds_only import ThresholdsOnly
+from .zero_shot import ZeroShot
+
+OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
+    "zero-shot": ZeroShot,
+    "thresholds": ThresholdsOnly,
+    "labeled": Labeled,
+    "bootstrap": Bootstrap,
+}
+
+
+def make_optimizer(name: str, **arguments: Any) -> Optimizer:
+    """The optimizer of that name with these settings.
+
+    Raises:
+        UserError: no such optimizer, or it has no such setting.
+    """
+    factory = OPTIMIZERS.get(name)
+    if factory is None:
+        raise UserError(f"there is no optimizer {name!r}: give one of {', '.join(OPTIMIZERS)}")
+    try:
+        return factory(**arguments)
+    except TypeError as error:
+        known = ", ".join(factory().arguments())
+        raise UserError(f"optimizer {name!r} does not take these settings; it has {known}") from error

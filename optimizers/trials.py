@@ -1,0 +1,248 @@
+"""Trying one candidate of a stage: what is asked, what it costs, and how good it is on ``dev``."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import dspy
+from dspy.utils.exceptions import AdapterParseError
+
+from ..program.lm.meter import CallMeter, meter
+from .base import Metric, Progress, StageTask
+from .demonstrations import Answers, arranged, grouping
+
+logger = logging.getLogger(__name__)
+
+# Examples are told, beside their inputs, which outputs are worth asking for.
+ASKED = "asked"
+# A written answer takes about four seconds on two cores, a decision half of one.
+WRITTEN_DEV = 12
+
+
+class Ledger:
+    """What a stage has spent, and what it may still spend.
+
+    A client that tells the meters (``program.lm``) is believed; for another, every question asked
+    counts as one request. Requests that a journal answered count too, so that a compile which
+    was stopped and continued makes the same choices.
+    """
+
+    def __init__(self, spent: CallMeter, limit: int | None, progress: Progress) -> None:
+        self.calls = 0
+        self.tokens = 0
+        self.unreadable = 0
+        self.failure: Exception | None = None
+        self._spent, self._limit, self._progress = spent, limit, progress
+
+    def fits(self, calls: int) -> bool:
+        """Whether so many more requests stay within the limit."""
+        return self._limit is None or self.calls + calls <= self._limit
+
+    @contextmanager
+    def charge(self, foreseen: int) -> Iterator[None]:
+        """Count one evaluation: what the meter saw, or the requests foreseen if it saw none."""
+        calls, tokens = self._spent.calls, _tokens(self._spent)
+        yield
+        calls, tokens = self._spent.calls - calls or foreseen, _tokens(self._spent) - tokens
+        self.calls += calls
+        self.tokens += tokens
+        self._progress.step(calls, tokens)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
+        """The same ledger: DSPy copies programs for every candidate, and all are paid from one purse."""
+        return self
+
+
+def _tokens(spent: CallMeter) -> int:
+    return spent.prompt_tokens + spent.completion_tokens
+
+
+class StageProgram(dspy.Module):
+    """A predictor as the optimizers run it.
+
+    It asks only for the outputs that an example has labels for (most relevance rows have no
+    ``rejection_kind``, and each question is a request), and shows demonstrations exactly as the
+    compiled predictor will hold them.
+    """
+
+    def __init__(self, predictor: dspy.Predict, answers: Answers, ledger: Ledger) -> None:
+        super().__init__()
+        self.predict = predictor
+        self.answers = answers
+        self.ledger = ledger
+
+    def forward(self, asked: tuple[str, ...], **inputs: Any) -> dspy.Prediction:
+        """The prediction; an empty one when the answer could not be read.
+
+        Raises:
+            LMError: the language model is unreachable; also kept in the ledger, since DSPy's own
+                loops replace it by another error.
+        """
+        signature = self._signature(asked)
+        with self.ledger.charge(len(asked) or 1):
+            try:
+                return self.predict(signature=signature, demos=self.demos(), **inputs)
+            except AdapterParseError as error:
+                logger.debug("an answer could not be read: %s", error)
+                self.ledger.unreadable += 1
+                return dspy.Prediction()
+            except Exception as error:
+                self.ledger.failure = error
+                raise
+
+    def demos(self) -> list[dict[str, Any]]:
+        """The demonstrations as plain data, in the order they are shown."""
+        plain = [self.answers.demo(demo) for demo in self.predict.demos]
+        return arranged(plain, grouping(self.predict.signature))
+
+    def _signature(self, asked: tuple[str, ...]) -> type[dspy.Signature]:
+        # A configured output must be asked for: DSPy refuses a configuration that has no field.
+        keep = {*asked, *self.predict.fields}
+        return _narrowed(self.predict.signature, tuple(sorted(keep))) if asked else self.predict.signature
+
+
+@lru_cache(maxsize=256)
+def _narrowed(signature: type[dspy.Signature], asked: tuple[str, ...]) -> type[dspy.Signature]:
+    for name in tuple(signature.output_fields):
+        if name not in asked:
+            signature = signature.delete(name)
+    return signature
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A candidate that was run over ``dev``: its program, mean metric, requests and predictions."""
+
+    name: str
+    program: StageProgram
+    score: float
+    calls: int
+    pairs: tuple[tuple[dspy.Example, dspy.Prediction], ...]
+
+
+@dataclass
+class Bench:
+    """The workplace of one stage: its examples made ready, its ledger, and the trials so far.
+
+    Attributes:
+        train: examples that may demonstrate, with what to ask.
+        dev: examples to score on; of a stage that writes, a sample.
+        refused: names of candidates that did not fit into the budget.
+    """
+
+    task: StageTask
+    ledger: Ledger
+    train: list[dspy.Example]
+    dev: list[dspy.Example]
+    answers: Answers
+    trials: list[Trial] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def program(self) -> StageProgram:
+        """The student without demonstrations, ready to run."""
+        student = self.task.student.reset_copy()
+        student.fields = dict(self.task.student.fields)
+        return StageProgram(student, self.answers, self.ledger)
+
+    def cost(self, examples: Sequence[dspy.Example]) -> int:
+        """Requests that one pass over ``examples`` takes."""
+        return sum(len(example[ASKED]) or 1 for example in examples)
+
+    def run(self, name: str, program: StageProgram) -> bool:
+        """Run a candidate over ``dev``, in order; False if it does not fit into the budget."""
+        if not self.fits(name, self.cost(self.dev)):
+            return False
+        recorder = Recorder(self.task.metric, self.ledger)
+        before = self.ledger.calls
+        for example in self.dev:
+            recorder(example, program(**example.inputs()))
+        self.add(name, program, recorder, before)
+        return True
+
+    def fits(self, name: str, calls: int) -> bool:
+        """Whether a candidate of so many requests may be tried; if not, its name is kept for the notes."""
+        if self.ledger.fits(calls):
+            return True
+        self.refused.append(name)
+        return False
+
+    def add(self, name: str, program: StageProgram, recorder: Recorder, before: int) -> None:
+        """Keep a candidate that was run; ``before`` is what had been spent when it began."""
+        score = sum(recorder.scores) / max(1, len(recorder.scores))
+        self.trials.append(Trial(name, program, score, self.ledger.calls - before, tuple(recorder.pairs)))
+
+
+class Recorder:
+    """A metric that remembers what it scored, so that fitting thresholds asks nothing twice."""
+
+    def __init__(self, metric: Metric, ledger: Ledger) -> None:
+        self.pairs: list[tuple[dspy.Example, dspy.Prediction]] = []
+        self.scores: list[float] = []
+        self._metric, self._ledger = metric, ledger
+
+    def __call__(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
+        """The metric; with a trace (DSPy asks whether to demonstrate) nothing is remembered."""
+        try:
+            score = self._metric(example, prediction, trace)
+        except Exception as error:
+            self._ledger.failure = error
+            raise
+        if trace is None:
+            self.pairs.append((example, prediction))
+            self.scores.append(score)
+        return score
+
+
+@contextmanager
+def bench(task: StageTask, progress: Progress, foreseen: Callable[[int], int], written_dev: int) -> Iterator[Bench]:
+    """Open the workplace of a stage and tell ``progress`` that it begins.
+
+    Args:
+        foreseen: the number of evaluations, from the number of ``dev`` examples that will be used.
+        written_dev: how many ``dev`` examples a stage that writes is scored on.
+    """
+    dev = _dev_sample(task, written_dev)
+    answers = Answers(task.student.signature, task.train)
+    with meter() as spent:
+        ledger = Ledger(spent, task.max_calls, progress)
+        made = Bench(task, ledger, _ready(task, task.train), _ready(task, dev), answers)
+        if len(dev) < len(task.dev):
+            made.notes.append(f"scored on {len(dev)} of {len(task.dev)} dev examples, because each is a written answer")
+        progress.start(task.stage, foreseen(len(dev)))
+        yield made
+
+
+def _dev_sample(task: StageTask, written_dev: int) -> list[dspy.Example]:
+    if not task.writes or len(task.dev) <= written_dev:
+        return list(task.dev)
+    chosen = Random(task.seed).sample(range(len(task.dev)), written_dev)
+    return [task.dev[i] for i in sorted(chosen)]
+
+
+def _ready(task: StageTask, examples: Sequence[dspy.Example]) -> list[dspy.Example]:
+    """Examples that also say which outputs to ask for: the labelled ones, or all (an empty tuple) of a text."""
+    decisions, inputs = task.decisions, tuple(task.student.signature.input_fields)
+    asked = [tuple(name for name in decisions if name in example) for example in examples]
+    return [
+        example.copy(**{ASKED: names}).with_inputs(*inputs, ASKED)
+        for example, names in zip(examples, asked, strict=True)
+    ]
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Send what DSPy prints while it searches to the log, at level debug."""
+    caught = io.StringIO()
+    try:
+        with redirect_stdout(caught), redirect_stderr(caught):
+            yield
+    finally:
+        logger.debug("%s", caught.getvalue())

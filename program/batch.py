@@ -1,0 +1,80 @@
+"""Planning many queries from a file, one after the other, going on where a stopped run was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from .planner import QueryPlanner
+
+
+def plan_batch(
+    planner: QueryPlanner,
+    source: Path,
+    target: Path,
+    deadline_s: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Plan every row ``{"id", "query", "history", "session"}`` and append ``{"id", "plan"}`` to ``target``.
+
+    A row whose id is in ``target`` already is not planned again. A row that is no query gets
+    ``{"id", "error"}`` and does not stop the others.
+
+    Returns:
+        How many rows were planned now.
+
+    Raises:
+        DataError: ``source`` is missing or a line is not a JSON object; file and line are named.
+    """
+    rows = list(_rows(source))
+    done = _done(target)
+    waiting = [(number, row) for number, row in rows if str(row.get("id", number)) not in done]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    report = progress or (lambda done, total: None)
+    report(len(rows) - len(waiting), len(rows))
+    with target.open("a", encoding="utf-8") as file:
+        for count, (number, row) in enumerate(waiting, len(rows) - len(waiting) + 1):
+            file.write(json.dumps(_planned(planner, number, row, deadline_s), ensure_ascii=False) + "\n")
+            file.flush()
+            report(count, len(rows))
+    return len(waiting)
+
+
+def _planned(planner: QueryPlanner, number: int, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
+    name = str(row.get("id", number))
+    try:
+        plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline_s)
+    except (KeyError, TypeError) as error:
+        return {"id": name, "error": f"this row is no query: {error}"}
+    return {"id": name, "plan": plan.model_dump(mode="json")}
+
+
+def _rows(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        lines = source.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{source} cannot be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{source.name}:{number}: not JSON: {error}") from error
+        if not isinstance(row, dict):
+            raise DataError(f"{source.name}:{number}: expected an object with a query")
+        yield number, row
+
+
+def _done(target: Path) -> set[str]:
+    """Ids already in the output; a last line that was cut by a crash is taken off first."""
+    if not target.is_file():
+        return set()
+    text = target.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        target.write_text(whole, encoding="utf-8")
+    return {str(json.loads(line)["id"]) for line in whole.splitlines() if line.strip()}

@@ -1,0 +1,91 @@
+"""One answer out of two opinions: the language model's label probabilities and a learned head's.
+
+Where a compile fitted a ``Combination`` for an output, both are weighed by it; otherwise the model
+decides with its own thresholds, and a head where there is no model. The combination is logarithmic
+pooling with a bias for each label (Genest and Zidek, 1986), fitted on ``dev``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..signatures.types import DecidedBy, Frozen
+from .heads import HeadAnswer
+
+FLOOR = 1e-6
+
+
+class Combination(Frozen):
+    """How the opinions on one output are weighed.
+
+    ``score(label) = lm_weight * log p_lm + head_weight * log p_head + bias[label]``; the label with
+    the highest score is taken and the softmax of the scores is its confidence. A weight of zero
+    for the model means that it is not asked for this output.
+    """
+
+    lm_weight: float
+    head_weight: float
+    bias: dict[str, float]
+
+    def probabilities(self, lm: Mapping[str, float] | None, head: Mapping[str, float] | None) -> dict[str, float]:
+        """Pooled probabilities; a missing opinion counts as no opinion."""
+        scores = {label: self._score(label, lm, head) for label in self.bias}
+        top = max(scores.values())
+        weights = {label: math.exp(score - top) for label, score in scores.items()}
+        total = sum(weights.values())
+        return {label: weight / total for label, weight in weights.items()}
+
+    def _score(self, label: str, lm: Mapping[str, float] | None, head: Mapping[str, float] | None) -> float:
+        score = self.bias[label]
+        for weight, opinion in ((self.lm_weight, lm), (self.head_weight, head)):
+            if opinion is not None:
+                score += weight * math.log(max(opinion.get(label, 0.0), FLOOR))
+        return score
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A label, how likely it is, and who said so."""
+
+    label: str
+    confidence: float
+    by: DecidedBy
+    reason: str
+
+    @property
+    def truth(self) -> bool:
+        """The label of a yes/no output."""
+        return self.label == "true"
+
+
+def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None) -> Settled | None:
+    """The label of one output, or None if nobody has an opinion.
+
+    Args:
+        answer: the decision that DSPy returned (``Noul`` or ``Choice``), or None.
+        head: the head's answer, or None.
+        combination: how to weigh the two, or None.
+    """
+    if combination is not None and head is not None and (answer is not None or not combination.lm_weight):
+        pooled = combination.probabilities(label_probabilities(answer) if answer is not None else None, head.probabilities)
+        label = max(pooled, key=lambda name: pooled[name])
+        by: DecidedBy = "lm" if combination.lm_weight else "head"
+        return Settled(label, pooled[label], by, "model and head, weighed" if by == "lm" else "learned head")
+    if answer is not None:
+        probabilities = label_probabilities(answer)
+        label = ("true" if answer.value else "false") if isinstance(answer.value, bool) else str(answer.value)
+        return Settled(label, probabilities.get(label, 0.0), "lm", "label probability")
+    if head is not None:
+        return Settled(head.label, head.confidence, "head", "learned head")
+    return None
+
+
+def label_probabilities(answer: Any) -> dict[str, float]:
+    """The probabilities in a ``Noul`` (as true and false) or a ``Choice``."""
+    probability = getattr(answer, "probability", None)
+    if probability is not None:
+        return {"true": float(probability), "false": 1.0 - float(probability)}
+    return {str(label): float(p) for label, p in (answer.probabilities or {}).items()}

@@ -1,0 +1,50 @@
+"""Planning a domain that nobody compiled: heads trained from its labelled rows, kept on disk.
+
+Training takes about a second. The result is kept as a program folder under a name made of the
+fingerprints of rows and card, so that it is made again when either changes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..data.domain import Domain, load_domain, rows_hash
+from ..errors import ProgramError
+from .encoder import default_encoder
+from .folder import MANIFEST, Manifest, text_fingerprint
+from .planner import QueryPlanner
+from .train_heads import train_heads
+
+KEPT = Path(".queryplan/heads")
+
+
+def newest_program(domain: str, programs: Path) -> Path | None:
+    """The folder of the newest compile of a domain under ``programs``, or None."""
+    found = [p.parent for p in (programs / domain).glob(f"*/{MANIFEST}")]
+    return max(found, key=lambda p: (p / MANIFEST).stat().st_mtime, default=None)
+
+
+def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
+    """A planner with heads from the domain's training rows and nothing compiled; its plans say so.
+
+    Raises:
+        DataError: the domain or its training rows cannot be read.
+    """
+    read = load_domain(domain, splits=("train",))
+    note = f"not compiled: heads trained from {len(read.rows('train'))} rows of {read.card.name}"
+    folder = kept / f"{read.card.name}-{text_fingerprint(read.card.fingerprint, rows_hash(read.rows('train')))}"
+    try:
+        return QueryPlanner.load(folder, lm=None, notes=(note,))
+    except ProgramError:
+        return _train(read, folder, note)
+
+
+def _train(read: Domain, folder: Path, note: str) -> QueryPlanner:
+    """Train, and keep the result where the disk allows."""
+    heads = train_heads(read.rows("train"), read.card, default_encoder())
+    planner = QueryPlanner(read.card, heads=heads, notes=(note,))
+    try:
+        planner.save(folder, Manifest(domain=read.card.name, compiled={"optimizer": "none", "rows": "train"}))
+    except ProgramError as error:
+        planner.notes += (f"the heads were not kept: {error}",)
+    return planner

@@ -1,0 +1,89 @@
+"""A chat server of our own on loopback, so that tests see what really goes over the wire."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+
+Reply = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
+
+
+def completion(text: str, top: dict[str, float] | None = None, prompt_tokens: int = 11) -> dict[str, Any]:
+    """A chat completion of ``text``, with the log-probabilities of the first token if given."""
+    choice: dict[str, Any] = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    if top is not None:
+        listed = [{"token": token, "logprob": logprob, "bytes": None} for token, logprob in top.items()]
+        choice["logprobs"] = {"content": [{**listed[0], "top_logprobs": listed}]}
+    usage = {"prompt_tokens": prompt_tokens, "completion_tokens": 1, "total_tokens": prompt_tokens + 1}
+    return {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
+
+
+class ChatServer:
+    """An OpenAI-compatible server: ``reply`` answers, ``requests`` and ``keys`` are what came."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str] = []
+        self.reply: Reply = lambda body: (200, completion("Yes", {"Yes": -0.1, "No": -2.3}))
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:  # noqa: N802
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                server.requests.append(body)
+                server.keys.append(self.headers.get("Authorization", ""))
+                status, answer = server.reply(body)
+                data = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *args: Any) -> None:
+                """Silent: the tests look at ``requests``."""
+
+        return Handler
+
+
+@pytest.fixture
+def chat_server() -> Iterator[ChatServer]:
+    server = ChatServer()
+    yield server
+    server.close()
+
+
+@pytest.fixture(autouse=True)
+def scrubbed_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No key, address or proxy of the machine reaches a test."""
+    for name in list(os.environ):
+        if name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL")) or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def complete() -> Callable[..., dict[str, Any]]:
+    return completion
