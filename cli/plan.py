@@ -20,7 +20,8 @@ def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
     domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
     program: Annotated[
-        str | None, typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile.")
+        str | None,
+        typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),
     ] = None,
     history: Annotated[
         Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
@@ -28,10 +29,16 @@ def command(
     active_entity: Annotated[str | None, typer.Option(help="What the application shows the user now.")] = None,
     lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
     api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
-    deadline: Annotated[float | None, typer.Option(help="Seconds after which the plan is made from what is known.")] = None,
-    graph: Annotated[bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")] = False,
+    deadline: Annotated[
+        float | None, typer.Option(help="Seconds after which the plan is made from what is known.")
+    ] = None,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
-    batch: Annotated[Path | None, typer.Option(help="Plan every row of this JSONL file: id, query, history, session.")] = None,
+    batch: Annotated[
+        Path | None, typer.Option(help="Plan every row of this JSONL file: id, query, history, session.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the plans of --batch go; run again to continue.")] = None,
     tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
 ) -> None:

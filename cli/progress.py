@@ -1,9 +1,11 @@
-"""A progress bar for work that counts; silent where no one looks."""
+"""Progress bars for work that counts; plain lines where no one looks."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -17,3 +19,25 @@ def counting(label: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def by_column(progress: Any) -> Iterator[Callable[[str, int, int], None]]:
+    """A function to call with (column, done, total), shown as stages of ``progress``.
+
+    One live display at a time is all that a terminal has, so the bars of compiling are used again.
+    """
+    shown: dict[str, int] = {}
+
+    def counted(column: str, done: int, total: int) -> None:
+        if column not in shown:
+            progress.start(column, total)
+            shown[column] = 0
+        for _ in range(done - shown[column]):
+            progress.step(calls=0)
+        if done == total and shown[column] < total:
+            progress.finish(column, f"{total} rows measured")
+        shown[column] = done
+        sys.stderr.flush()
+
+    yield counted

@@ -45,13 +45,13 @@ class ConstantPlanner:
 
     def __init__(self, rows: Sequence[LabelledRow]) -> None:
         self._usual = _majorities(rows)
-        self.version = f"constant-{rows_fingerprint(rows)}"
+        self.program_version = f"constant-{rows_fingerprint(rows)}"
 
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The usual labels; without history a query is never a follow-up, as the guide has it."""
         start = time.perf_counter()
         usual = {**self._usual, "is_follow_up": bool(history) and self._usual["is_follow_up"]}
-        return plan_of(query, Decided.model_validate(usual), self.version, start)
+        return plan_of(query, Decided.model_validate(usual), self.program_version, start)
 
 
 class TfidfPlanner:
@@ -76,7 +76,7 @@ class TfidfPlanner:
         inside = [r for r in rows if r.labels.is_relevant]
         for label in ("complexity", "intent", "needs_decomposition"):
             self._models[label] = _fit(inside, label)
-        self.version = f"tfidf-{rows_fingerprint(rows)}"
+        self.program_version = f"tfidf-{rows_fingerprint(rows)}"
 
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The most probable label of each stage."""
@@ -86,7 +86,7 @@ class TfidfPlanner:
         names = ("complexity", "intent", "needs_decomposition") if relevant else ("rejection_kind",)
         labels = {name: self._label(name, query, history) for name in names}
         decided = Decided.model_validate({**self._usual, **labels, "is_follow_up": follow_up, "is_relevant": relevant})
-        return plan_of(query, decided, self.version, start)
+        return plan_of(query, decided, self.program_version, start)
 
     def _label(self, name: str, query: str, history: History) -> object:
         model = self._models[name]
@@ -145,13 +145,13 @@ def _unwritten(decided: Decided) -> tuple[Degraded, ...]:
 
 
 def _majorities(rows: Sequence[LabelledRow]) -> dict[str, Any]:
-    """The most frequent value of each label; the first met of several."""
+    """The most frequent value of each label, among the rows that raise the question; the first met of several."""
     if not rows:
         raise DataError("a baseline needs training rows: give a train.jsonl with at least one labelled query")
     inside = [r.labels for r in rows if r.labels.is_relevant]
     outside = [r.labels for r in rows if not r.labels.is_relevant]
     return {
-        "is_follow_up": _most([r.labels.is_follow_up for r in rows], False),
+        "is_follow_up": _most([r.labels.is_follow_up for r in rows if r.history], False),
         "is_relevant": _most([r.labels.is_relevant for r in rows], True),
         "rejection_kind": _most([labels.rejection_kind for labels in outside], None),
         "complexity": _most([labels.complexity for labels in inside], "simple"),

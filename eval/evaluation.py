@@ -28,7 +28,7 @@ class Planner(Protocol):
     """Anything that plans: the real planner and its cheap rivals."""
 
     @property
-    def version(self) -> str:
+    def program_version(self) -> str:
         """Names the compiled content; changes whenever it does."""
         ...
 
@@ -121,7 +121,7 @@ def evaluate(
         resume: a JSON-lines file that gets every plan as soon as it is there; run again with the
             same file, only the missing rows are planned.
         sample: a sentence about how ``rows`` were drawn, shown in reports.
-        version: says more than ``planner.version`` about what plans, such as the language model of
+        version: says more than ``planner.program_version`` about what plans, such as the language model of
             an uncompiled planner; ``resume`` is refused to another version or another ``name``.
 
     Raises:
@@ -130,7 +130,7 @@ def evaluate(
     """
     if not rows:
         raise DataError("there are no rows to evaluate on: give a file with at least one labelled query")
-    fingerprint, version = rows_fingerprint(rows), version or planner.version
+    fingerprint, version = rows_fingerprint(rows), version or planner.program_version
     before = _load_average()
     with Journal(resume, f"{name} {version}", fingerprint) as journal:
         cases = _pass(planner, rows, journal, progress or (lambda done, total: None))

@@ -47,6 +47,8 @@ def register_model(mlflow: MlflowClient, name: str, run_id: str, model_id: str, 
             raise
     # Not "models:/ID": MLflow would look that up in whatever its global tracking address is (3.17.2).
     source = mlflow.get_logged_model(model_id).artifact_location
+    # The tag, because SQL registries do not keep the id themselves.
+    tags = {**tags, "model_id": model_id}
     made = mlflow.create_model_version(name, source, run_id=run_id, tags=tags, model_id=model_id)
     return str(made.version)
 

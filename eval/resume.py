@@ -74,8 +74,8 @@ class Journal:
         except (ValueError, KeyError, TypeError, ValidationError) as error:
             raise UserError(f"{path} is not the journal of an evaluation: use another file or delete it") from error
 
-    def _check(self, path: Path, head: dict[str, Any]) -> None:
-        if head.get("kind") != _KIND:
+    def _check(self, path: Path, head: Any) -> None:
+        if not isinstance(head, dict) or head.get("kind") != _KIND:
             raise ValueError("no journal")
         for field, what in (("program", "program"), ("data", "set of rows")):
             if head.get(field) != self._head[field]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import dspy
 
@@ -12,6 +12,11 @@ from ..signatures.seam import DecisionState
 
 Metric = Callable[..., float]
 OutputKind = Literal["noul", "choice"]
+
+
+def signature_of(predictor: dspy.Predict) -> type[dspy.Signature]:
+    """The predictor's signature; DSPy declares it as more than it ever is."""
+    return cast(type[dspy.Signature], predictor.signature)
 
 
 @dataclass(frozen=True)
@@ -38,9 +43,14 @@ class StageTask:
     max_calls: int | None = None
 
     @property
+    def signature(self) -> type[dspy.Signature]:
+        """The student's signature."""
+        return signature_of(self.student)
+
+    @property
     def decisions(self) -> dict[str, type]:
         """The outputs that are decided with probabilities, and their types; empty for a stage that writes."""
-        return dict(DecisionState(self.student.signature, {}).types)
+        return dict(DecisionState(self.signature, {}).types)
 
     @property
     def writes(self) -> bool:

@@ -85,7 +85,7 @@ class Bootstrap:
     def _pool(self, work: Bench, number: int, k: int) -> list[dspy.Example]:
         """Balanced rows that this candidate's demonstrations come from: twice as many as it shows."""
         rng = Random(f"{work.task.seed}/{number}")
-        return balanced(work.train, grouping(work.task.student.signature), rng)[: 2 * k]
+        return balanced(work.train, grouping(work.task.signature), rng)[: 2 * k]
 
     def _search(self, work: Bench, recorder: Recorder, pool: list[dspy.Example], number: int, k: int) -> StageProgram:
         """The candidate of that number, made and scored by DSPy."""

@@ -111,7 +111,7 @@ class Answers:
         """
         inputs = {name: shown[name] for name in self._inputs if name in shown}
         outputs = self._known.get(self._key(shown)) or self._labels(shown)
-        return serialize_object({**inputs, **outputs})
+        return {name: serialize_object(value) for name, value in {**inputs, **outputs}.items()}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Answers:
         """The same object: it never changes, and DSPy copies programs for every candidate."""

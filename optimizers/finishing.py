@@ -73,7 +73,7 @@ def _notes(bench: Bench) -> list[str]:
 def _fit(bench: Bench, trial: Trial) -> tuple[dict[str, dict[str, Any]], tuple[FittedOutput, ...]]:
     if bench.task.writes:
         return {}, ()
-    return fit_fields(bench.task.student.signature, trial.pairs, bench.task.seed)
+    return fit_fields(bench.task.signature, trial.pairs, bench.task.seed)
 
 
 def _candidate(trial: Trial, fitted: tuple[FittedOutput, ...]) -> Candidate:

@@ -42,5 +42,5 @@ class Labeled:
 
 def labeled_program(work: Bench, k: int, seed: int) -> StageProgram:
     """The student with the first ``k`` of a balanced order of the training examples."""
-    pool = balanced(work.train, grouping(work.task.student.signature), Random(seed))
+    pool = balanced(work.train, grouping(work.task.signature), Random(seed))
     return dspy.LabeledFewShot(k=k).compile(work.program(), trainset=pool, sample=False)

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import dspy
 import numpy as np
@@ -80,16 +80,14 @@ def fit_fields(
     Raises:
         DataError: a label that the signature does not have.
     """
-    fitted = []
-    for name, kind in DecisionState(signature, {}).types.items():
-        evidence = evidence_of(name, kind, pairs)
-        fitted.append(fit_output(name, evidence, seed))
+    evidence = {name: evidence_of(name, kind, pairs) for name, kind in DecisionState(signature, {}).types.items()}
+    fitted = [fit_output(name, rows, seed) for name, rows in evidence.items()]
     return {f.output: f.config for f in fitted if f.config}, tuple(fitted)
 
 
 def evidence_of(name: str, kind: type, pairs: Pairs) -> Evidence:
     """The predictions of output ``name`` for the examples that have a label for it."""
-    two = issubclass(kind, Noul)
+    two = issubclass(kind, cast(type, Noul))
     labels = ("false", "true") if two else tuple(kind.criteria())  # type: ignore[attr-defined]
     used = [(example, prediction[name]) for example, prediction in pairs if name in example and name in prediction]
     rows = [_chances(decision, labels, two) for _, decision in used]
@@ -254,7 +252,8 @@ def fit_scaling(evidence: Evidence, penalty: float) -> tuple[float, np.ndarray]:
 
     start = np.zeros(len(evidence.labels) + 1)
     bounds = [(-4.0, 4.0)] + [(None, None)] * len(evidence.labels)
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    # L-BFGS-B takes thirty times as long beside a busy LM: its linear algebra waits for threads.
+    found = minimize(loss, start, jac=True, method="TNC", bounds=bounds)
     return float(np.exp(found.x[0])), found.x[1:]
 
 
@@ -262,24 +261,39 @@ def scaled_rule(evidence: Evidence, penalty: float) -> Rule:
     """Weights ``exp(b T)``, with which ``argmax(p w)`` is the argmax of the scaled probabilities."""
     slope, bias = fit_scaling(evidence, penalty)
     exponents = (bias - bias.mean()) / slope
+    if evidence.two:
+        return _rule_at(float(np.clip(exponents[0] - exponents[1], *_reach(evidence))))
     return np.exp(np.clip(exponents, -LARGEST_EXPONENT, LARGEST_EXPONENT))
 
 
 def plateau_rule(evidence: Evidence, anchor: Rule) -> Rule:
     """The threshold of the highest accuracy: the middle, in log odds, of the stretch that has it.
 
-    Of several such stretches the one nearest to ``anchor``. A stretch without an end reaches one
-    unit of log odds beyond the last row, so that a threshold is never carried far from what was seen.
+    Of several such stretches the one nearest to ``anchor``.
     """
-    odds = evidence.logs[:, 1] - evidence.logs[:, 0]
-    seen = np.unique(odds)
-    edges = np.concatenate([[seen[0] - 1.0], seen, [seen[-1] + 1.0]])
+    odds = _odds(evidence)
+    lowest, highest = _reach(evidence)
+    edges = np.concatenate([[lowest], np.unique(odds), [highest]])
     middles = (edges[:-1] + edges[1:]) / 2
     right = np.array([((odds >= middle) == evidence.gold).sum() for middle in middles])
     best = middles[right == right.max()]
     near = np.log(anchor[0]) - np.log(anchor[1])
-    cut = best[np.abs(best - near).argmin()]
+    return _rule_at(float(best[np.abs(best - near).argmin()]))
+
+
+def _rule_at(cut: float) -> Rule:
+    """The rule whose threshold has these log odds."""
     return np.array([1.0 / (1.0 + np.exp(-cut)), 1.0 / (1.0 + np.exp(cut))])
+
+
+def _odds(evidence: Evidence) -> np.ndarray:
+    return evidence.logs[:, 1] - evidence.logs[:, 0]
+
+
+def _reach(evidence: Evidence) -> tuple[float, float]:
+    """Where a threshold may lie: one unit of log odds beyond what was seen, and no further."""
+    odds = _odds(evidence)
+    return float(odds.min()) - 1.0, float(odds.max()) + 1.0
 
 
 def _softmax(scores: np.ndarray) -> np.ndarray:

@@ -9,13 +9,13 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from ..program.lm.meter import CallMeter, meter
-from .base import Metric, Progress, StageTask
+from .base import Metric, Progress, StageTask, signature_of
 from .demonstrations import Answers, arranged, grouping
 
 logger = logging.getLogger(__name__)
@@ -100,16 +100,18 @@ class StageProgram(dspy.Module):
     def demos(self) -> list[dict[str, Any]]:
         """The demonstrations as plain data, in the order they are shown."""
         plain = [self.answers.demo(demo) for demo in self.predict.demos]
-        return arranged(plain, grouping(self.predict.signature))
+        return arranged(plain, grouping(signature_of(self.predict)))
 
     def _signature(self, asked: tuple[str, ...]) -> type[dspy.Signature]:
+        signature = signature_of(self.predict)
         # A configured output must be asked for: DSPy refuses a configuration that has no field.
         keep = {*asked, *self.predict.fields}
-        return _narrowed(self.predict.signature, tuple(sorted(keep))) if asked else self.predict.signature
+        return _narrowed(cast(Any, signature), tuple(sorted(keep))) if asked else signature
 
 
 @lru_cache(maxsize=256)
-def _narrowed(signature: type[dspy.Signature], asked: tuple[str, ...]) -> type[dspy.Signature]:
+def _narrowed(signature: Any, asked: tuple[str, ...]) -> Any:
+    """The signature with these outputs alone."""
     for name in tuple(signature.output_fields):
         if name not in asked:
             signature = signature.delete(name)
@@ -210,7 +212,7 @@ def bench(task: StageTask, progress: Progress, foreseen: Callable[[int], int], w
         written_dev: how many ``dev`` examples a stage that writes is scored on.
     """
     dev = _dev_sample(task, written_dev)
-    answers = Answers(task.student.signature, task.train)
+    answers = Answers(task.signature, task.train)
     with meter() as spent:
         ledger = Ledger(spent, task.max_calls, progress)
         made = Bench(task, ledger, _ready(task, task.train), _ready(task, dev), answers)
@@ -229,7 +231,7 @@ def _dev_sample(task: StageTask, written_dev: int) -> list[dspy.Example]:
 
 def _ready(task: StageTask, examples: Sequence[dspy.Example]) -> list[dspy.Example]:
     """Examples that also say which outputs to ask for: the labelled ones, or all (an empty tuple) of a text."""
-    decisions, inputs = task.decisions, tuple(task.student.signature.input_fields)
+    decisions, inputs = task.decisions, tuple(task.signature.input_fields)
     asked = [tuple(name for name in decisions if name in example) for example in examples]
     return [
         example.copy(**{ASKED: names}).with_inputs(*inputs, ASKED)

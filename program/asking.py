@@ -78,13 +78,13 @@ async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[S
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
     began = time.perf_counter()
     tasks = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
-    await asyncio.wait(tasks.values(), timeout=clock.left())
-    late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
-    replies = {}
-    for stage, task in tasks.items():
-        replies[stage] = task.result() if task.done() else late
-        task.cancel()
-    return replies
+    try:
+        await asyncio.wait(tasks.values(), timeout=clock.left())
+        late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
+        return {stage: task.result() if task.done() else late for stage, task in tasks.items()}
+    finally:  # also when the caller gives up waiting
+        for task in tasks.values():
+            task.cancel()
 
 
 def _send_one(ask: Ask, lm: LMHandle) -> Reply:

@@ -27,7 +27,8 @@ def plan_batch(
         How many rows were planned now.
 
     Raises:
-        DataError: ``source`` is missing or a line is not a JSON object; file and line are named.
+        DataError: ``source`` is missing or a line is not a JSON object, or ``target`` is something
+            else than plans; file and line are named.
     """
     rows = list(_rows(source))
     done = _done(target)
@@ -54,7 +55,7 @@ def _planned(planner: QueryPlanner, number: int, row: Mapping[str, Any], deadlin
 
 def _rows(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
-        lines = source.read_text(encoding="utf-8").splitlines()
+        lines = source.read_text(encoding="utf-8").split("\n")  # a string may hold U+2028, which ends no line
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{source} cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):
@@ -73,8 +74,21 @@ def _done(target: Path) -> set[str]:
     """Ids already in the output; a last line that was cut by a crash is taken off first."""
     if not target.is_file():
         return set()
-    text = target.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        target.write_text(whole, encoding="utf-8")
-    return {str(json.loads(line)["id"]) for line in whole.splitlines() if line.strip()}
+    content = target.read_bytes()
+    whole = content[: content.rfind(b"\n") + 1]
+    done = {_id(line, f"{target.name}:{n}") for n, line in enumerate(whole.split(b"\n"), 1) if line.strip()}
+    if whole != content:
+        if not done and not b'{"id"'.startswith(content[:5]):
+            raise DataError(f"{target.name}:1: this is no file of plans; choose another --out")
+        target.write_bytes(whole)
+    return done
+
+
+def _id(line: bytes, where: str) -> str:
+    try:
+        row = json.loads(line)
+        if row.keys() & {"plan", "error"}:
+            return str(row["id"])
+    except (ValueError, KeyError, AttributeError):
+        pass
+    raise DataError(f"{where}: this is no line of plans; choose another --out")

@@ -35,13 +35,15 @@ def clean_input(
     """Make any text plannable; never fails on what a user typed.
 
     Raises:
-        TypeError: ``query`` is not a string, or ``history`` is not a sequence of messages: a
-            mistake of the calling program.
+        TypeError: ``query`` is not a string, ``history`` not a sequence of messages or ``session``
+            not a mapping: a mistake of the calling program.
     """
     if not isinstance(query, str):
         raise TypeError(f"query must be a string, not {type(query).__name__}")
     if isinstance(history, str | bytes | Mapping):
         raise TypeError("history must be a list of messages with role and content")
+    if session is not None and not isinstance(session, Mapping):
+        raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
     turns, more = _clean_turns(history or (), window)
     active = (session or {}).get("active_entity")
@@ -52,6 +54,11 @@ def printable(text: str) -> str:
     """Text without control characters, white space folded, trimmed. Lone surrogates are dropped."""
     kept = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
     return " ".join("".join(kept).split())
+
+
+def encodable(text: str) -> str:
+    """The text as it is, except that lone surrogates, which no file can hold, are replaced."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _clean_query(query: str) -> tuple[str, list[Degraded]]:

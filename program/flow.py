@@ -20,7 +20,7 @@ from ..data.card import DomainCard
 from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply
 from .checks import check_rewrite, check_sub_queries
-from .context import CleanInput, conversation_context, history_text
+from .context import CleanInput, conversation_context, encodable, history_text, printable
 from .graph import check_graph_plan
 from .heads import HeadAnswer, Heads
 from .linker import Linker
@@ -172,7 +172,7 @@ class Flow:
         """Take a rewrite over, or say what is wrong with it."""
         if reply is None or reply.prediction is None:
             return [(reply.error if reply else None) or self.parts.lm_missing]
-        text = str(reply.prediction.standalone_query or "").strip()
+        text = printable(str(reply.prediction.standalone_query or ""))
         if problems := check_rewrite(self.clean.query, text):
             return problems
         self.labels.standalone_query = text
@@ -289,7 +289,8 @@ class Flow:
             return problems
         self.labels.sub_queries = sub_queries
         self.labels.entities = _present(prediction.entities, query)
-        self.labels.relationships_needed = tuple(dict.fromkeys(map(str, prediction.relationships_needed or ())))
+        relations = (printable(str(r)) for r in prediction.relationships_needed or ())
+        self.labels.relationships_needed = tuple(r for r in dict.fromkeys(relations) if r)
         self._decide("decompose", [s.text for s in sub_queries], "lm", 1.0, "split into searches", reply)
         return []
 
@@ -354,7 +355,7 @@ class Flow:
             labels.entities = parts.linker.surfaces(labels.standalone_query)
         strategy = choose_strategy(labels.is_relevant, labels.intent, labels.complexity, len(labels.entities))
         return QueryPlan(
-            query=self.original,
+            query=encodable(self.original),
             **vars(labels),
             conversation_context=conversation_context(turns),
             previous_topics=_topics(parts.linker, self.clean),

@@ -71,8 +71,16 @@ class Manifest(Frozen):
         return named.model_copy(update={"seal": named._hash("seal")})
 
     def _hash(self, *without: str) -> str:
-        text = json.dumps(self.model_dump(exclude=set(without)), sort_keys=True)
+        text = json.dumps(self._plain(*without), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def _plain(self, *without: str) -> dict[str, Any]:
+        """What a file keeps of this: a metric that is no number is null there."""
+        return json.loads(self.model_dump_json(exclude=set(without)))
+
+    def content(self) -> bytes:
+        """The bytes of the manifest's file."""
+        return json.dumps(self._plain(), indent=1, ensure_ascii=False).encode()
 
     @property
     def version(self) -> str:
@@ -94,9 +102,11 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
     """Write ``state`` to ``folder``, which is replaced as a whole or not at all.
 
     Raises:
-        ProgramError: the disk is full or not writable; what was there before is intact.
+        ProgramError: the disk is full or not writable, or ``folder`` has something else in it; what
+            was there before is intact.
     """
     folder = Path(folder)
+    _check_replaceable(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -106,11 +116,20 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
         manifest = _write_files(state, fresh)
         _swap(fresh, folder)
     except OSError as error:
-        shutil.rmtree(fresh, ignore_errors=True)
         raise ProgramError(
             f"the program was not saved to {folder}: {error.strerror}; what was there before is unchanged"
         ) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
     return manifest
+
+
+def _check_replaceable(folder: Path) -> None:
+    """Only a program or nothing is replaced: saving must never empty a folder of the user's."""
+    if not folder.exists() or (folder / MANIFEST).is_file():
+        return
+    if not folder.is_dir() or any(folder.iterdir()):
+        raise ProgramError(f"{folder} holds something that is no compiled program; choose another folder")
 
 
 def _write_files(state: ProgramState, folder: Path) -> Manifest:
@@ -122,7 +141,7 @@ def _write_files(state: ProgramState, folder: Path) -> Manifest:
         _write(folder / HEADS, save({k: np.ascontiguousarray(v) for k, v in state.heads.items()}))
     files = {p.name: _sha256(p) for p in sorted(folder.iterdir())}
     manifest = state.manifest.model_copy(update={"files": files}).sealed()
-    _write(folder / MANIFEST, manifest.model_dump_json(indent=1).encode())
+    _write(folder / MANIFEST, manifest.content())
     return manifest
 
 
@@ -170,19 +189,20 @@ def read_manifest(folder: Path) -> Manifest:
     if not path.is_file():
         raise ProgramError(f"{folder} is not a compiled program: it has no {MANIFEST}; run: queryplan compile DOMAIN")
     try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        raw = json.loads(content)
         if isinstance(raw, dict) and raw.get("format") != FORMAT:
             raise ProgramError(f"{folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again")
         manifest = Manifest.model_validate(raw)
     except (OSError, ValueError) as error:
         raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}") from error
-    if manifest.sealed() != manifest:
+    if manifest.sealed() != manifest or manifest.content() != content:
         raise ProgramError(f"{MANIFEST} of {folder} was altered: its hashes are not those of its content")
     return manifest
 
 
 def _check_files(folder: Path, manifest: Manifest) -> None:
-    present = {p.name for p in folder.iterdir() if p.is_file()} - {MANIFEST}
+    present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()} - {MANIFEST}
     for name in sorted(present | manifest.files.keys()):
         if name not in manifest.files:
             raise ProgramError(f"the program {folder.name} has a file it was not saved with: {name}")

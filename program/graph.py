@@ -109,17 +109,25 @@ def load_graph(folder: Path) -> MemoryGraph:
     graph = MemoryGraph()
     nodes, edges = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
     try:
-        for number, line in enumerate(nodes.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(_lines(nodes), 1):
             try:
                 node = json.loads(line)
                 graph.add_node(node["id"], node["name"], node["type"])
-            except (ValueError, KeyError, TypeError) as error:
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise DataError(f"{nodes.name}:{number}: expected id, name and type") from error
-        for number, line in enumerate(edges.read_text(encoding="utf-8").splitlines()[1:], 2):
+        for number, line in enumerate(_lines(edges)[1:], 2):
             cells = line.split("\t")
             if len(cells) != 3:
                 raise DataError(f"{edges.name}:{number}: expected source, edge and target")
-            graph.add_edge(*cells)
-    except OSError as error:
-        raise DataError(f"the graph of {folder.name} cannot be read: {error.strerror}") from error
+            try:
+                graph.add_edge(*cells)
+            except DataError as error:
+                raise DataError(f"{edges.name}:{number}: {error}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the graph of {folder.name} cannot be read: {error}") from error
     return graph
+
+
+def _lines(path: Path) -> list[str]:
+    """Lines end with a line feed alone: a name may hold U+2028."""
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")

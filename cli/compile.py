@@ -1,0 +1,102 @@
+"""``queryplan compile``: from labelled queries to a registered program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import ConfigError, UserError
+from .progress import by_column
+from .settings import Settings, load_settings
+
+SPLITS = ("train", "dev", "test")
+
+
+def command(
+    domain: Annotated[str, typer.Argument(help="A shipped domain, or a folder with domain.toml and labelled queries.")],
+    optimizer: Annotated[str, typer.Option(help="zero-shot, thresholds, labeled or bootstrap.")] = "bootstrap",
+    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    stages: Annotated[
+        str | None, typer.Option(help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose.")
+    ] = None,
+    budget_calls: Annotated[int | None, typer.Option(min=0, help="LM requests that compiling may spend.")] = None,
+    sample: Annotated[
+        str | None, typer.Option(metavar="TRAIN,DEV,TEST", help="Rows of each split, drawn stratified; default: all.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Makes every random choice repeatable.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Program folder to write; default: under .queryplan/programs.")] = None,
+    tracking_uri: Annotated[str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "compile",
+) -> None:
+    """Compile a planner stage by stage, measure it on test beside its rivals, and register it in MLflow.
+
+    Stop it with Ctrl-C when you like: run the same command again and it continues, paying for nothing twice.
+    """
+    from ..optimizers.job import STAGES, JobSettings
+
+    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    job = JobSettings(
+        optimizer=optimizer,
+        lm=settings.lm_settings(),
+        stages=tuple(s.strip() for s in stages.split(",")) if stages else STAGES,
+        sizes=parse_sample(sample),
+        seed=seed,
+        max_calls=budget_calls,
+        programs=settings.programs_dir,
+        out=out,
+        journal=settings.journal,
+        why=why,
+    )
+    run_job(domain, job, settings, as_json)
+
+
+def parse_sample(text: str | None) -> dict[str, int]:
+    """``48,40,40`` as sizes of train, dev and test."""
+    if text is None:
+        return {}
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != len(SPLITS) or min(numbers) < 1:
+        raise UserError(f"--sample takes three numbers for train, dev and test, such as 48,40,40, not {text!r}")
+    return dict(zip(SPLITS, numbers, strict=True))
+
+
+def run_job(domain: str, job: object, settings: Settings, as_json: bool = False) -> Path:
+    """Run a compile job, show its report, write it into MLflow; returns the program folder."""
+    from ..data.domain import load_domain
+    from ..eval.render import to_markdown, to_rich
+    from ..optimizers.job import CompileJob, JobSettings
+    from ..optimizers.progress import open_progress
+
+    assert isinstance(job, JobSettings)
+    console = Console(stderr=True)
+    read = load_domain(domain)
+    with open_progress() as progress, by_column(progress) as counted:
+        outcome = CompileJob(read, job).run(progress, counted, lambda text: console.print(text, highlight=False))
+    outcome.folder.with_suffix(".md").write_text(to_markdown(outcome.report), encoding="utf-8")
+    if as_json:
+        typer.echo(outcome.report.model_dump_json(indent=2))
+    else:
+        Console().print(to_rich(outcome.report))
+    _track(outcome, read.card.name, settings, console)
+    return outcome.folder
+
+
+def _track(outcome: object, domain: str, settings: Settings, console: Console) -> None:
+    from ..optimizers.record import log_outcome
+
+    try:
+        run_id, version = log_outcome(outcome, settings.tracking_uri)
+    except ConfigError as error:
+        console.print(f"[yellow]not in MLflow:[/yellow] {error}; run the same command again to log it")
+        return
+    console.print(f"program {outcome.folder}, in MLflow as queryplan-{domain} version {version} (challenger), run {run_id}")  # type: ignore[attr-defined]
+    console.print(f"look at it: mlflow ui --backend-store-uri {settings.tracking_uri}")
+    console.print(f'plan with it: queryplan plan "…" --domain {domain}')

@@ -1,0 +1,310 @@
+"""A compile from labelled rows to a registered program: the job behind ``queryplan compile``.
+
+The job trains heads, compiles the stages, weighs model and heads, saves the program folder, measures
+it on ``test`` beside its rivals, and writes everything into MLflow. Every language model call goes
+through a journal and every measured row into a file, so a job that was stopped goes on for free.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..data.domain import Domain, rows_hash
+from ..data.rows import LabelledRow
+from ..errors import UserError
+from ..eval.baselines import ConstantPlanner, TfidfPlanner
+from ..eval.evaluation import Evaluation, Planner, evaluate
+from ..eval.report import Report, build_report
+from ..eval.summary import Summary
+from ..eval.test_readings import record_reading
+from ..program.encoder import default_encoder
+from ..program.folder import Manifest, text_fingerprint
+from ..program.heads import Heads
+from ..program.lm.endpoint import LMHandle, LMSettings, open_lm
+from ..program.lm.journal import CallJournal
+from ..program.planner import QueryPlanner, predictor_state
+from ..program.settle import Combination
+from ..program.stages import stage_specs
+from ..program.train_heads import train_heads
+from .base import Optimizer, Progress, StageResult
+from .combining import FittedCombination
+from .compiling import compile_stages
+from .opinions import fit_combinations
+from .registry import make_optimizer
+from ..eval.sampling import Sample, sample_rows
+
+STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
+COLUMNS = ("constant", "tf-idf", "heads alone", "zero-shot", "zero-shot + thresholds", "compiled")
+RIVAL = "zero-shot + thresholds"
+
+Counted = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """What to compile and how much of it.
+
+    Attributes:
+        sizes: rows of ``train``, ``dev`` and ``test`` to sample; a split that is not named is used whole.
+        max_calls: LM requests that compiling may spend; measuring is not counted.
+        programs: folder that compiled programs are written to, one folder a domain.
+        out: where this program goes instead.
+        work: folder for the files that a stopped job goes on from.
+    """
+
+    optimizer: str = "bootstrap"
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    lm: LMSettings = field(default_factory=LMSettings)
+    stages: tuple[str, ...] = STAGES
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    seed: int = 0
+    max_calls: int | None = None
+    programs: Path = Path(".queryplan/programs")
+    out: Path | None = None
+    work: Path = Path(".queryplan/runs")
+    journal: Path = Path(".queryplan/journal.sqlite")
+    why: str = "compile"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job made: the program folder, what was measured, and how it was compiled."""
+
+    folder: Path
+    manifest: Manifest
+    report: Report
+    evaluations: tuple[Evaluation, ...]
+    results: Mapping[str, StageResult]
+    combinations: tuple[FittedCombination, ...]
+    optimizer: Optimizer
+    sample: str | None
+
+    @property
+    def compiled(self) -> Evaluation:
+        """The evaluation of the compiled program."""
+        return self.evaluations[-1]
+
+
+class CompileJob:
+    """One compile; make it, call ``run``."""
+
+    def __init__(self, domain: Domain, settings: JobSettings) -> None:
+        self.domain = domain
+        self.settings = settings
+        self.optimizer = make_optimizer(settings.optimizer, **settings.arguments)
+        self.specs = stage_specs(domain.card)
+        if unknown := set(settings.stages) - self.specs.keys():
+            raise UserError(f"there is no stage {', '.join(sorted(unknown))}; give some of {', '.join(STAGES)}")
+
+    def run(self, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
+        """Compile, save, measure.
+
+        Args:
+            progress: told of compiling.
+            counted: told of measuring, as (column, rows done, rows in all).
+            say: told one sentence of what begins.
+
+        Raises:
+            QueryPlanError: a model that cannot be opened, a disk that cannot be written.
+        """
+        say(f"rows: {self.sample_words or 'all'}; data {self.domain.fingerprint}, card {self.domain.card.fingerprint}")
+        journal = CallJournal(self.settings.journal)
+        lm = open_lm(self.settings.lm, journal)
+        try:
+            return self._run(lm, progress, counted, say)
+        finally:
+            if lm is not None:
+                lm.close()
+
+    def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
+        say("training heads (no language model)")
+        heads = train_heads(self.domain.rows("train"), self.domain.card, default_encoder(), self.settings.seed)
+        rival: dict[str, StageResult] = {}
+        results: dict[str, StageResult] = {}
+        weighed: list[FittedCombination] = []
+        if lm is not None:
+            lm.decider.check_answer_words(self._questions())
+            say(f"compiling with {lm.fingerprint}")
+            rival = self._compile(make_optimizer("thresholds"), lm, progress, DECIDING_ONLY)
+            results = self._compile(self.optimizer, lm, progress, self.settings.stages)
+            weighed = self._weigh(results, heads, lm)
+        planners = self._planners(lm, heads, rival, results, weighed)
+        manifest, folder = self._save(planners["compiled"], lm, results, weighed)
+        evaluations = self._measure(planners, counted, say)
+        report = self._report(evaluations, weighed)
+        final = manifest.model_copy(update={"metrics": _metrics(evaluations[-1].summary())})
+        manifest = planners["compiled"].save(folder, final)
+        return Outcome(
+            folder, manifest, report, tuple(evaluations), results, tuple(weighed), self.optimizer, self.sample_words
+        )
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    @cached_property
+    def samples(self) -> dict[str, Sample]:
+        """The rows of each split that this job uses."""
+        splits = ("train", "dev", "test")
+        return {s: sample_rows(rows := self.domain.rows(s), self.settings.sizes.get(s, len(rows)), self.settings.seed, s) for s in splits}
+
+    @property
+    def sample_words(self) -> str | None:
+        """How the rows were drawn, or None if all are used."""
+        used = self.samples
+        whole = all(len(sample.rows) == len(self.domain.rows(split)) for split, sample in used.items())
+        return None if whole else "; ".join(sample.name for sample in used.values())
+
+    def _rows(self, split: str) -> tuple[LabelledRow, ...]:
+        return self.samples[split].rows
+
+    # -- compiling ----------------------------------------------------------------------------------
+
+    def _questions(self) -> dict[str, Any]:
+        """Every question that is decided, as DSPy would put it."""
+        from ..signatures.seam import DecisionState
+
+        questions: dict[str, Any] = {}
+        for name in DECIDING_ONLY:
+            signature = self.specs[name].signature
+            state = DecisionState(signature, {}, system_one=True)
+            for output, kind in state.types.items():
+                questions[output] = state._question(output, signature.output_fields[output], kind)
+        return questions
+
+    def _compile(
+        self, optimizer: Optimizer, lm: LMHandle, progress: Progress, stages: Sequence[str]
+    ) -> dict[str, StageResult]:
+        return compile_stages(
+            self.specs,
+            self._rows("train"),
+            self._rows("dev"),
+            self.domain.card,
+            optimizer,
+            lm,
+            stages=[s for s in stages if s in self.settings.stages],
+            seed=self.settings.seed,
+            max_calls=self.settings.max_calls,
+            progress=progress,
+        )
+
+    def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[FittedCombination]:
+        """Weigh only what this job compiled; other optimizers than zero-shot weigh."""
+        if self.optimizer.name in ("zero-shot", "thresholds"):
+            return []
+        predictors = {name: result.predictor for name, result in results.items()}
+        specs = {name: self.specs[name] for name in results}
+        return fit_combinations(
+            specs, predictors, heads, self._rows("dev"), self.domain.card, lm, self.settings.seed
+        )
+
+    def _planners(
+        self,
+        lm: LMHandle | None,
+        heads: Heads,
+        rival: Mapping[str, StageResult],
+        results: Mapping[str, StageResult],
+        weighed: Sequence[FittedCombination],
+    ) -> dict[str, Any]:
+        card = self.domain.card
+        train = self.domain.rows("train")
+        planners: dict[str, Any] = {"constant": ConstantPlanner(train), "tf-idf": TfidfPlanner(train)}
+        if lm is not None:
+            planners["heads alone"] = QueryPlanner(card, heads=heads)
+            planners["zero-shot"] = QueryPlanner(card, heads=heads, lm=lm)
+            fitted = {name: result.predictor for name, result in rival.items()}
+            planners[RIVAL] = QueryPlanner(card, heads=heads, lm=lm).use(fitted)
+        combinations: dict[str, Combination] = {w.output: w.combination for w in weighed}
+        predictors = {name: result.predictor for name, result in results.items()}
+        planners["compiled"] = QueryPlanner(card, heads=heads, lm=lm).use(predictors, combinations)
+        return planners
+
+    def _save(
+        self, planner: QueryPlanner, lm: LMHandle | None, results: Mapping[str, StageResult], weighed: Sequence[FittedCombination]
+    ) -> tuple[Manifest, Path]:
+        manifest = Manifest(
+            domain=self.domain.card.name,
+            lm=lm.name if lm else "none",
+            fingerprints={"data": self.domain.fingerprint, **({"lm": lm.fingerprint} if lm else {})},
+            compiled={
+                "optimizer": self.optimizer.name,
+                "arguments": self.optimizer.arguments(),
+                "stages": list(results),
+                "chosen": {name: result.chosen for name, result in results.items()},
+                "seed": self.settings.seed,
+                "sample": self.sample_words,
+                "code": __version__,
+                "weighed": [w.sentence for w in weighed],
+            },
+        )
+        folder = self.settings.out or self._folder(planner)
+        return planner.save(folder, manifest), folder
+
+    def _folder(self, planner: QueryPlanner) -> Path:
+        """A folder that the same content gets again."""
+        state = json.dumps({n: predictor_state(p) for n, p in planner.predictors.items()}, default=str, sort_keys=True)
+        weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
+        name = f"{self.optimizer.name}-{text_fingerprint(state, weighed, self.settings.lm.model, self._key)[:10]}"
+        return self.settings.programs / self.domain.card.name / name
+
+    # -- measuring -------------------------------------------------------------------------------------
+
+    @cached_property
+    def _key(self) -> str:
+        """What a stopped job must share with this one to be continued."""
+        parts = (self.domain.fingerprint, self.domain.card.fingerprint, rows_hash(self._rows("test")))
+        return text_fingerprint(*parts, self.settings.lm.model, str(self.settings.lm.api_base))
+
+    def _measure(self, planners: Mapping[str, Any], counted: Counted, say: Callable[[str], None]) -> list[Evaluation]:
+        test = self.domain.folder / "test.jsonl"
+        count = record_reading(test, planners["compiled"].program_version, self.settings.why)
+        say(f"measuring on test (reading {count} of it)")
+        evaluations = []
+        for column in (c for c in COLUMNS if c in planners):
+            evaluations.append(self._evaluate(column, planners[column], counted))
+        self._notes = (f"This was reading {count} of {test.name}.",)
+        return evaluations
+
+    def _evaluate(self, column: str, planner: Planner, counted: Counted) -> Evaluation:
+        name = "".join(c if c.isalnum() else "-" for c in f"{column} {planner.program_version}")
+        resume = self.settings.work / f"{self.domain.card.name}-{self._key}" / f"{name}.jsonl"
+        with _warmed(planner):
+            return evaluate(
+                planner,
+                self._rows("test"),
+                name=column,
+                progress=lambda done, total: counted(column, done, total),
+                resume=resume,
+                sample=self.sample_words,
+            )
+
+    def _report(self, evaluations: Sequence[Evaluation], weighed: Sequence[FittedCombination]) -> Report:
+        names = [e.name for e in evaluations]
+        rival = RIVAL if RIVAL in names else None
+        notes = (*self._notes, *(w.sentence for w in weighed))
+        title = f"{self.domain.card.name}: {self.optimizer.name} with {self.settings.lm.model}"
+        return build_report(evaluations, title=title, compiled="compiled", rival=rival, notes=notes)
+
+
+DECIDING_ONLY = ("follow_up", "relevance", "complexity")
+
+
+@contextmanager
+def _warmed(planner: Any) -> Any:
+    """With the prefixes read, so that the first row is not slower than the others."""
+    if isinstance(planner, QueryPlanner):
+        planner.warm()
+    yield
+
+
+def _metrics(summary: Summary) -> dict[str, Any]:
+    """What a manifest keeps of an evaluation: each accuracy with its interval, and latency."""
+    kept = {row.stage: row.accuracy.model_dump() for row in summary.stages}
+    whole = {name: getattr(summary, name).model_dump() for name in ("labels_right", "plan_right", "lm_calls")}
+    return {**kept, **whole, "p50_ms": summary.latency.p50.model_dump(), "p95_ms": summary.latency.p95.model_dump()}
+

@@ -1,0 +1,89 @@
+"""Gathering what model and heads say of ``dev``, for the combination to be fitted on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dspy
+import numpy as np
+
+from ..data.card import DomainCard
+from ..data.rows import LabelledRow
+from ..program.heads import Head, Heads
+from ..program.settle import label_probabilities
+from ..program.stages import DECIDING, StageSpec, examples
+from ..program.train_heads import features_of
+from .combining import FittedCombination, Opinions, fit_combination
+
+# ``rejection_kind`` is asked of rejected queries alone; its few dev rows cannot fit nine numbers.
+POOLED = ("is_follow_up", "is_relevant", "complexity", "intent", "needs_decomposition")
+
+
+def fit_combinations(
+    specs: Mapping[str, StageSpec],
+    predictors: Mapping[str, dspy.Predict],
+    heads: Heads,
+    rows_dev: Sequence[LabelledRow],
+    card: DomainCard,
+    lm: Any,
+    seed: int = 0,
+) -> list[FittedCombination]:
+    """Fit every pooled output that has a head. Requests are the ones compiling made, so a journal answers them."""
+    fitted = []
+    by_id = {row.id: row for row in rows_dev}
+    for stage in DECIDING:
+        spec = specs[stage]
+        outputs = [o for o in spec.signature.output_fields if o in POOLED and o in heads.heads]
+        made = examples(spec, rows_dev, card)
+        if not outputs or not made:
+            continue
+        answers = _answers(spec, predictors[stage], made, outputs, lm)
+        for output in outputs:
+            opinions = _opinions(output, heads.heads[output], heads, made, answers, by_id, card)
+            if (found := fit_combination(opinions, seed)) is not None:
+                fitted.append(found)
+    return fitted
+
+
+def _answers(
+    spec: StageSpec, predictor: dspy.Predict, made: Sequence[dspy.Example], outputs: Sequence[str], lm: Any
+) -> list[dspy.Prediction]:
+    """The predictor's answers, asked as compiling asks: only for the outputs that are weighed."""
+    signature = predictor.signature
+    for name in tuple(signature.output_fields):
+        if name not in outputs and name not in predictor.fields:
+            signature = signature.delete(name)
+    with dspy.context(adapter=lm.adapter):
+        return [predictor(lm=lm.decider, signature=signature, **{k: e[k] for k in spec.inputs}) for e in made]
+
+
+def _opinions(
+    output: str,
+    head: Head,
+    heads: Heads,
+    made: Sequence[dspy.Example],
+    answers: Sequence[dspy.Prediction],
+    by_id: Mapping[str, LabelledRow],
+    card: DomainCard,
+) -> Opinions:
+    said = [label_probabilities(getattr(answer, output)) for answer in answers]
+    labels = tuple(said[0])
+    guessed = [_head_row(output, head, labels, by_id[e.row_id], heads, card) for e in made]
+    gold = [str(e[output]).lower() if isinstance(e[output], bool) else str(e[output]) for e in made]
+    return Opinions(
+        output,
+        labels,
+        np.array([[p.get(label, 0.0) for label in labels] for p in said]),
+        np.array(guessed),
+        np.array([labels.index(g) for g in gold]),
+        tuple(e.conversation for e in made),
+    )
+
+
+def _head_row(
+    output: str, head: Head, labels: Sequence[str], row: LabelledRow, heads: Heads, card: DomainCard
+) -> list[float]:
+    found = head.probabilities(features_of(output, row, card, heads.features))[0]
+    by_label = dict(zip(head.labels, found, strict=True))
+    return [float(by_label.get(label, 0.0)) for label in labels]

@@ -1,0 +1,49 @@
+"""A finished job as a record for MLflow."""
+
+from __future__ import annotations
+
+from .. import __version__
+from ..eval.tracking import CandidateRecord, CompileRecord, Tracking
+from .base import Candidate, StageResult
+from .job import Outcome
+
+
+def log_outcome(outcome: Outcome, tracking_uri: str | None) -> tuple[str, str]:
+    """Write a job into the experiment of its domain and register its program as ``challenger``.
+
+    Returns:
+        The id of the run and the version of the registered model.
+
+    Raises:
+        ConfigError: the server is down or refuses; the program folder is untouched.
+    """
+    manifest = outcome.manifest
+    record = CompileRecord(
+        domain=manifest.domain,
+        program=outcome.folder,
+        program_version=manifest.version,
+        optimizer=outcome.optimizer.name,
+        arguments=outcome.optimizer.arguments(),
+        lm=manifest.fingerprints.get("lm", manifest.lm),
+        data_fingerprint=manifest.fingerprints["data"],
+        card_fingerprint=manifest.fingerprints["card"],
+        seed=manifest.compiled["seed"],
+        code_version=__version__,
+        stages=tuple(outcome.results),
+        sample=outcome.sample,
+        candidates=tuple(_candidate(r, c) for r in outcome.results.values() for c in r.candidates),
+        evaluation=outcome.compiled,
+        report=outcome.report,
+    )
+    return Tracking(tracking_uri, f"queryplan-{manifest.domain}").log_compile(record)
+
+
+def _candidate(result: StageResult, candidate: Candidate) -> CandidateRecord:
+    return CandidateRecord(
+        stage=result.stage,
+        name=candidate.name,
+        score=candidate.score,
+        demos=candidate.demos,
+        chosen=candidate.name == result.chosen,
+        details=candidate.details,
+    )

@@ -1,0 +1,83 @@
+"""Finding a program: folders, registered versions, and the sentence when there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from queryplan.errors import ConfigError, ProgramError
+from queryplan.program import registry
+from queryplan.program.registry import public_uri, resolve, sqlite_file, tracking_uri_in_force
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A registry with one registered model that is not ours."""
+    home = tmp_path_factory.mktemp("registry")
+    found = f"sqlite:///{home / 'mlflow.db'}"
+    foreign = home / "foreign"
+    (foreign / "artifacts" / "program").mkdir(parents=True)
+    (foreign / "artifacts" / "program" / "readme.txt").write_text("no program")
+    mlflow = registry.client(found)
+    mlflow.create_registered_model("foreign")
+    mlflow.create_model_version("foreign", foreign.as_uri())
+    return found
+
+
+def test_a_folder_is_returned_as_it_is(tmp_path: Path) -> None:
+    assert resolve(tmp_path) == tmp_path
+    assert resolve(str(tmp_path)) == tmp_path
+
+
+def test_a_folder_that_is_not_there_is_named() -> None:
+    with pytest.raises(ProgramError, match="no program folder nowhere: give a folder"):
+        resolve("nowhere")
+
+
+@pytest.mark.parametrize("uri_", ["models:/", "models:/a", "models:/a/b", "models:/a@", "models:a/1", "models:/a/1/x"])
+def test_a_name_that_is_no_model_uri_is_refused_before_mlflow_is_asked(uri_: str) -> None:
+    with pytest.raises(ProgramError, match="write models:/NAME@ALIAS or models:/NAME/VERSION"):
+        resolve(uri_)
+
+
+def test_without_a_database_none_is_made() -> None:
+    with pytest.raises(ProgramError, match="no database yet"):
+        resolve("models:/queryplan-podcast@champion")
+    assert not Path(".queryplan").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["models:/queryplan-podcast@champion", "models:/foreign@champion", "models:/foreign/7"]
+)
+def test_an_unknown_model_alias_or_version_is_named(uri: str, name: str) -> None:
+    with pytest.raises(ProgramError, match=f"has no {name}"):
+        resolve(name, uri)
+
+
+def test_a_model_that_holds_no_program_is_refused(uri: str) -> None:
+    with pytest.raises(ProgramError, match="holds no queryplan program"):
+        resolve("models:/foreign/1", uri)
+
+
+def test_a_registry_that_is_down_names_the_setting_and_hides_the_password() -> None:
+    with pytest.raises(ProgramError, match="QUERYPLAN_TRACKING_URI") as caught:
+        resolve("models:/queryplan-podcast@champion", "http://me:hunter2@127.0.0.1:9/x")
+    assert "hunter2" not in str(caught.value)
+    assert isinstance(caught.value.__cause__, ConfigError)
+
+
+def test_ours_comes_before_mlflows_variable_and_a_given_address_before_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert tracking_uri_in_force() == "sqlite:///.queryplan/mlflow.db"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://theirs")
+    assert tracking_uri_in_force() == "http://theirs"
+    monkeypatch.setenv("QUERYPLAN_TRACKING_URI", "http://ours")
+    assert tracking_uri_in_force() == "http://ours"
+    assert tracking_uri_in_force("http://given") == "http://given"
+
+
+def test_addresses_are_read_and_shown_without_secrets() -> None:
+    assert sqlite_file("sqlite:////data/mlflow.db") == Path("/data/mlflow.db")
+    assert sqlite_file("sqlite:///.queryplan/mlflow.db") == Path(".queryplan/mlflow.db")
+    assert sqlite_file("http://host") is None
+    assert public_uri("postgresql://me:pw@host:5432/db?sslkey=x") == "postgresql://host:5432/db"
+    assert public_uri("sqlite:///.queryplan/mlflow.db") == "sqlite:///.queryplan/mlflow.db"
