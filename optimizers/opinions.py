@@ -84,6 +84,6 @@ def _opinions(
 def _head_row(
     output: str, head: Head, labels: Sequence[str], row: LabelledRow, heads: Heads, card: DomainCard
 ) -> list[float]:
-    found = head.probabilities(features_of(output, row, card, heads.features))[0]
+    found = head.probabilities(features_of(output, row, card, heads.features))
     by_label = dict(zip(head.labels, found, strict=True))
     return [float(by_label.get(label, 0.0)) for label in labels]

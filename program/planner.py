@@ -20,7 +20,8 @@ from .context import clean_input
 from .encoder import default_encoder
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
-from .heads import Features, Heads, load_heads
+from .features import Features
+from .heads import IDF, Heads, load_heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
@@ -304,7 +305,8 @@ def _heads_of(state: ProgramState) -> Heads | None:
     if not state.manifest.heads:
         return None
     encoder = default_encoder()
-    return load_heads(state.heads, state.manifest.heads, Features(encoder, Linker(state.card.names)))
+    features = Features(encoder, Linker(state.card.names), state.heads[IDF])
+    return load_heads(state.heads, state.manifest.heads, features)
 
 
 def _check_fingerprints(planner: QueryPlanner, manifest: Manifest) -> None:

@@ -10,8 +10,11 @@ from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from .context import clean_input
 from .encoder import Encoder
-from .heads import Features, Head, Heads, fit_head
+from .features import Features, Seen
+from .fit_head import fit_head
+from .heads import Head, Heads
 from .linker import Linker
+from .ngrams import count_grams, inverse_frequencies
 
 Label = Callable[[LabelledRow], str | None]
 
@@ -29,7 +32,10 @@ LABELS: dict[str, Label] = {
 
 def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0) -> Heads:
     """Every head that the rows can teach; seconds on a few hundred rows."""
-    features = Features(encoder, Linker(card.names))
+    linker = Linker(card.names)
+    counted = [count_grams(row.labels.standalone_query, linker) for row in rows]
+    # Half precision, as it is saved, so that a loaded head says exactly what the trained one says.
+    features = Features(encoder, linker, inverse_frequencies(counted).astype(np.float16))
     heads = {}
     for name, label in LABELS.items():
         head = _train_one(name, label, rows, card, features, seed)
@@ -44,11 +50,11 @@ def _train_one(
     used = [(row, value) for row in rows if (value := label(row)) is not None]
     if not used:
         return None
-    seen = np.concatenate([features_of(name, row, card, features) for row, _ in used])
+    seen = [features_of(name, row, card, features) for row, _ in used]
     return fit_head(name, seen, [value for _, value in used], [row.conversation for row, _ in used], seed)
 
 
-def features_of(name: str, row: LabelledRow, card: DomainCard, features: Features) -> np.ndarray:
+def features_of(name: str, row: LabelledRow, card: DomainCard, features: Features) -> Seen:
     """What the head of that name is shown of a row: its turn, or its gold standalone form."""
     if name != "is_follow_up":
         return features.of_query(row.labels.standalone_query)

@@ -226,7 +226,8 @@ class JournaledLM(dspy.LM):
     def close(self) -> None:
         """Close the connections of the synchronous engine; those of an event loop end with it."""
         super().close()
-        self._engine_spec.close()
+        engine: Any = self.engine
+        engine.close()
 
     @contextmanager
     def _request(self, kwargs: dict[str, Any]) -> Iterator[None]:

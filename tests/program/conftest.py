@@ -6,11 +6,12 @@ import asyncio
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import dspy
 import pytest
+from dspy import lm15
+from dspy.clients.engines.dummy_engine import AsyncDummyEngine, DummyEngine
 from dspy.utils import DummyLM
 
 from queryplan.data.card import DomainCard, domain_folder, load_card
@@ -92,17 +93,11 @@ class Writer(DummyLM):
         self.delay, self.error = delay, error
         self.prompts: list[str] = []
         self.released = threading.Event()
+        self._engine_spec = _Engine(self)
+        self._async_engine_spec = _AsyncEngine(_Waiting(self))
 
-    def forward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
-        if self.delay:
-            self.released.wait(self.delay)
-        return self._write(messages)
-
-    async def aforward(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> Any:
-        await asyncio.sleep(self.delay)
-        return self._write(messages)
-
-    def _write(self, messages: list[dict[str, Any]]) -> Any:
+    def write(self, messages: list[dict[str, Any]]) -> str:
+        """The answer to these messages."""
         if self.error is not None:
             raise self.error
         said = messages[-1]["content"]
@@ -110,11 +105,35 @@ class Writer(DummyLM):
         _count()
         found: Any = next((self.script[key] for key in self.script if key in said), "no idea")
         answer = found.pop(0) if isinstance(found, list) else found
-        text = answer if isinstance(answer, str) else self._format_answer_fields(answer)
-        message = SimpleNamespace(content=text, reasoning_content=None, tool_calls=None)
-        choice = SimpleNamespace(message=message, finish_reason="stop", logprobs=None)
-        usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-        return SimpleNamespace(choices=[choice], usage=usage, model="scripted")
+        return answer if isinstance(answer, str) else self._format_answer_fields(answer)
+
+
+class _Engine(DummyEngine):
+    def _complete_messages(self, messages: list[dict[str, Any]]) -> lm15.Response:
+        if self.owner.delay:
+            self.owner.released.wait(self.owner.delay)
+        return self.respond(messages)
+
+    def respond(self, messages: list[dict[str, Any]]) -> lm15.Response:
+        message = lm15.Message.assistant([lm15.TextPart(self.owner.write(messages))])
+        usage = lm15.Usage(input_tokens=0, output_tokens=0, total_tokens=0)
+        return lm15.Response(id=None, model="scripted", message=message, finish_reason="stop", usage=usage)
+
+
+class _Waiting(_Engine):
+    """Has waited already, without a thread."""
+
+    _complete_messages = _Engine.respond
+
+
+class _AsyncEngine(AsyncDummyEngine):
+    async def complete(self, request: Any) -> Any:
+        await asyncio.sleep(self.sync.owner.delay)
+        return await super().complete(request)
+
+    async def complete_legacy(self, lm: Any, request: Any, **context: Any) -> Any:
+        await asyncio.sleep(self.sync.owner.delay)
+        return await super().complete_legacy(lm, request, **context)
 
 
 class Scripted:
