@@ -28,8 +28,12 @@ def command(
         str | None, typer.Option(metavar="TRAIN,DEV,TEST", help="Rows of each split, drawn stratified; default: all.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Makes every random choice repeatable.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Program folder to write; default: under .queryplan/programs.")] = None,
-    tracking_uri: Annotated[str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Program folder to write; default: under .queryplan/programs.")
+    ] = None,
+    tracking_uri: Annotated[
+        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "compile",
 ) -> None:
@@ -97,6 +101,8 @@ def _track(outcome: object, domain: str, settings: Settings, console: Console) -
     except ConfigError as error:
         console.print(f"[yellow]not in MLflow:[/yellow] {error}; run the same command again to log it")
         return
-    console.print(f"program {outcome.folder}, in MLflow as queryplan-{domain} version {version} (challenger), run {run_id}")  # type: ignore[attr-defined]
+    console.print(
+        f"program {outcome.folder}, in MLflow as queryplan-{domain} version {version} (challenger), run {run_id}"
+    )  # type: ignore[attr-defined]
     console.print(f"look at it: mlflow ui --backend-store-uri {settings.tracking_uri}")
     console.print(f'plan with it: queryplan plan "…" --domain {domain}')

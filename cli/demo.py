@@ -18,7 +18,10 @@ BUDGET = 400
 STAGES = ("follow_up", "relevance", "complexity")
 CONVERSATION = [
     {"role": "user", "content": "what does Priya Raghunandan-Moss say about sleep debt?"},
-    {"role": "assistant", "content": "In episode 9 she says that sleep debt weakens attention before it spoils the mood."},
+    {
+        "role": "assistant",
+        "content": "In episode 9 she says that sleep debt weakens attention before it spoils the mood.",
+    },
 ]
 QUERIES = (("and does she still wear the ring?", CONVERSATION), ("what will the weather be in Bergen tomorrow", []))
 
@@ -26,7 +29,9 @@ QUERIES = (("and does she still wear the ring?", CONVERSATION), ("what will the 
 def command(
     full: Annotated[bool, typer.Option("--full", help="All labelled rows and every stage; an hour or more.")] = False,
     lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    tracking_uri: Annotated[str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")] = None,
+    tracking_uri: Annotated[
+        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+    ] = None,
 ) -> None:
     """Compile a planner on a real language model and real labelled queries, and plan with the winner.
 

@@ -4,9 +4,9 @@
 code  meaning
 ====  ==========================================================================
 1     a fault of ours, or of the machine (a full disk, a file that may not be read)
-2     a wrong command, file, name or setting (``UserError``)
+2     a wrong command, file, name or setting (``UserError``), or a language model that cannot be
+      reached or does not answer as it must (``LMError``)
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
-4     a language model that did not answer as it must (``LMError``)
 130   stopped with Ctrl-C
 ====  ==========================================================================
 
@@ -28,7 +28,7 @@ from ..errors import LMError, ProgramError, QueryPlanError, UserError
 
 STOPPED = "stopped; run the same command again to continue"
 
-_CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (ProgramError, 3), (LMError, 4))
+_CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (LMError, 2), (ProgramError, 3))
 
 
 def exit_code(error: BaseException) -> int:

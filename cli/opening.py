@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ConfigError
@@ -38,22 +39,27 @@ def open_planner(
 
 
 def _planner(domain: str, program: str | None, settings: Settings) -> QueryPlanner:
-    from ..program.planner import QueryPlanner, opener
+    from ..program.planner import opener
     from ..program.registry import resolve
     from ..program.uncompiled import newest_program, uncompiled_planner
 
     found = program if program not in (None, ZERO_SHOT) else None
     if program is None:
         found = newest_program(_name(domain), settings.programs_dir)
-    if found is None:
-        planner = uncompiled_planner(domain)
-    else:
-        planner = QueryPlanner.load(resolve(found, settings.tracking_uri))
+    planner = uncompiled_planner(domain) if found is None else _compiled(resolve(found, settings.tracking_uri))
+    if program == ZERO_SHOT:
+        planner.let_model_decide()
     if found is not None and planner.card.name != _name(domain) and domain != "podcast":
         raise ConfigError(f"the program is of the domain {planner.card.name}, not {_name(domain)}")
     if settings.lm is not None:
         planner.with_lm(opener(None if settings.lm == "none" else settings.lm_settings()))
     return planner
+
+
+def _compiled(folder: Path) -> QueryPlanner:
+    from ..program.planner import QueryPlanner
+
+    return QueryPlanner.load(folder)
 
 
 def _name(domain: str) -> str:

@@ -113,9 +113,8 @@ def domain_folder(name_or_folder: str | Path) -> Path:
         if (folder / CARD_FILE).is_file():
             return folder
     shipped = sorted(p.parent.name for p in SHIPPED.glob(f"*/{CARD_FILE}"))
-    raise DataError(
-        f"there is no domain {str(name_or_folder)!r}: give one of {', '.join(shipped)} or a folder that has a {CARD_FILE}"
-    )
+    known = ", ".join(shipped)
+    raise DataError(f"there is no domain {str(name_or_folder)!r}: give one of {known} or a folder with a {CARD_FILE}")
 
 
 def load_card(folder: Path) -> DomainCard:

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..data.domain import rows_hash
 from ..data.rows import LabelledRow
 from ..errors import DataError
 from ..program.plan import Decision, Degraded, PlanTrace, QueryPlan, RetrievalStrategy
 from ..signatures.types import Complexity, Frozen, Intent, Turn
-from .evaluation import rows_fingerprint
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ class ConstantPlanner:
 
     def __init__(self, rows: Sequence[LabelledRow]) -> None:
         self._usual = _majorities(rows)
-        self.program_version = f"constant-{rows_fingerprint(rows)}"
+        self.program_version = f"constant-{rows_hash(rows)}"
 
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The usual labels; without history a query is never a follow-up, as the guide has it."""
@@ -76,7 +76,7 @@ class TfidfPlanner:
         inside = [r for r in rows if r.labels.is_relevant]
         for label in ("complexity", "intent", "needs_decomposition"):
             self._models[label] = _fit(inside, label)
-        self.program_version = f"tfidf-{rows_fingerprint(rows)}"
+        self.program_version = f"tfidf-{rows_hash(rows)}"
 
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The most probable label of each stage."""

@@ -66,7 +66,10 @@ def _planning(plan: Callable[..., object], rows: Sequence[LabelledRow]) -> Calla
     histories = [[turn.model_dump() for turn in row.history] for row in rows]
 
     def once() -> list[float]:
-        return [_milliseconds(lambda q=row.query, h=h, s=row.session: plan(q, h, s)) for row, h in zip(rows, histories, strict=True)]
+        return [
+            _milliseconds(lambda q=row.query, h=h, s=row.session: plan(q, h, s))
+            for row, h in zip(rows, histories, strict=True)
+        ]
 
     return once
 

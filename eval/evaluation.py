@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import ValidationError
 
+from ..data.domain import rows_hash
 from ..data.rows import LabelledRow
 from ..errors import DataError
 from ..program.plan import QueryPlan
@@ -55,7 +55,7 @@ class Evaluation(Frozen):
 
     Attributes:
         name: the heading of its column in a report.
-        data_fingerprint: of the rows, see `rows_fingerprint`.
+        data_fingerprint: of the rows, see `rows_hash`.
         load_average: of the machine over the last minute, before and after; latency measured under
             other load means little. Empty where the system does not tell.
         sample: a sentence about how the rows were drawn, if they are not the whole set.
@@ -98,12 +98,6 @@ class Evaluation(Frozen):
             raise DataError(f"{path.name} is not an evaluation that this version can read: {error}") from error
 
 
-def rows_fingerprint(rows: Sequence[LabelledRow]) -> str:
-    """Content hash of a set of rows, 16 hex digits, whatever their order."""
-    lines = sorted(row.model_dump_json() for row in rows)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
-
-
 def evaluate(
     planner: Planner,
     rows: Sequence[LabelledRow],
@@ -130,7 +124,7 @@ def evaluate(
     """
     if not rows:
         raise DataError("there are no rows to evaluate on: give a file with at least one labelled query")
-    fingerprint, version = rows_fingerprint(rows), version or planner.program_version
+    fingerprint, version = rows_hash(rows), version or planner.program_version
     before = _load_average()
     with Journal(resume, f"{name} {version}", fingerprint) as journal:
         cases = _pass(planner, rows, journal, progress or (lambda done, total: None))

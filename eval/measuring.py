@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from ..data.domain import check_kinds, load_domain
+from ..data.domain import check_kinds, load_domain, rows_hash
 from ..data.rows import LabelledRow, read_rows
 from ..program.planner import QueryPlanner
 from .baselines import ConstantPlanner, TfidfPlanner
-from .evaluation import Evaluation, evaluate, rows_fingerprint
+from .evaluation import Evaluation, evaluate
 from .report import Report, build_report
 from .sampling import Sample, sample_rows
 from .test_readings import record_reading
@@ -62,6 +62,6 @@ def _pass(
     work: Path,
     progress: Callable[[int, int], None],
 ) -> Evaluation:
-    resume = work / f"{planner.program_version}-{rows_fingerprint(sample.rows)}.jsonl"
+    resume = work / f"{planner.program_version}-{rows_hash(sample.rows)}.jsonl"
     words = sample.name if len(sample.rows) < len(rows) else None
     return evaluate(planner, sample.rows, name=name, progress=progress, resume=resume, sample=words)

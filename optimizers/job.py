@@ -22,6 +22,7 @@ from ..errors import UserError
 from ..eval.baselines import ConstantPlanner, TfidfPlanner
 from ..eval.evaluation import Evaluation, Planner, evaluate
 from ..eval.report import Report, build_report
+from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import record_reading
 from ..program.encoder import default_encoder
@@ -30,19 +31,20 @@ from ..program.heads import Heads
 from ..program.lm.endpoint import LMHandle, LMSettings, open_lm
 from ..program.lm.journal import CallJournal
 from ..program.planner import QueryPlanner, predictor_state
-from ..program.settle import Combination
-from ..program.stages import stage_specs
+from ..program.settle import Combination, head_alone
+from ..program.stages import DECIDING, stage_specs
 from ..program.train_heads import train_heads
 from .base import Optimizer, Progress, StageResult
 from .combining import FittedCombination
 from .compiling import compile_stages
 from .opinions import fit_combinations
 from .registry import make_optimizer
-from ..eval.sampling import Sample, sample_rows
 
 STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
 COLUMNS = ("constant", "tf-idf", "heads alone", "zero-shot", "zero-shot + thresholds", "compiled")
 RIVAL = "zero-shot + thresholds"
+# Optimizers whose programs show what the model does alone.
+PURE = ("zero-shot", "thresholds")
 
 Counted = Callable[[str, int, int], None]
 
@@ -132,7 +134,7 @@ class CompileJob:
         if lm is not None:
             lm.decider.check_answer_words(self._questions())
             say(f"compiling with {lm.fingerprint}")
-            rival = self._compile(make_optimizer("thresholds"), lm, progress, DECIDING_ONLY)
+            rival = self._compile(make_optimizer("thresholds"), lm, progress, DECIDING)
             results = self._compile(self.optimizer, lm, progress, self.settings.stages)
             weighed = self._weigh(results, heads, lm)
         planners = self._planners(lm, heads, rival, results, weighed)
@@ -151,7 +153,10 @@ class CompileJob:
     def samples(self) -> dict[str, Sample]:
         """The rows of each split that this job uses."""
         splits = ("train", "dev", "test")
-        return {s: sample_rows(rows := self.domain.rows(s), self.settings.sizes.get(s, len(rows)), self.settings.seed, s) for s in splits}
+        return {
+            s: sample_rows(rows := self.domain.rows(s), self.settings.sizes.get(s, len(rows)), self.settings.seed, s)
+            for s in splits
+        }
 
     @property
     def sample_words(self) -> str | None:
@@ -170,7 +175,7 @@ class CompileJob:
         from ..signatures.seam import DecisionState
 
         questions: dict[str, Any] = {}
-        for name in DECIDING_ONLY:
+        for name in DECIDING:
             signature = self.specs[name].signature
             state = DecisionState(signature, {}, system_one=True)
             for output, kind in state.types.items():
@@ -195,13 +200,11 @@ class CompileJob:
 
     def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[FittedCombination]:
         """Weigh only what this job compiled; other optimizers than zero-shot weigh."""
-        if self.optimizer.name in ("zero-shot", "thresholds"):
+        if self.optimizer.name in PURE:
             return []
         predictors = {name: result.predictor for name, result in results.items()}
         specs = {name: self.specs[name] for name in results}
-        return fit_combinations(
-            specs, predictors, heads, self._rows("dev"), self.domain.card, lm, self.settings.seed
-        )
+        return fit_combinations(specs, predictors, heads, self._rows("dev"), self.domain.card, lm, self.settings.seed)
 
     def _planners(
         self,
@@ -219,13 +222,24 @@ class CompileJob:
             planners["zero-shot"] = QueryPlanner(card, heads=heads, lm=lm)
             fitted = {name: result.predictor for name, result in rival.items()}
             planners[RIVAL] = QueryPlanner(card, heads=heads, lm=lm).use(fitted)
-        combinations: dict[str, Combination] = {w.output: w.combination for w in weighed}
+        combinations = self._combinations(heads, weighed)
         predictors = {name: result.predictor for name, result in results.items()}
         planners["compiled"] = QueryPlanner(card, heads=heads, lm=lm).use(predictors, combinations)
         return planners
 
+    def _combinations(self, heads: Heads, weighed: Sequence[FittedCombination]) -> dict[str, Combination]:
+        """What was fitted; where nothing could be, the head decides. A rival's optimizer has the model alone."""
+        if self.optimizer.name in PURE:
+            return {}
+        alone = {name: head_alone(head.labels) for name, head in heads.heads.items()}
+        return {**alone, **{w.output: w.combination for w in weighed}}
+
     def _save(
-        self, planner: QueryPlanner, lm: LMHandle | None, results: Mapping[str, StageResult], weighed: Sequence[FittedCombination]
+        self,
+        planner: QueryPlanner,
+        lm: LMHandle | None,
+        results: Mapping[str, StageResult],
+        weighed: Sequence[FittedCombination],
     ) -> tuple[Manifest, Path]:
         manifest = Manifest(
             domain=self.domain.card.name,
@@ -247,7 +261,7 @@ class CompileJob:
 
     def _folder(self, planner: QueryPlanner) -> Path:
         """A folder that the same content gets again."""
-        state = json.dumps({n: predictor_state(p) for n, p in planner.predictors.items()}, default=str, sort_keys=True)
+        state = json.dumps({n: predictor_state(p) for n, p in planner.stages.items()}, default=str, sort_keys=True)
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         name = f"{self.optimizer.name}-{text_fingerprint(state, weighed, self.settings.lm.model, self._key)[:10]}"
         return self.settings.programs / self.domain.card.name / name
@@ -291,9 +305,6 @@ class CompileJob:
         return build_report(evaluations, title=title, compiled="compiled", rival=rival, notes=notes)
 
 
-DECIDING_ONLY = ("follow_up", "relevance", "complexity")
-
-
 @contextmanager
 def _warmed(planner: Any) -> Any:
     """With the prefixes read, so that the first row is not slower than the others."""
@@ -307,4 +318,3 @@ def _metrics(summary: Summary) -> dict[str, Any]:
     kept = {row.stage: row.accuracy.model_dump() for row in summary.stages}
     whole = {name: getattr(summary, name).model_dump() for name in ("labels_right", "plan_right", "lm_calls")}
     return {**kept, **whole, "p50_ms": summary.latency.p50.model_dump(), "p95_ms": summary.latency.p95.model_dump()}
-

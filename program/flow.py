@@ -38,11 +38,6 @@ FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
 COMPLEXITY_OUTPUTS = ("complexity", "intent", "needs_decomposition")
-STAGE_OUTPUTS: dict[Stage, tuple[str, ...]] = {
-    "follow_up": ("is_follow_up",),
-    "relevance": ("is_relevant",),
-    "complexity": COMPLEXITY_OUTPUTS,
-}
 
 
 @dataclass(frozen=True)
@@ -63,12 +58,8 @@ class Parts:
     notes: tuple[str, ...] = ()
 
     def asks_lm(self, stage: Stage) -> bool:
-        """Whether the model has a say in a deciding stage; it has none where only heads weigh."""
-        if self.heads is None:
-            return True
-        outputs = STAGE_OUTPUTS[stage]
-        weighed = [self.combinations.get(o) for o in outputs if o in self.heads.heads]
-        return len(weighed) < len(outputs) or any(c is None or c.lm_weight for c in weighed)
+        """Whether the model is asked anything in a stage; it is not where only heads weigh."""
+        return stage in self.predictors
 
 
 @dataclass

@@ -111,7 +111,9 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
-        raise ProgramError(f"cannot write beside {folder}: {error.strerror}; free some space or choose --out") from error
+        raise ProgramError(
+            f"cannot write beside {folder}: {error.strerror}; free some space or choose --out"
+        ) from error
     try:
         manifest = _write_files(state, fresh)
         _swap(fresh, folder)
@@ -192,7 +194,9 @@ def read_manifest(folder: Path) -> Manifest:
         content = path.read_bytes()
         raw = json.loads(content)
         if isinstance(raw, dict) and raw.get("format") != FORMAT:
-            raise ProgramError(f"{folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again")
+            raise ProgramError(
+                f"{folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again"
+            )
         manifest = Manifest.model_validate(raw)
     except (OSError, ValueError) as error:
         raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}") from error

@@ -36,7 +36,9 @@ def check_graph_plan(plan: GraphPlan, schema: GraphSchema) -> list[str]:
 
 def _check_anchor(step: AnchorStep, schema: GraphSchema) -> list[str]:
     known = [node.name for node in schema.nodes]
-    return [] if step.node.type in known else [f"there is no node type {step.node.type!r}; use one of {', '.join(known)}"]
+    return (
+        [] if step.node.type in known else [f"there is no node type {step.node.type!r}; use one of {', '.join(known)}"]
+    )
 
 
 def _check_expand(step: ExpandStep, schema: GraphSchema, types: dict[str, str]) -> list[str]:

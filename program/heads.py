@@ -109,7 +109,9 @@ class Heads:
         return {n: {"labels": list(h.labels), "width": h.width, "scale": h.scale} for n, h in self.heads.items()}
 
 
-def load_heads(tensors: Mapping[str, np.ndarray], settings: Mapping[str, Mapping[str, Any]], features: Features) -> Heads:
+def load_heads(
+    tensors: Mapping[str, np.ndarray], settings: Mapping[str, Mapping[str, Any]], features: Features
+) -> Heads:
     """Heads from what ``tensors()`` and ``settings()`` gave; ``features`` must have the saved idf."""
     heads = {
         name: Head(

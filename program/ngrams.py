@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -37,7 +38,7 @@ def count_grams(text: str, linker: Linker) -> dict[int, float]:
     """Sublinear counts of the n-grams of a text, by column; words and characters weigh the same."""
     masked = mask_names(text[:MAX_CHARACTERS], linker).lower()
     words = WORD.findall(masked)
-    pairs = [f"{a} {b}" for a, b in zip(words, words[1:], strict=False)]
+    pairs = [f"{a} {b}" for a, b in pairwise(words)]
     counts = Counter(_column("w" + gram) for gram in (*words, *pairs))
     counts.update(_column("c" + gram) for word in masked.split() for gram in _pieces(f" {word} "))
     return {column: 1 + math.log(count) for column, count in counts.items()}

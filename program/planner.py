@@ -14,19 +14,22 @@ import dspy
 
 from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
-from ..signatures.types import Turn
+from ..signatures.types import Stage, Turn
 from .asking import MAX_IN_FLIGHT, Clock, Reply, asend_round, send_round
 from .context import clean_input
 from .encoder import default_encoder
+from .features import Features
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
-from .features import Features
 from .heads import IDF, Heads, load_heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
 from .settle import Combination
-from .stages import StageSpec, stage_specs
+from .stages import StageSpec, narrowed, stage_specs
+
+# Outputs that are worth no request when nothing else of their stage is asked.
+NOT_ALONE = {"rejection_kind"}
 
 History = Sequence[Mapping[str, Any] | Turn] | None
 Opener = Callable[[], LMHandle | None]
@@ -37,7 +40,7 @@ class QueryPlanner(dspy.Module):
 
     Attributes:
         card: the domain.
-        predictors: one ``dspy.Predict`` a stage, by name; optimizers replace them.
+        stages: one ``dspy.Predict`` a stage, by name; optimizers replace them.
         heads: learned heads, or None.
         manifest: of the program this planner was loaded from, or None.
     """
@@ -65,7 +68,7 @@ class QueryPlanner(dspy.Module):
         self.heads = heads
         self.manifest: Manifest | None = None
         self.specs: dict[str, StageSpec] = stage_specs(card)
-        self.predictors = {name: dspy.Predict(spec.signature) for name, spec in self.specs.items()}
+        self.stages: dict[Stage, dspy.Predict] = {name: dspy.Predict(spec.signature) for name, spec in self.specs.items()}
         self.combinations: dict[str, Combination] = {}
         self.plan_graph = plan_graph
         self.notes = tuple(notes)
@@ -75,12 +78,17 @@ class QueryPlanner(dspy.Module):
         self._lm_problem = ""
         self._opening = Lock()
         self._version: str | None = None
+        self._asking: dict[Stage, dspy.Predict] | None = None
         self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
 
     # -- planning ------------------------------------------------------------------------------
 
     def plan(
-        self, query: str, history: History = None, session: Mapping[str, Any] | None = None, deadline_s: float | None = None
+        self,
+        query: str,
+        history: History = None,
+        session: Mapping[str, Any] | None = None,
+        deadline_s: float | None = None,
     ) -> QueryPlan:
         """Plan one query; a plan comes back whatever the query, the model or the network do.
 
@@ -105,7 +113,11 @@ class QueryPlanner(dspy.Module):
             replies = send_round(asks, lm, flow.clock, self._pool) if lm else {}
 
     async def aplan(
-        self, query: str, history: History = None, session: Mapping[str, Any] | None = None, deadline_s: float | None = None
+        self,
+        query: str,
+        history: History = None,
+        session: Mapping[str, Any] | None = None,
+        deadline_s: float | None = None,
     ) -> QueryPlan:
         """As ``plan``, for asyncio."""
         lm = self._open()
@@ -119,6 +131,11 @@ class QueryPlanner(dspy.Module):
                 return done.value
             replies = await asend_round(asks, lm, flow.clock) if lm else {}
 
+    def let_model_decide(self) -> QueryPlanner:
+        """Forget how model and heads are weighed: the model decides, heads where it cannot; returns self."""
+        self.combinations.clear()
+        return self.use({})
+
     def forward(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> dspy.Prediction:
         """The plan as a DSPy prediction with one field, ``plan``."""
         return dspy.Prediction(plan=self.plan(query, history, session))
@@ -130,7 +147,12 @@ class QueryPlanner(dspy.Module):
         return dspy.Prediction(plan=await self.aplan(query, history, session))
 
     def _flow(
-        self, query: str, history: History, session: Mapping[str, Any] | None, deadline_s: float | None, lm: LMHandle | None
+        self,
+        query: str,
+        history: History,
+        session: Mapping[str, Any] | None,
+        deadline_s: float | None,
+        lm: LMHandle | None,
     ) -> Flow:
         clock = Clock(deadline_s)
         clean = clean_input(query, history, session, self.card.history)
@@ -141,7 +163,7 @@ class QueryPlanner(dspy.Module):
             card=self.card,
             linker=self._linker,
             heads=self.heads,
-            predictors=self.predictors,
+            predictors=self._asked(),
             greetings=self._greetings,
             has_lm=has_lm,
             combinations=self.combinations,
@@ -172,7 +194,7 @@ class QueryPlanner(dspy.Module):
         return self._version
 
     def _content(self) -> str:
-        state = json.dumps([predictor_state(p) for p in self.predictors.values()], default=str)
+        state = json.dumps([predictor_state(p) for p in self.stages.values()], default=str)
         tensors = self.heads.tensors().items() if self.heads else ()
         learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors}
         heads = json.dumps([self.heads.settings(), learned]) if self.heads else ""
@@ -183,9 +205,9 @@ class QueryPlanner(dspy.Module):
         self, predictors: Mapping[str, dspy.Predict], combinations: Mapping[str, Combination] | None = None
     ) -> QueryPlanner:
         """Put other predictors and combinations in the place of some; returns self."""
-        self.predictors.update(predictors)
+        self.stages.update(predictors)
         self.combinations.update(combinations or {})
-        self.manifest, self._version = None, None
+        self.manifest, self._version, self._asking = None, None, None
         return self
 
     def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:
@@ -203,7 +225,20 @@ class QueryPlanner(dspy.Module):
             if callable(self._lm):
                 self._lm = self._lm()
         if self._lm is not None:
-            self._lm.warm(p for name, p in self.predictors.items() if name != "graph" or self.plan_graph)
+            asked = self._asked().items()
+            self._lm.warm(predictor for name, predictor in asked if name != "graph" or self.plan_graph)
+
+    def _asked(self) -> dict[Stage, dspy.Predict]:
+        """The predictors that a query may ask, each for the outputs that the model has a say in."""
+        if self._asking is None:
+            heads = self.heads.heads if self.heads else {}
+            silent = {o for o, c in self.combinations.items() if not c.lm_weight and o in heads}
+            self._asking = {
+                name: narrowed(predictor, outputs)
+                for name, predictor in self.stages.items()
+                if (outputs := predictor.signature.output_fields.keys() - silent) - NOT_ALONE
+            }
+        return self._asking
 
     def close(self) -> None:
         """Stop the model if this planner opened one."""
@@ -223,7 +258,7 @@ class QueryPlanner(dspy.Module):
 
     def state(self, manifest: Manifest) -> ProgramState:
         """Everything a program folder holds, with ``manifest`` completed."""
-        predictors = {name: predictor_state(predictor) for name, predictor in self.predictors.items()}
+        predictors = {name: predictor_state(predictor) for name, predictor in self.stages.items()}
         thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
         completed = manifest.model_copy(
             update={
@@ -270,9 +305,9 @@ class QueryPlanner(dspy.Module):
         planner.combinations = dict(state.manifest.combinations)
         _check_fingerprints(planner, state.manifest)
         for stage, saved in state.predictors.items():
-            if stage not in planner.predictors:
+            if stage not in planner.stages:
                 raise ProgramError(f"the program has a stage that this version does not know: {stage}")
-            planner.predictors[stage].load_state({**saved, "lm": None})
+            planner.stages[stage].load_state({**saved, "lm": None})
         return planner
 
 

@@ -8,7 +8,7 @@ pooling with a bias for each label (Genest and Zidek, 1986), fitted on ``dev``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,11 @@ class Combination(Frozen):
         return score
 
 
+def head_alone(labels: Iterable[str]) -> Combination:
+    """The weighing of an output that the model has no say in."""
+    return Combination(lm_weight=0.0, head_weight=1.0, bias=dict.fromkeys(labels, 0.0))
+
+
 @dataclass(frozen=True)
 class Settled:
     """A label, how likely it is, and who said so."""
@@ -70,7 +75,9 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         combination: how to weigh the two, or None.
     """
     if combination is not None and head is not None and (answer is not None or not combination.lm_weight):
-        pooled = combination.probabilities(label_probabilities(answer) if answer is not None else None, head.probabilities)
+        pooled = combination.probabilities(
+            label_probabilities(answer) if answer is not None else None, head.probabilities
+        )
         label = max(pooled, key=lambda name: pooled[name])
         by: DecidedBy = "lm" if combination.lm_weight else "head"
         return Settled(label, pooled[label], by, "model and head, weighed" if by == "lm" else "learned head")

@@ -7,7 +7,7 @@ before it, so that an error of one stage is never charged to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,11 +21,12 @@ from ..signatures.detect_follow_up import DetectFollowUp
 from ..signatures.judge_relevance import judge_relevance
 from ..signatures.plan_graph_steps import plan_graph_steps
 from ..signatures.rewrite_query import RewriteQuery
+from ..signatures.types import Stage
 from .context import clean_input, history_text
 
 Kind = Literal["decide", "write"]
-DECIDING = ("follow_up", "relevance", "complexity")
-WRITING = ("rewrite", "decompose", "graph")
+DECIDING: tuple[Stage, ...] = ("follow_up", "relevance", "complexity")
+WRITING: tuple[Stage, ...] = ("rewrite", "decompose", "graph")
 
 
 @dataclass(frozen=True)
@@ -130,3 +131,17 @@ def _decompose_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | N
         "entities": list(labels.entities),
         "relationships_needed": list(labels.relationships_needed),
     }
+
+
+def narrowed(predictor: dspy.Predict, outputs: Collection[str]) -> dspy.Predict:
+    """A predictor that is asked for some of its outputs only; the same one if that is all of them."""
+    unasked = [name for name in predictor.signature.output_fields if name not in outputs]
+    if not unasked:
+        return predictor
+    signature = predictor.signature
+    for name in unasked:
+        signature = signature.delete(name)
+    copy = dspy.Predict(signature)
+    copy.demos = predictor.demos
+    copy.fields = {name: config for name, config in predictor.fields.items() if name not in unasked}
+    return copy

@@ -13,6 +13,7 @@ from ..errors import ProgramError
 from .encoder import default_encoder
 from .folder import MANIFEST, Manifest, text_fingerprint
 from .planner import QueryPlanner
+from .settle import head_alone
 from .train_heads import train_heads
 
 KEPT = Path(".queryplan/heads")
@@ -27,6 +28,9 @@ def newest_program(domain: str, programs: Path) -> Path | None:
 def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     """A planner with heads from the domain's training rows and nothing compiled; its plans say so.
 
+    The heads decide and a language model only writes: a small model asked without demonstrations
+    and thresholds decides worse than the heads. ``planner.let_model_decide()`` gives it the say.
+
     Raises:
         DataError: the domain or its training rows cannot be read.
     """
@@ -34,9 +38,11 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     note = f"not compiled: heads trained from {len(read.rows('train'))} rows of {read.card.name}"
     folder = kept / f"{read.card.name}-{text_fingerprint(read.card.fingerprint, rows_hash(read.rows('train')))}"
     try:
-        return QueryPlanner.load(folder, lm=None, notes=(note,))
+        planner = QueryPlanner.load(folder, lm=None, notes=(note,))
     except ProgramError:
-        return _train(read, folder, note)
+        planner = _train(read, folder, note)
+    heads = planner.heads.heads if planner.heads else {}
+    return planner.use({}, {name: head_alone(head.labels) for name, head in heads.items()})
 
 
 def _train(read: Domain, folder: Path, note: str) -> QueryPlanner:

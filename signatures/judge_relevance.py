@@ -8,7 +8,6 @@ import dspy
 
 from .seam import Choice, choice_of, yes_no
 
-
 INSTRUCTIONS = """Decide whether a search assistant for the following domain should answer the query.
 {domain}
 What someone of the domain said about any subject is in the domain. A single word never decides.

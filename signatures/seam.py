@@ -16,11 +16,17 @@ import os
 # Without it, importing DSPy's optional LiteLLM engine tries the network for seconds.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 
-from collections.abc import Sequence  # noqa: E402
-from typing import Any  # noqa: E402
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
-from dspy.adapters.decision_state import DecisionState  # noqa: E402
-from dspy.experimental import Choice, Noul  # noqa: E402
+from dspy.adapters.decision_state import DecisionState
+
+if TYPE_CHECKING:
+    # DSPy's classes are subscripted at run time to make types, which a type checker cannot follow.
+    Choice: Any
+    Noul: Any
+else:
+    from dspy.experimental import Choice, Noul
 
 __all__ = ["Choice", "DecisionState", "Noul", "answer", "choice_of", "yes_no"]
 

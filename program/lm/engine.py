@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -18,6 +18,7 @@ from typing import Any, Literal
 import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
+from dspy._vendor.lm15.transports import StdlibAsyncTransport, StdlibTransport
 from dspy.clients.engines.lm15_engine import AsyncLM15Engine, LM15Engine
 from dspy.utils import exceptions as dspy_errors
 
@@ -42,6 +43,7 @@ class Route:
         config: lm15's configuration: declared providers, addresses, keys, timeouts.
         response_format: what the endpoint constrains decoding to: a JSON schema, any JSON object, nothing.
         full_schema: whether it takes every JSON schema keyword, as llama.cpp does.
+        direct: whether the server is on this machine, so that no proxy of the environment is used.
         address: the address, if it was given by hand; only its hash enters journal keys.
     """
 
@@ -50,6 +52,7 @@ class Route:
     config: lm15.RouterConfig = field(repr=False)
     response_format: Literal["schema", "object", "none"] = "schema"
     full_schema: bool = False
+    direct: bool = False
     address: str = field(default="", repr=False)
 
     def scrubbed(self, text: str) -> str:
@@ -58,6 +61,13 @@ class Route:
         for secret in (*keys, self.address.removesuffix("/v1"), self.address):
             text = text.replace(secret, "…") if len(secret) > 4 else text
         return text[:300]
+
+    def config_with(self, transport: Callable[..., Any]) -> lm15.RouterConfig:
+        """The configuration, with a transport of that class that ignores proxies where ``direct``."""
+        if not self.direct:
+            return self.config
+        own = transport(trust_env=False, **self.config.transport_kwargs())
+        return replace(self.config, transport=own, timeouts=None)
 
     @property
     def identity(self) -> str:
@@ -142,7 +152,7 @@ class JournaledEngine(_Engine):
 
     def __init__(self, route: Route, journal: CallJournal | None = None) -> None:
         super().__init__(route, journal)
-        self._inner = LM15Engine(route.config)
+        self._inner = LM15Engine(route.config_with(StdlibTransport))
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The response to ``request``; lm15's errors pass through."""
@@ -160,6 +170,10 @@ class JournaledEngine(_Engine):
     def close(self) -> None:
         """Close pooled connections."""
         self._inner.close()
+        # A transport of ours is not closed by lm15.
+        transport: Any = self._inner.config.transport
+        if transport is not None:
+            transport.close()
 
 
 class AsyncJournaledEngine(_Engine):
@@ -189,7 +203,7 @@ class AsyncJournaledEngine(_Engine):
             for closed in [k for k in self._inner if k.is_closed()]:
                 del self._inner[closed]
             if loop not in self._inner:
-                self._inner[loop] = AsyncLM15Engine(self.route.config)
+                self._inner[loop] = AsyncLM15Engine(self.route.config_with(StdlibAsyncTransport))
             return self._inner[loop]
 
     async def aclose(self) -> None:
@@ -198,6 +212,9 @@ class AsyncJournaledEngine(_Engine):
             inner = self._inner.pop(asyncio.get_running_loop(), None)
         if inner is not None:
             await inner.aclose()
+            transport: Any = inner.config.transport
+            if transport is not None:
+                await transport.aclose()
 
 
 class JournaledLM(dspy.LM):

@@ -81,10 +81,15 @@ def _in_declared_order(state: Mapping[str, Any]) -> list[str]:
 
 
 def system_message(instructions: Any, question: Mapping[str, Any], options: Sequence[Option]) -> str:
-    """The task, the question, and every legal answer with its definition."""
+    """The question, the task, and every legal answer with its definition.
+
+    The question comes first so that the prompts of one signature's questions differ from the first
+    tokens on: a server that gives a request the slot with the longest common prefix then keeps one
+    slot a question, where it had read half of each prompt again for every other request.
+    """
     lines = [f"- {o.word}: {o.when}" if o.when else f"- {o.word}" for o in options]
     answers = "Answer with one of these words only:\n" + "\n".join(lines)
-    parts = [_text(instructions), _text(question.get("instructions")), answers]
+    parts = [_text(question.get("instructions")), _text(instructions), answers]
     return "\n\n".join(p for p in parts if p)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import urlsplit
 
 import dspy
 from dspy import lm15
@@ -33,6 +34,7 @@ def local_route(server: EmbeddedServer, settings: LMSettings) -> Route:
             providers=(provider,), api_keys={_LOCAL: server.api_key}, timeouts=_timeouts(settings), env={}
         ),
         full_schema=True,
+        direct=True,
     )
 
 
@@ -56,7 +58,13 @@ def _by_hand(settings: LMSettings, base: str) -> Route:
     key = settings.api_key.get_secret_value() if settings.api_key else "none"
     provider = _declared(_ENDPOINT, base, "ollama" if prefix.startswith("ollama") else "vllm")
     config = lm15.RouterConfig(providers=(provider,), api_keys={_ENDPOINT: key}, timeouts=_timeouts(settings), env={})
-    return Route(name=settings.model, wire_model=f"{_ENDPOINT}/{wire}", config=config, address=base)
+    return Route(
+        name=settings.model,
+        wire_model=f"{_ENDPOINT}/{wire}",
+        config=config,
+        direct=urlsplit(base).hostname in ("127.0.0.1", "localhost", "::1"),
+        address=base,
+    )
 
 
 def _by_provider(settings: LMSettings) -> Route:

@@ -115,7 +115,7 @@ def test_python_dash_m_is_the_same_command(monkeypatch: pytest.MonkeyPatch, caps
         (DataError("train.jsonl line 3: query must be text."), 2),
         (WeightsError("another hash."), 2),
         (ProgramError("manifest.json was altered."), 3),
-        (LMError("the server is not there."), 4),
+        (LMError("the server is not there."), 2),
         (QueryPlanError("something of ours."), 1),
     ],
 )

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from queryplan.data.domain import rows_hash
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import DataError, UserError
-from queryplan.eval.evaluation import Evaluation, evaluate, rows_fingerprint
+from queryplan.eval.evaluation import Evaluation, evaluate
 
 Make = Callable[..., Any]
 
@@ -39,7 +40,7 @@ def test_every_row_is_planned_once_in_order_with_its_history_and_session(
     assert planner.seen[1] == ([{"role": "user", "content": "Tell me about Rick Rubin."}], {})
     assert seen == [(i, 24) for i in range(25)]
     assert [case.row_id for case in evaluation.cases] == planner.asked
-    assert evaluation.data_fingerprint == rows_fingerprint(rows)
+    assert evaluation.data_fingerprint == rows_hash(rows)
     assert len(evaluation.load_average) in (0, 2)
 
 
@@ -136,8 +137,8 @@ def test_no_rows_are_refused(table_planner: Make) -> None:
 
 
 def test_the_fingerprint_follows_the_content_and_not_the_order(rows: list[LabelledRow]) -> None:
-    assert rows_fingerprint(rows) == rows_fingerprint(rows[::-1])
-    assert rows_fingerprint(rows) != rows_fingerprint(rows[1:])
+    assert rows_hash(rows) == rows_hash(rows[::-1])
+    assert rows_hash(rows) != rows_hash(rows[1:])
 
 
 def test_an_evaluation_comes_back_from_its_file(rows: list[LabelledRow], table_planner: Make, tmp_path: Path) -> None:

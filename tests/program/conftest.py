@@ -11,9 +11,7 @@ from typing import Any
 import dspy
 import pytest
 from dspy import lm15
-from dspy.clients.engines.dummy_engine import AsyncDummyEngine, DummyEngine
 from dspy.utils import DummyLM
-
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.rows import LabelledRow
 from queryplan.program.encoder import default_encoder
@@ -75,7 +73,9 @@ class Decider:
             return {"noul": float(self.answers.get(name, 0.0))}
         labels = list(question["criteria"])
         chosen = self.answers.get(name, labels[0])
-        given = chosen if isinstance(chosen, dict) else {n: 0.9 if n == chosen else 0.1 / (len(labels) - 1) for n in labels}
+        given = (
+            chosen if isinstance(chosen, dict) else {n: 0.9 if n == chosen else 0.1 / (len(labels) - 1) for n in labels}
+        )
         best = max(given, key=lambda label: given[label])
         return {"choice": best, "confidence": given[best], "probabilities": given}
 
@@ -94,7 +94,7 @@ class Writer(DummyLM):
         self.prompts: list[str] = []
         self.released = threading.Event()
         self._engine_spec = _Engine(self)
-        self._async_engine_spec = _AsyncEngine(_Waiting(self))
+        self._async_engine_spec = _AsyncEngine(_Engine(self))
 
     def write(self, messages: list[dict[str, Any]]) -> str:
         """The answer to these messages."""
@@ -108,32 +108,36 @@ class Writer(DummyLM):
         return answer if isinstance(answer, str) else self._format_answer_fields(answer)
 
 
-class _Engine(DummyEngine):
-    def _complete_messages(self, messages: list[dict[str, Any]]) -> lm15.Response:
+class _Engine:
+    def __init__(self, owner: Writer) -> None:
+        self.owner = owner
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
         if self.owner.delay:
             self.owner.released.wait(self.owner.delay)
-        return self.respond(messages)
+        return self.respond(request)
 
-    def respond(self, messages: list[dict[str, Any]]) -> lm15.Response:
+    def respond(self, request: lm15.Request) -> lm15.Response:
+        messages = [{"role": "system", "content": request.system or ""}]
+        messages += [{"role": m.role, "content": m.text or ""} for m in request.messages]
         message = lm15.Message.assistant([lm15.TextPart(self.owner.write(messages))])
         usage = lm15.Usage(input_tokens=0, output_tokens=0, total_tokens=0)
         return lm15.Response(id=None, model="scripted", message=message, finish_reason="stop", usage=usage)
 
-
-class _Waiting(_Engine):
-    """Has waited already, without a thread."""
-
-    _complete_messages = _Engine.respond
+    def close(self) -> None:
+        """Nothing is open."""
 
 
-class _AsyncEngine(AsyncDummyEngine):
-    async def complete(self, request: Any) -> Any:
+class _AsyncEngine:
+    def __init__(self, sync: _Engine) -> None:
+        self.sync = sync
+
+    async def complete(self, request: lm15.Request) -> lm15.Response:
         await asyncio.sleep(self.sync.owner.delay)
-        return await super().complete(request)
+        return self.sync.respond(request)
 
-    async def complete_legacy(self, lm: Any, request: Any, **context: Any) -> Any:
-        await asyncio.sleep(self.sync.owner.delay)
-        return await super().complete_legacy(lm, request, **context)
+    async def aclose(self) -> None:
+        """Nothing is open."""
 
 
 class Scripted:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 from queryplan.data.card import HistoryWindow
 from queryplan.errors import ConfigError
 from queryplan.program.plan import QueryPlan
@@ -168,7 +167,10 @@ def test_the_intent_is_never_follow_up(bench: Any) -> None:
 
 
 def test_context_has_at_most_forty_words_and_topics_come_latest_first(bench: Any) -> None:
-    turns = [{"role": "user", "content": "flow " * 30}, {"role": "assistant", "content": "Nell and flow " + "word " * 60}]
+    turns = [
+        {"role": "user", "content": "flow " * 30},
+        {"role": "assistant", "content": "Nell and flow " + "word " * 60},
+    ]
     plan = bench.planner().plan("and?", turns)
     assert len(plan.conversation_context.split()) == 40
     assert plan.previous_topics == ("Nell Arkwright-Osei", "flow")
@@ -353,7 +355,7 @@ def test_the_confidence_of_a_stage_is_that_of_its_least_sure_output(bench: Any) 
 def test_thresholds_of_a_compiled_predictor_apply(bench: Any) -> None:
     planner = bench.planner(bench.lm({**FACT, "is_relevant": 0.6}))
     assert planner.plan("Who is Nell?").is_relevant
-    planner.predictors["relevance"].fields = {"is_relevant": {"threshold": 0.8}}
+    planner.stages["relevance"].fields = {"is_relevant": {"threshold": 0.8}}
     assert not planner.plan("Who is Nell?").is_relevant
 
 

@@ -57,13 +57,19 @@ def test_a_word_of_several_tokens_is_refused(lm: LMHandle) -> None:
 
 
 def test_yes_and_no_have_probabilities_that_mean_something(lm: LMHandle) -> None:
-    question = {"type": "noul", "instructions": "Is the animal a bird?"}
-    birds, others = ("a sparrow", "an eagle"), ("a dog", "a salmon")
-    p = {
-        a: lm.decider({"instructions": "", "inputs": {"animal": a}}, {"x": question})["x"]["noul"]
-        for a in birds + others
+    question = {
+        "type": "noul",
+        "instructions": "Does the message greet someone?",
+        "criteria": {"true": {"answer": "Yes", "when": "it says hello"}, "false": {"answer": "No", "when": "it asks"}},
     }
-    assert min(p[b] for b in birds) > max(p[o] for o in others)
+    demos = [{"message": "hi", "x": True}, {"message": "Where is Rome?", "x": False}]
+
+    def probability(message: str) -> float:
+        state = {"instructions": "Judge it.", "inputs": {"message": message}, "demos": demos}
+        return lm.decider(state, {"x": question})["x"]["noul"]
+
+    greetings, questions = ("hello there!", "good morning"), ("How tall is Everest?", "What is seven times six?")
+    assert min(map(probability, greetings)) > max(map(probability, questions))
 
 
 def test_a_repeated_prefix_is_read_once(lm: LMHandle) -> None:

@@ -140,6 +140,14 @@ def test_a_server_is_asked_by_its_own_name_for_the_model(model: str, wire: str) 
     assert wire_name(model) == wire
 
 
+def test_a_server_on_this_machine_is_reached_past_the_proxy(chat_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    lm = opened(chat_server)
+    assert lm.writer("hello") == asyncio.run(lm.writer.acall("hello there")) == ["Yes"]
+    lm.close()
+
+
 def test_none_is_no_language_model() -> None:
     assert open_lm(LMSettings(model="none")) is None
 

@@ -26,7 +26,8 @@ def state(inputs: dict[str, Any], demos: list[dict[str, Any]] | None = None) -> 
 
 def test_the_system_message_has_instructions_question_and_every_word_with_its_definition() -> None:
     system = build(state({"query": "oolong"}), "tea", NOUL).system
-    assert system.startswith("Judge it.\n\nIs it about tea?\n\n")
+    assert "Judge it." in system
+    assert "Is it about tea?" in system
     assert "- Yes: tea is named\n- No: it is not" in system
 
 

@@ -1,0 +1,159 @@
+"""Many queries from a file: one plan a row, bad rows named, stopped runs continued."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from queryplan.errors import DataError
+from queryplan.program.batch import plan_batch
+from queryplan.program.plan import QueryPlan
+from queryplan.program.planner import QueryPlanner
+
+ROWS = [
+    {"id": "a", "query": "Who is Nell?"},
+    {"id": "b", "query": "and why?", "history": [{"role": "user", "content": "Who is Nell?"}]},
+    {"id": 3, "query": "hi", "session": {"active_entity": "Nell"}},
+]
+
+
+class Counting(QueryPlanner):
+    """Counts what it plans."""
+
+    planned = 0
+
+    def plan(self, *args: Any, **kwargs: Any) -> QueryPlan:
+        self.planned += 1
+        return super().plan(*args, **kwargs)
+
+
+@pytest.fixture
+def planner(card: Any) -> Iterator[Counting]:
+    made = Counting(card)
+    yield made
+    made.close()
+
+
+def source(tmp_path: Path, rows: list[Any], name: str = "in.jsonl") -> Path:
+    path = tmp_path / name
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def read(path: Path) -> dict[str, Any]:
+    lines = [json.loads(line) for line in path.read_bytes().decode().split("\n") if line]
+    assert len({row["id"] for row in lines}) == len(lines)
+    return {row["id"]: row for row in lines}
+
+
+def test_every_row_gets_a_plan_in_order_and_progress_is_told(planner: Counting, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    out = tmp_path / "new" / "out.jsonl"
+    count = plan_batch(planner, source(tmp_path, ROWS), out, progress=lambda done, total: seen.append((done, total)))
+    assert count == 3
+    found = read(out)
+    assert list(found) == ["a", "b", "3"]
+    assert QueryPlan.model_validate(found["b"]["plan"]).conversation_context == "Who is Nell?"
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+
+
+def test_running_again_plans_nothing_twice(planner: Counting, tmp_path: Path) -> None:
+    given, out = source(tmp_path, ROWS), tmp_path / "out.jsonl"
+    plan_batch(planner, given, out)
+    before = out.read_bytes()
+    assert plan_batch(planner, given, out) == 0
+    assert (planner.planned, out.read_bytes()) == (3, before)
+
+
+@pytest.mark.parametrize("kept", [1, 7, 40, 0.5, -2])
+def test_a_run_that_was_cut_goes_on_where_it_was(planner: Counting, tmp_path: Path, kept: float) -> None:
+    given, out = source(tmp_path, ROWS), tmp_path / "out.jsonl"
+    plan_batch(planner, given, out)
+    lines = out.read_bytes().splitlines(keepends=True)
+    cut = int(len(lines[1]) * kept) if isinstance(kept, float) else kept
+    out.write_bytes(lines[0] + lines[1][:cut])
+    assert plan_batch(planner, given, out) == 2
+    assert list(read(out)) == ["a", "b", "3"]
+
+
+def test_a_run_that_was_cut_within_a_character_goes_on(planner: Counting, tmp_path: Path) -> None:
+    given, out = source(tmp_path, [{"id": "你好", "query": "今天"}]), tmp_path / "out.jsonl"
+    out.write_bytes('{"id": "你'.encode()[:-1])
+    assert plan_batch(planner, given, out) == 1
+    assert list(read(out)) == ["你好"]
+
+
+@pytest.mark.parametrize("odd", ["a\u2028b", "a\x85b", "a\ud800b", "a\u2029\x0c\x1e"])
+def test_any_text_can_be_planned_and_continued(planner: Counting, tmp_path: Path, odd: str) -> None:
+    given, out = source(tmp_path, [{"id": "1", "query": odd}]), tmp_path / "out.jsonl"
+    raw = json.dumps({"id": "2", "query": "b\u2028c"}, ensure_ascii=False)
+    given.write_text(given.read_text() + raw + "\n", encoding="utf-8")
+    assert plan_batch(planner, given, out) == 2
+    assert plan_batch(planner, given, out) == 0
+    assert len(read(out)) == 2
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"id": "x"},
+        {"id": "x", "query": None},
+        {"id": "x", "query": 7},
+        {"id": "x", "query": "q", "history": "text"},
+        {"id": "x", "query": "q", "history": 7},
+        {"id": "x", "query": "q", "history": ["text"]},
+        {"id": "x", "query": "q", "session": "text"},
+        {"id": "x", "query": "q", "session": [1]},
+    ],
+)
+def test_a_row_that_is_no_query_is_named_and_stops_no_other(planner: Counting, tmp_path: Path, row: dict) -> None:
+    out = tmp_path / "out.jsonl"
+    assert plan_batch(planner, source(tmp_path, [row, *ROWS]), out) == 4
+    found = read(out)
+    assert found["x"]["error"].startswith("this row is no query: ")
+    assert "plan" in found["b"]
+
+
+def test_rows_without_an_id_are_called_by_their_line(planner: Counting, tmp_path: Path) -> None:
+    out, given = tmp_path / "out.jsonl", tmp_path / "in.jsonl"
+    given.write_text('{"query": "a"}\n\n{"query": "b"}\n')
+    plan_batch(planner, given, out)
+    assert list(read(out)) == ["1", "3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [('{"query": "a"}\nnonsense\n', "in.jsonl:2: not JSON"), ("[1]\n", "in.jsonl:1: expected an object with a query")],
+)
+def test_a_line_that_is_no_row_stops_before_anything_is_planned(
+    planner: Counting, tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "in.jsonl").write_text(text)
+    with pytest.raises(DataError, match=said):
+        plan_batch(planner, tmp_path / "in.jsonl", tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_missing_file_is_named(planner: Counting, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="nowhere.jsonl cannot be read"):
+        plan_batch(planner, tmp_path / "nowhere.jsonl", tmp_path / "out.jsonl")
+
+
+@pytest.mark.parametrize("content", ["a letter to my aunt", '{"id": "a", "query": "q"}\n', "[1]\n", "text\nmore"])
+def test_a_file_that_holds_something_else_is_left_alone(planner: Counting, tmp_path: Path, content: str) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text(content)
+    with pytest.raises(DataError, match=r"out\.jsonl:1: this is no .*choose another --out"):
+        plan_batch(planner, source(tmp_path, ROWS), out)
+    assert out.read_text() == content
+
+
+def test_each_row_has_its_own_deadline(bench: Any, tmp_path: Path) -> None:
+    planner = bench.planner(bench.lm(delay=5.0))
+    out = tmp_path / "out.jsonl"
+    plan_batch(planner, source(tmp_path, ROWS[:2]), out, deadline_s=0.1)
+    assert all(row["plan"]["degraded"][0]["why"] == "the deadline passed" for row in read(out).values())

@@ -1,0 +1,184 @@
+"""What the planner is shown: cleaned input, names, and what written parts must satisfy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from queryplan.data.card import HistoryWindow, KnownName
+from queryplan.program.checks import check_rewrite, check_sub_queries
+from queryplan.program.context import (
+    MAX_QUERY_CHARACTERS,
+    clean_input,
+    conversation_context,
+    encodable,
+    history_text,
+    printable,
+)
+from queryplan.program.linker import Linker
+from queryplan.signatures.decompose_query import WrittenSubQuery
+from queryplan.signatures.types import Turn
+
+WINDOW = HistoryWindow()
+NAMES = (
+    KnownName(name="Nell Arkwright-Osei", type="Host", aliases=("Nell", "Arkwright-Osei")),
+    KnownName(name="flow", type="Concept"),
+    KnownName(name="Episode 1: Two Minutes", type="Episode", aliases=("episode 1",)),
+    KnownName(name="class", type="Concept"),
+)
+
+
+# --- cleaning
+
+
+@given(st.text())
+def test_printable_text_holds_no_control_character_and_is_stable(text: str) -> None:
+    clean = printable(text)
+    assert clean == printable(clean)
+    clean.encode()
+    assert clean == " ".join(clean.split())
+    assert not any(ord(c) < 32 or 127 <= ord(c) < 160 for c in clean)
+
+
+def test_printable_keeps_other_scripts_and_emoji() -> None:
+    assert printable("  你好\tमस्ते\n👩‍🚀 ") == "你好 मस्ते 👩‍🚀"
+
+
+@given(st.text())
+def test_encodable_changes_nothing_but_lone_surrogates(text: str) -> None:
+    assert encodable(text) == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert encodable(f"{text}\ud800".replace("\ud800", "")) == encodable(text)
+    if not any("\ud800" <= c <= "\udfff" for c in text):
+        assert encodable(text) == text
+
+
+def test_a_long_query_is_cut_and_it_is_said() -> None:
+    clean = clean_input("x" * 100_000, None, None, WINDOW)
+    assert len(clean.query) == MAX_QUERY_CHARACTERS
+    assert clean.degraded[0].why == "it has 100000 characters"
+
+
+def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> None:
+    history: list[Any] = [
+        {"role": "system", "content": "obey"},
+        {"role": "user", "content": None},
+        {"content": "x"},
+        {"role": ["user"], "content": "x"},
+        {"role": "user", "content": " \x00 "},
+        {"role": "assistant", "content": "kept"},
+        Turn(role="user", content="kept too"),
+    ]
+    clean = clean_input("q", history, None, WINDOW)
+    assert [t.content for t in clean.turns] == ["kept", "kept too"]
+    assert [d.why for d in clean.degraded] == ["5 messages had an unknown role or no text"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((None, None, None), "query must be a string, not NoneType"),
+        ((b"bytes", None, None), "query must be a string, not bytes"),
+        (("q", "text", None), "history must be a list of messages"),
+        (("q", {"role": "user"}, None), "history must be a list of messages"),
+        (("q", ["text"], None), "a message must be a mapping"),
+        (("q", [None], None), "a message must be a mapping"),
+        (("q", None, "text"), "session must be a mapping"),
+        (("q", None, []), "session must be a mapping"),
+    ],
+)
+def test_a_mistake_of_the_calling_program_raises(arguments: tuple, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        clean_input(*arguments, WINDOW)
+
+
+@pytest.mark.parametrize("active", [None, 3, ["Nell"], {"name": "Nell"}])
+def test_an_active_entity_that_is_no_text_is_none(active: object) -> None:
+    assert clean_input("q", None, {"active_entity": active}, WINDOW).active_entity == ""
+
+
+def test_an_active_entity_is_cleaned_and_cut() -> None:
+    assert clean_input("q", None, {"active_entity": "Ne\x00ll " + "x" * 500}, WINDOW).active_entity[:6] == "Nell x"
+    assert len(clean_input("q", None, {"active_entity": "x" * 500}, WINDOW).active_entity) == 200
+
+
+def test_history_is_lines_and_context_the_last_two_turns() -> None:
+    turns = [Turn(role="user", content="a"), Turn(role="assistant", content="b"), Turn(role="user", content="c")]
+    assert history_text(turns) == "User: a\nAssistant: b\nUser: c"
+    assert conversation_context(turns) == "b / c"
+    assert conversation_context([]) == ""
+
+
+# --- names
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("What did nell say?", ["nell"]),
+        ("Nell Arkwright-Osei and flow", ["Nell Arkwright-Osei", "flow"]),
+        ("flow, FLOW and Flow", ["flow"]),
+        ("overflow and classic", []),
+        ("episode 12", []),
+        ("episode 1?", ["episode 1"]),
+        ("Nell's class", ["Nell", "class"]),
+        ("", []),
+    ],
+)
+def test_whole_words_are_linked_once_in_order(text: str, found: list[str]) -> None:
+    assert list(Linker(NAMES).surfaces(text)) == found
+
+
+def test_an_alias_leads_to_the_name() -> None:
+    link = Linker(NAMES).links("ask NELL")[0]
+    assert (link.surface, link.name.name, link.start) == ("NELL", "Nell Arkwright-Osei", 4)
+
+
+def test_a_card_without_names_links_nothing() -> None:
+    assert Linker(()).links("Nell") == ()
+
+
+@given(st.text())
+def test_what_is_linked_stands_in_the_text(text: str) -> None:
+    found = Linker((*NAMES, KnownName(name="a.b (c", type="Concept"))).links(f"{text} a.b (c {text}")
+    assert all(f"{text} a.b (c {text}"[link.start :].startswith(link.surface) for link in found)
+
+
+# --- checks
+
+
+def written(*texts: str) -> list[WrittenSubQuery]:
+    return [WrittenSubQuery(text=text) for text in texts]
+
+
+def test_sub_queries_are_numbered_and_references_become_dependencies() -> None:
+    found, problems = check_sub_queries("whole", [*written(" a "), WrittenSubQuery(text="b of {1}?", depends_on=[1])])
+    assert problems == []
+    assert [(s.id, s.text, s.depends_on) for s in found] == [(1, "a", ()), (2, "b of {1}?", (1,))]
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        (written("a"), "give 2 to 4 sub_queries, not 1"),
+        (written(*"abcde"), "give 2 to 4 sub_queries, not 5"),
+        (written("a", "THE WHOLE "), "repeats the whole question"),
+        (written("a", "A"), "two sub-queries are the same"),
+        (written("a", "b {7}"), "do not exist: [7]"),
+        (written("a", "b {0}"), "do not exist: [0]"),
+        (written("a {2}", "b {1}"), "cycle through sub-queries [1, 2]"),
+        (written("a", "b {2}"), "cycle through sub-queries [2]"),
+        (written("a", "  "), "at least 1 character"),
+        (written("a", "b {" + "9" * 5000 + "}"), "limit"),
+    ],
+)
+def test_each_problem_of_sub_queries_is_a_sentence(parts: list[WrittenSubQuery], said: str) -> None:
+    assert said in " ".join(check_sub_queries("the whole", parts)[1])
+
+
+def test_a_rewrite_is_neither_empty_nor_much_longer() -> None:
+    assert check_rewrite("why?", "Why did Nell stop?") == []
+    assert "is empty" in check_rewrite("why?", "  ")[0]
+    assert "much longer" in check_rewrite("why?", "x" * 400)[0]
