@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -11,6 +11,9 @@ from rich.console import Console
 from ..errors import ConfigError, UserError
 from .progress import by_column
 from .settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from ..optimizers.job import JobSettings, Outcome
 
 SPLITS = ("train", "dev", "test")
 
@@ -72,14 +75,13 @@ def parse_sample(text: str | None) -> dict[str, int]:
     return dict(zip(SPLITS, numbers, strict=True))
 
 
-def run_job(domain: str, job: object, settings: Settings, as_json: bool = False) -> Path:
+def run_job(domain: str, job: JobSettings, settings: Settings, as_json: bool = False) -> Path:
     """Run a compile job, show its report, write it into MLflow; returns the program folder."""
     from ..data.domain import load_domain
     from ..eval.render import to_markdown, to_rich
-    from ..optimizers.job import CompileJob, JobSettings
+    from ..optimizers.job import CompileJob
     from ..optimizers.progress import open_progress
 
-    assert isinstance(job, JobSettings)
     console = Console(stderr=True)
     read = load_domain(domain)
     with open_progress() as progress, by_column(progress) as counted:
@@ -93,7 +95,7 @@ def run_job(domain: str, job: object, settings: Settings, as_json: bool = False)
     return outcome.folder
 
 
-def _track(outcome: object, domain: str, settings: Settings, console: Console) -> None:
+def _track(outcome: Outcome, domain: str, settings: Settings, console: Console) -> None:
     from ..optimizers.record import log_outcome
 
     try:
@@ -103,6 +105,6 @@ def _track(outcome: object, domain: str, settings: Settings, console: Console) -
         return
     console.print(
         f"program {outcome.folder}, in MLflow as queryplan-{domain} version {version} (challenger), run {run_id}"
-    )  # type: ignore[attr-defined]
+    )
     console.print(f"look at it: mlflow ui --backend-store-uri {settings.tracking_uri}")
     console.print(f'plan with it: queryplan plan "…" --domain {domain}')

@@ -261,7 +261,9 @@ class CompileJob:
 
     def _folder(self, planner: QueryPlanner) -> Path:
         """A folder that the same content gets again."""
-        state = json.dumps({n: predictor_state(p) for n, p in planner.stages.items()}, default=str, sort_keys=True)
+        state = json.dumps(
+            {n: predictor_state(p) for n, p in planner.stage_predictors.items()}, default=str, sort_keys=True
+        )
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         name = f"{self.optimizer.name}-{text_fingerprint(state, weighed, self.settings.lm.model, self._key)[:10]}"
         return self.settings.programs / self.domain.card.name / name

@@ -50,7 +50,7 @@ def _answers(
     spec: StageSpec, predictor: dspy.Predict, made: Sequence[dspy.Example], outputs: Sequence[str], lm: Any
 ) -> list[dspy.Prediction]:
     """The predictor's answers, asked as compiling asks: only for the outputs that are weighed."""
-    signature = predictor.signature
+    signature: Any = predictor.signature
     for name in tuple(signature.output_fields):
         if name not in outputs and name not in predictor.fields:
             signature = signature.delete(name)

@@ -77,7 +77,7 @@ async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[S
     if clock.left() == 0:
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
     began = time.perf_counter()
-    tasks = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
+    tasks: dict[Stage, asyncio.Future[Reply]] = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
     try:
         await asyncio.wait(tasks.values(), timeout=clock.left())
         late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
@@ -111,7 +111,8 @@ def _arguments(ask: Ask, lm: LMHandle) -> dict[str, Any]:
     arguments = {**ask.inputs, "lm": lm.decider if ask.decides else lm.writer}
     if ask.problem is not None:
         problem = dspy.InputField(desc="what was wrong with your last answer; give a better one")
-        arguments["signature"] = ask.predictor.signature.append("problem", problem, str)
+        signature: Any = ask.predictor.signature
+        arguments["signature"] = signature.append("problem", problem, str)
         arguments["problem"] = ask.problem
     return arguments
 

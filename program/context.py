@@ -88,6 +88,8 @@ def _clean_turns(
 
 
 def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
+    role: Any
+    content: Any
     if isinstance(message, Turn):
         role, content = message.role, message.content
     elif isinstance(message, Mapping):

@@ -14,7 +14,7 @@ import dspy
 
 from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
-from ..signatures.types import Stage, Turn
+from ..signatures.types import Turn
 from .asking import MAX_IN_FLIGHT, Clock, Reply, asend_round, send_round
 from .context import clean_input
 from .encoder import default_encoder
@@ -26,7 +26,7 @@ from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
 from .settle import Combination
-from .stages import StageSpec, narrowed, stage_specs
+from .stages import StageSpec, narrowed, outputs_of, stage_specs
 
 # Outputs that are worth no request when nothing else of their stage is asked.
 NOT_ALONE = {"rejection_kind"}
@@ -40,7 +40,7 @@ class QueryPlanner(dspy.Module):
 
     Attributes:
         card: the domain.
-        stages: one ``dspy.Predict`` a stage, by name; optimizers replace them.
+        stage_predictors: one ``dspy.Predict`` a stage, by name; optimizers replace them.
         heads: learned heads, or None.
         manifest: of the program this planner was loaded from, or None.
     """
@@ -68,7 +68,9 @@ class QueryPlanner(dspy.Module):
         self.heads = heads
         self.manifest: Manifest | None = None
         self.specs: dict[str, StageSpec] = stage_specs(card)
-        self.stages: dict[Stage, dspy.Predict] = {name: dspy.Predict(spec.signature) for name, spec in self.specs.items()}
+        self.stage_predictors: dict[str, dspy.Predict] = {
+            name: dspy.Predict(spec.signature) for name, spec in self.specs.items()
+        }
         self.combinations: dict[str, Combination] = {}
         self.plan_graph = plan_graph
         self.notes = tuple(notes)
@@ -78,7 +80,7 @@ class QueryPlanner(dspy.Module):
         self._lm_problem = ""
         self._opening = Lock()
         self._version: str | None = None
-        self._asking: dict[Stage, dspy.Predict] | None = None
+        self._asking: dict[str, dspy.Predict] | None = None
         self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
 
     # -- planning ------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ class QueryPlanner(dspy.Module):
         return self._version
 
     def _content(self) -> str:
-        state = json.dumps([predictor_state(p) for p in self.stages.values()], default=str)
+        state = json.dumps([predictor_state(p) for p in self.stage_predictors.values()], default=str)
         tensors = self.heads.tensors().items() if self.heads else ()
         learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors}
         heads = json.dumps([self.heads.settings(), learned]) if self.heads else ""
@@ -205,7 +207,8 @@ class QueryPlanner(dspy.Module):
         self, predictors: Mapping[str, dspy.Predict], combinations: Mapping[str, Combination] | None = None
     ) -> QueryPlanner:
         """Put other predictors and combinations in the place of some; returns self."""
-        self.stages.update(predictors)
+        for name, predictor in predictors.items():
+            self.stage_predictors[name] = predictor
         self.combinations.update(combinations or {})
         self.manifest, self._version, self._asking = None, None, None
         return self
@@ -228,15 +231,15 @@ class QueryPlanner(dspy.Module):
             asked = self._asked().items()
             self._lm.warm(predictor for name, predictor in asked if name != "graph" or self.plan_graph)
 
-    def _asked(self) -> dict[Stage, dspy.Predict]:
+    def _asked(self) -> dict[str, dspy.Predict]:
         """The predictors that a query may ask, each for the outputs that the model has a say in."""
         if self._asking is None:
             heads = self.heads.heads if self.heads else {}
             silent = {o for o, c in self.combinations.items() if not c.lm_weight and o in heads}
             self._asking = {
                 name: narrowed(predictor, outputs)
-                for name, predictor in self.stages.items()
-                if (outputs := predictor.signature.output_fields.keys() - silent) - NOT_ALONE
+                for name, predictor in self.stage_predictors.items()
+                if (outputs := outputs_of(predictor) - silent) - NOT_ALONE
             }
         return self._asking
 
@@ -258,7 +261,7 @@ class QueryPlanner(dspy.Module):
 
     def state(self, manifest: Manifest) -> ProgramState:
         """Everything a program folder holds, with ``manifest`` completed."""
-        predictors = {name: predictor_state(predictor) for name, predictor in self.stages.items()}
+        predictors = {name: predictor_state(predictor) for name, predictor in self.stage_predictors.items()}
         thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
         completed = manifest.model_copy(
             update={
@@ -305,9 +308,9 @@ class QueryPlanner(dspy.Module):
         planner.combinations = dict(state.manifest.combinations)
         _check_fingerprints(planner, state.manifest)
         for stage, saved in state.predictors.items():
-            if stage not in planner.stages:
+            if stage not in planner.stage_predictors:
                 raise ProgramError(f"the program has a stage that this version does not know: {stage}")
-            planner.stages[stage].load_state({**saved, "lm": None})
+            planner.stage_predictors[stage].load_state({**saved, "lm": None})
         return planner
 
 

@@ -133,12 +133,18 @@ def _decompose_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | N
     }
 
 
+def outputs_of(predictor: dspy.Predict) -> set[str]:
+    """Names of a predictor's outputs."""
+    signature: Any = predictor.signature
+    return set(signature.output_fields)
+
+
 def narrowed(predictor: dspy.Predict, outputs: Collection[str]) -> dspy.Predict:
     """A predictor that is asked for some of its outputs only; the same one if that is all of them."""
-    unasked = [name for name in predictor.signature.output_fields if name not in outputs]
+    signature: Any = predictor.signature
+    unasked = [name for name in signature.output_fields if name not in outputs]
     if not unasked:
         return predictor
-    signature = predictor.signature
     for name in unasked:
         signature = signature.delete(name)
     copy = dspy.Predict(signature)

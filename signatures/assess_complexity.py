@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dspy
 
-from .seam import Choice, Noul, choice_of, yes_no
+from .seam import choice_of, yes_no
 
-ComplexityLabel: type[Choice] = choice_of(
+ComplexityLabel: Any = choice_of(
     [
         ("simple", "simple", "a greeting or thanks; a definition of, or a fact about, one thing; a yes/no question"),
         ("moderate", "medium", "a comparison; the same thing asked of several; a cause or effect of one step"),
@@ -19,7 +21,7 @@ ComplexityLabel: type[Choice] = choice_of(
     ]
 )
 
-IntentLabel: type[Choice] = choice_of(
+IntentLabel: Any = choice_of(
     [
         ("greeting", "hello", "a greeting, thanks, goodbye, or 'what can you do?'"),
         ("definition", "meaning", "what one thing is or means, or who someone is"),
@@ -32,7 +34,7 @@ IntentLabel: type[Choice] = choice_of(
     ]
 )
 
-NeedsDecomposition: type[Noul] = yes_no(
+NeedsDecomposition: Any = yes_no(
     yes="more than one search is needed: several questions, things to compare, or a chain",
     no="one search, or none, finds the whole answer",
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dspy
 
-from .seam import Noul, yes_no
+from .seam import yes_no
 
-IsFollowUp: type[Noul] = yes_no(
+IsFollowUp: Any = yes_no(
     yes=(
         "the query points back with a pronoun or 'that', 'the second one'; or it is an incomplete "
         "question ('and meditation?', 'why?'); or it asks to go on or to change the last answer "

@@ -6,7 +6,7 @@ that an edge or node type that does not exist cannot be written where decoding i
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 import dspy
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -31,18 +31,20 @@ class WrittenHop(BaseModel):
         return GraphPlan(steps=(anchor, expand))
 
 
-def plan_graph_steps(schema: GraphSchema) -> type[dspy.Signature]:
+def plan_graph_steps(schema: GraphSchema) -> Any:
     """The signature ``PlanGraphSteps`` for one graph; types are literals from its schema."""
     nodes = Literal[tuple(n.name for n in schema.nodes)]  # type: ignore[valid-type]
     edges = Literal[tuple(e.name for e in schema.edges)]  # type: ignore[valid-type]
-    hop = create_model("Hop", __base__=WrittenHop, type=(nodes, ...), edge=(edges, ...))
+    made: Any = create_model
+    hop = made("Hop", __base__=WrittenHop, type=(nodes, ...), edge=(edges, ...))
 
     fields = {
         "query": (str, dspy.InputField(desc="the question, complete in itself")),
         "hop": (hop, dspy.OutputField(desc="the start and the edge")),
     }
     instructions = "Say where in the knowledge graph to start and which edge to follow.\n" + describe(schema)
-    return dspy.Signature(fields, instructions, signature_name="PlanGraphSteps")
+    signature: Any = dspy.Signature
+    return signature(fields, instructions, signature_name="PlanGraphSteps")
 
 
 def describe(schema: GraphSchema) -> str:

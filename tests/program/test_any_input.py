@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-
 from queryplan.program.plan import QueryPlan
 from queryplan.program.planner import QueryPlanner
 

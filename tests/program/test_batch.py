@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from queryplan.errors import DataError
 from queryplan.program.batch import plan_batch
 from queryplan.program.plan import QueryPlan

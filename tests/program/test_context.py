@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from queryplan.data.card import HistoryWindow, KnownName
 from queryplan.program.checks import check_rewrite, check_sub_queries
 from queryplan.program.context import (

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import DataError
 from queryplan.program.graph import MemoryGraph, check_graph_plan, load_graph

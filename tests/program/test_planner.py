@@ -355,7 +355,7 @@ def test_the_confidence_of_a_stage_is_that_of_its_least_sure_output(bench: Any) 
 def test_thresholds_of_a_compiled_predictor_apply(bench: Any) -> None:
     planner = bench.planner(bench.lm({**FACT, "is_relevant": 0.6}))
     assert planner.plan("Who is Nell?").is_relevant
-    planner.stages["relevance"].fields = {"is_relevant": {"threshold": 0.8}}
+    planner.stage_predictors["relevance"].fields = {"is_relevant": {"threshold": 0.8}}
     assert not planner.plan("Who is Nell?").is_relevant
 
 

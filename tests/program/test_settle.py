@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from queryplan.program.heads import HeadAnswer
 from queryplan.program.settle import Combination, label_probabilities, settle
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from queryplan.program.plan import RetrievalStrategy
 from queryplan.program.strategy import choose_strategy
 from queryplan.signatures.types import COMPLEXITIES, INTENTS

@@ -33,7 +33,7 @@ def opened(chat_server: Any, journal: CallJournal, model: str = "openai/m") -> L
 
 def decide(lm: LMHandle) -> dspy.Predict:
     predictor = dspy.Predict(DetectFollowUp)
-    predictor.lm = lm.decider
+    predictor.lm = lm.decider  # type: ignore[assignment]
     return predictor
 
 

@@ -25,7 +25,7 @@ def lm(chat_server: Any) -> LMHandle:
 
 def decide(lm: LMHandle, signature: Any = DetectFollowUp) -> dspy.Predict:
     predictor = dspy.Predict(signature)
-    predictor.lm = lm.decider
+    predictor.lm = lm.decider  # type: ignore[assignment]
     return predictor
 
 

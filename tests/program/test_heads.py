@@ -1,0 +1,191 @@
+"""Learned heads: better than the majority, honest about folds, the same each time."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from queryplan.program.features import Features, Seen
+from queryplan.program.fit_head import fit_head, folds_of
+from queryplan.program.heads import Heads, load_heads
+from queryplan.program.train_heads import LABELS, features_of, train_heads
+from queryplan.signatures.types import Turn
+
+TURNS = (Turn(role="user", content="What is flow?"), Turn(role="assistant", content="Absorption in a task."))
+
+
+def material(name: str, rows: Sequence[Any], card: Any, features: Features) -> tuple[list[Seen], list[str], list[str]]:
+    """What a head learns from: features, labels, conversations."""
+    used = [(row, value) for row in rows if (value := LABELS[name](row)) is not None]
+    return [features_of(name, r, card, features) for r, _ in used], [v for _, v in used], [r.conversation for r, _ in used]
+
+
+@pytest.mark.parametrize("name", ["is_follow_up", "is_relevant", "complexity"])
+def test_a_head_beats_the_majority_on_conversations_it_has_not_seen(
+    name: str, rows: Callable[[str], Any], card: Any, trained: Heads
+) -> None:
+    seen, labels, groups = material(name, rows("train"), card, trained.features)
+    fold = folds_of(groups, seed=11)
+    right = 0
+    for held in (0, 1, 2):
+        kept = [i for i in range(len(labels)) if fold[i] != held]
+        head = fit_head(name, [seen[i] for i in kept], [labels[i] for i in kept], [groups[i] for i in kept])
+        assert head is not None
+        for i in np.flatnonzero(fold == held):
+            right += head.labels[int(head.probabilities(seen[i]).argmax())] == labels[i]
+    asked = [labels[i] for i in np.flatnonzero(fold < 3)]
+    majority = Counter(asked).most_common(1)[0][1] / len(asked)
+    assert right / len(asked) > majority + 0.04
+
+
+@pytest.mark.parametrize("name", list(LABELS))
+def test_every_head_beats_the_majority_on_dev(name: str, rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
+    seen, labels, _ = material(name, rows("dev"), card, trained.features)
+    head = trained.heads[name]
+    right = sum(head.labels[int(head.probabilities(s).argmax())] == label for s, label in zip(seen, labels, strict=True))
+    assert right / len(labels) > Counter(labels).most_common(1)[0][1] / len(labels)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=400))
+def test_probabilities_sum_to_one_whatever_the_text(trained_once: Heads, text: str) -> None:
+    answers = {**trained_once.of_query(text), "is_follow_up": trained_once.of_turn(text, TURNS)}
+    for answer in answers.values():
+        assert answer is not None
+        assert sum(answer.probabilities.values()) == pytest.approx(1, abs=1e-5)
+        assert all(0 <= p <= 1 for p in answer.probabilities.values())
+        assert answer.confidence == max(answer.probabilities.values())
+
+
+@pytest.fixture(scope="module")
+def trained_once(trained: Heads) -> Heads:
+    return trained
+
+
+def some(count: int) -> list[Seen]:
+    from queryplan.program.ngrams import Grams
+
+    rng = np.random.default_rng(0)
+    columns, values = np.array([1, 2]), np.array([0.6, 0.8], dtype=np.float32)
+    return [Seen(rng.normal(size=8).astype(np.float32), Grams(columns, values)) for _ in range(count)]
+
+
+def test_labels_of_one_class_give_no_head() -> None:
+    assert fit_head("x", some(20), ["true"] * 20, list(map(str, range(20)))) is None
+
+
+def test_five_rows_give_no_head() -> None:
+    assert fit_head("x", some(5), list("ababa"), list("12345")) is None
+
+
+@pytest.mark.parametrize("groups", [["one"] * 20, [str(n // 10) for n in range(20)]])
+def test_a_head_of_one_or_two_conversations_is_still_finite(groups: list[str]) -> None:
+    head = fit_head("x", some(20), ["a", "b"] * 10, groups)
+    assert head is not None
+    assert np.isfinite(head.probabilities(some(1)[0])).all()
+
+
+def test_a_label_that_occurs_once_does_not_break_training() -> None:
+    head = fit_head("x", some(20), ["a", "b"] * 9 + ["a", "c"], list(map(str, range(20))))
+    assert head is not None
+    assert head.labels == ("a", "b", "c")
+
+
+def test_rows_too_few_for_any_head_give_none(rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
+    found = train_heads(rows("train")[:5], card, trained.features.encoder)
+    assert found.heads == {}
+    assert found.of_turn("why?", TURNS) is None
+    assert found.of_query("why?") == {}
+
+
+@given(st.lists(st.sampled_from("abcdefghijklmnopq"), min_size=1, max_size=80), st.integers(0, 5))
+def test_groups_never_cross_folds(groups: list[str], seed: int) -> None:
+    folds = folds_of(groups, seed)
+    assert len({(g, int(f)) for g, f in zip(groups, folds, strict=True)}) == len(set(groups))
+    sizes = Counter(int(f) for f in {g: f for g, f in zip(groups, folds, strict=True)}.values())
+    assert max(sizes.values()) - min(sizes.get(f, 0) for f in range(5)) <= 1
+
+
+def test_training_is_deterministic(rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
+    few = rows("train")[:60]
+    one, two = (train_heads(few, card, trained.features.encoder) for _ in range(2))
+    assert one.settings() == two.settings()
+    assert all((t == two.tensors()[n]).all() for n, t in one.tensors().items())
+
+
+def test_tensors_and_settings_give_the_same_heads_back(trained: Heads, card: Any) -> None:
+    tensors = {name: np.array(tensor) for name, tensor in trained.tensors().items()}
+    features = Features(trained.features.encoder, trained.features.linker, tensors["ngrams.idf"])
+    again = load_heads(tensors, trained.settings(), features)
+    for text in ("Who is Nell?", "Will it rain?", "", "你好"):
+        assert again.of_query(text) == trained.of_query(text)
+        assert again.of_turn(text, TURNS) == trained.of_turn(text, TURNS)
+
+
+def test_the_whole_set_is_under_two_megabytes(trained: Heads) -> None:
+    assert set(trained.heads) == set(LABELS)
+    assert sum(tensor.nbytes for tensor in trained.tensors().values()) < 2_000_000
+
+
+def test_out_of_domain_rows_teach_nothing_about_complexity(rows: Callable[[str], Any]) -> None:
+    for row in rows("train"):
+        for name in ("complexity", "intent", "needs_decomposition"):
+            assert (LABELS[name](row) is None) == (not row.labels.is_relevant)
+        assert (LABELS["is_follow_up"](row) is None) == (not row.history)
+        assert (LABELS["rejection_kind"](row) is None) == row.labels.is_relevant
+
+
+def test_training_uses_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    from threadpoolctl import threadpool_info
+
+    seen: list[int] = []
+    solve = np.linalg.solve
+
+    def watched(*args: Any) -> Any:
+        seen.extend(i["num_threads"] for i in threadpool_info() if i["user_api"] == "blas")
+        return solve(*args)
+
+    monkeypatch.setattr(np.linalg, "solve", watched)
+    fit_head("x", some(20), ["a", "b"] * 10, list(map(str, range(20))))
+    assert set(seen) == {1}
+
+
+def test_heads_answer_from_many_threads_alike(trained: Heads) -> None:
+    expected, found = trained.of_query("Who is Nell?"), []
+    threads = [threading.Thread(target=lambda: found.append(trained.of_query("Who is Nell?"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+# --- features
+
+
+def test_names_are_masked_by_their_type(trained: Heads) -> None:
+    from queryplan.program.ngrams import count_grams, mask_names
+
+    linker = trained.features.linker
+    assert mask_names("How does Ilse differ from Takeda?", linker) == "How does _Guest_ differ from _Guest_?"
+    assert count_grams("How does Ilse differ?", linker) == count_grams("How does Aoife differ?", linker)
+
+
+def test_vectors_have_length_one_or_zero(trained: Heads) -> None:
+    vectors = trained.features.encoder.encode(["Who is Nell?", "", "你好", "x " * 20_000])
+    assert vectors.shape == (4, 256)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx([1, 0, 1, 1], abs=1e-5)
+
+
+def test_the_encoder_is_loaded_once_and_has_a_fingerprint() -> None:
+    from queryplan.program.encoder import default_encoder
+
+    assert default_encoder() is default_encoder()
+    assert len(default_encoder().fingerprint()) == 16
