@@ -15,7 +15,7 @@ from .settings import load_settings
 
 def command(
     program: Annotated[str, typer.Argument(help="A program folder, models:/NAME@ALIAS, or zero-shot.")],
-    domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
+    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
     data: Annotated[
         Path | None, typer.Option(help="Labelled queries as JSONL; default: the domain's test.jsonl.")
     ] = None,
@@ -39,9 +39,8 @@ def command(
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     with open_planner(domain, program, settings) as planner, counting("planning") as report:
-        if settings.lm is None:
-            planner.warm()
-        evaluations, compared = measure(planner, domain, data, sample, why, report)
+        planner.warm()
+        evaluations, compared = measure(planner, domain or planner.card.name, data, sample, why, report)
     if as_json:
         typer.echo(compared.model_dump_json(indent=2))
     else:

@@ -18,7 +18,7 @@ ZERO_SHOT = "zero-shot"
 
 @contextmanager
 def open_planner(
-    domain: str, program: str | None, settings: Settings, *, plan_graph: bool = False, strict: bool = True
+    domain: str | None, program: str | None, settings: Settings, *, plan_graph: bool = False, strict: bool = True
 ) -> Iterator[QueryPlanner]:
     """The planner that the flags mean, its model open and warm; closed at the end.
 
@@ -38,22 +38,39 @@ def open_planner(
         planner.close()
 
 
-def _planner(domain: str, program: str | None, settings: Settings) -> QueryPlanner:
+def _planner(domain: str | None, program: str | None, settings: Settings) -> QueryPlanner:
     from ..program.planner import opener
     from ..program.registry import resolve
-    from ..program.uncompiled import newest_program, uncompiled_planner
 
-    found = program if program not in (None, ZERO_SHOT) else None
-    if program is None:
-        found = newest_program(_name(domain), settings.programs_dir)
-    planner = uncompiled_planner(domain) if found is None else _compiled(resolve(found, settings.tracking_uri))
+    found = _program(domain, program, settings)
+    planner = _uncompiled(domain) if found is None else _compiled(resolve(found, settings.tracking_uri))
+    if domain is not None and planner.card.name != _name(domain):
+        raise ConfigError(f"the program is of the domain {planner.card.name}, not {_name(domain)}; leave out --domain")
     if program == ZERO_SHOT:
-        planner.let_model_decide()
-    if found is not None and planner.card.name != _name(domain) and domain != "podcast":
-        raise ConfigError(f"the program is of the domain {planner.card.name}, not {_name(domain)}")
+        planner.let_model_decide().with_lm(opener(settings.lm_settings()))
     if settings.lm is not None:
         planner.with_lm(opener(None if settings.lm == "none" else settings.lm_settings()))
     return planner
+
+
+def _program(domain: str | None, program: str | None, settings: Settings) -> str | Path | None:
+    """What to load; None for nothing compiled."""
+    from ..program.uncompiled import newest_program
+
+    if program is None and domain is not None:
+        return newest_program(_name(domain), settings.programs_dir)
+    return None if program == ZERO_SHOT else program
+
+
+def _uncompiled(domain: str | None) -> QueryPlanner:
+    from ..data.card import shipped_domains
+    from ..program.uncompiled import uncompiled_planner
+
+    if domain is None:
+        raise ConfigError(
+            f"say which domain: --domain {' or '.join(shipped_domains())}, or a folder with a domain.toml"
+        )
+    return uncompiled_planner(domain)
 
 
 def _compiled(folder: Path) -> QueryPlanner:

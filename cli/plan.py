@@ -18,7 +18,7 @@ from .show import plan_tree
 
 def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
-    domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
+    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
     program: Annotated[
         str | None,
         typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),

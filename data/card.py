@@ -112,9 +112,13 @@ def domain_folder(name_or_folder: str | Path) -> Path:
     for folder in (Path(name_or_folder), SHIPPED / str(name_or_folder)):
         if (folder / CARD_FILE).is_file():
             return folder
-    shipped = sorted(p.parent.name for p in SHIPPED.glob(f"*/{CARD_FILE}"))
-    known = ", ".join(shipped)
+    known = ", ".join(shipped_domains())
     raise DataError(f"there is no domain {str(name_or_folder)!r}: give one of {known} or a folder with a {CARD_FILE}")
+
+
+def shipped_domains() -> list[str]:
+    """Names of the domains that come with the package."""
+    return sorted(p.parent.name for p in SHIPPED.glob(f"*/{CARD_FILE}"))
 
 
 def load_card(folder: Path) -> DomainCard:

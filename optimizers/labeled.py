@@ -17,8 +17,8 @@ class Labeled:
     """``k`` labelled rows as demonstrations, chosen without asking the LM.
 
     Args:
-        k: demonstrations of a stage that decides; eight were worth 26 points of relevance on the
-            1.5B model (field notes), most of which fitted thresholds also give.
+        k: demonstrations of a stage that decides; eight raised the AUROC of relevance on the
+            podcast's training rows from 0.65 to 0.84 with the 1.5B model.
         k_written: demonstrations of a stage that writes, which are longer.
         written_dev: ``dev`` examples that a stage that writes is scored on.
     """

@@ -1,7 +1,7 @@
 """Reading decisions after a fit on ``dev``: a threshold for a ``Noul``, label weights for a ``Choice``.
 
 A language model ranks well and is badly centred: with the 1.5B model, relevance had an AUROC of
-0.95 and 0.77 right at a threshold of 0.5 (field notes). Two ways to mend it are compared on
+0.95 and 0.77 right at a threshold of 0.5. Two ways to mend it are compared on
 conversations that were held out, and DSPy's own reading stays wherever neither is better:
 
 - scaling: probabilities ``softmax(log p / T + b)`` with one temperature ``T`` and one bias a label

@@ -195,7 +195,7 @@ def read_manifest(folder: Path) -> Manifest:
         raw = json.loads(content)
         if isinstance(raw, dict) and raw.get("format") != FORMAT:
             raise ProgramError(
-                f"{folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again"
+                f"{MANIFEST} of {folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again"
             )
         manifest = Manifest.model_validate(raw)
     except (OSError, ValueError) as error:

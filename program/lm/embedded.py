@@ -67,6 +67,27 @@ class EmbeddedServer:
         self.root_url = str(self._server.listening_address).rstrip("/")
         self.base_url = f"{self.root_url}/v1"
         atexit.register(self.close)
+        self._await_readiness()
+
+    def _await_readiness(self) -> None:
+        """Ask for the list of models until it is there: the socket answers before the model is loaded.
+
+        Raises:
+            LMError: the server did not come up within a minute.
+        """
+        import httpx
+        from openai import OpenAI, OpenAIError
+
+        # Proxies of the environment are for other hosts.
+        direct = httpx.Client(trust_env=False, timeout=10)
+        try:
+            with OpenAI(base_url=self.base_url, api_key=self._key, max_retries=6, http_client=direct) as client:
+                client.models.list()
+        except OpenAIError as error:
+            self.close()
+            raise LMError(
+                "The embedded language model did not start; see that memory is free and try again."
+            ) from error
 
     @property
     def api_key(self) -> str:

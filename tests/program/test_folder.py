@@ -15,11 +15,21 @@ import pytest
 
 from queryplan.errors import ProgramError
 from queryplan.program import folder as folders
-from queryplan.program.folder import CARD, HEADS, MANIFEST, PREDICTORS, Manifest, load_program, read_manifest, save_program
+from queryplan.program.folder import (
+    CARD,
+    HEADS,
+    MANIFEST,
+    PREDICTORS,
+    Manifest,
+    load_program,
+    read_manifest,
+    save_program,
+)
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination
 from queryplan.program.train_heads import train_heads
 
+OLD_VERSION = "podcast-82c78b2aca01"
 WEIGHED = Combination(lm_weight=0.7, head_weight=0.3, bias={"true": 0.1, "false": 0.0})
 QUESTIONS = ["Who is Nell?", "How do Ilse and Takeda differ on beauty?", "Will it rain in Bergen?", "你好吗"]
 
@@ -27,9 +37,11 @@ QUESTIONS = ["Who is Nell?", "How do Ilse and Takeda differ on beauty?", "Will i
 @pytest.fixture(scope="module")
 def small(card: Any, rows: Callable[[str], Any], trained: Any) -> QueryPlanner:
     """A planner with some of everything that a program holds, and few numbers."""
-    few = [r for r in rows("train") if r.labels.is_relevant][:8] + [r for r in rows("train") if not r.labels.is_relevant][:4]
+    few = [r for r in rows("train") if r.labels.is_relevant][:8] + [
+        r for r in rows("train") if not r.labels.is_relevant
+    ][:4]
     planner = QueryPlanner(card, heads=train_heads(few, card, trained.features.encoder))
-    compiled = planner.stages["relevance"].deepcopy()
+    compiled = planner.stage_predictors["relevance"].deepcopy()
     compiled.demos = [{"query": "Who is Nell? 你好", "is_relevant": True}]
     compiled.fields = {"is_relevant": {"threshold": 0.25}}
     return planner.use({"relevance": compiled}, {"is_relevant": WEIGHED})
@@ -80,7 +92,7 @@ def test_a_key_that_a_predictor_was_given_is_not_saved(card: Any, tmp_path: Path
     import dspy
 
     planner = QueryPlanner(card)
-    planner.stages["rewrite"].lm = dspy.LM("openai/m", api_key="sk-hidden", api_base="http://hidden")
+    planner.stage_predictors["rewrite"].lm = dspy.LM("openai/m", api_key="sk-hidden", api_base="http://hidden")
     planner.save(tmp_path / "p")
     assert not any(b"hidden" in data for data in content(tmp_path / "p").values())
 
@@ -96,7 +108,7 @@ def test_a_loaded_program_plans_as_the_saved_one(small: QueryPlanner, saved: Pat
 
 
 def test_demonstrations_and_thresholds_come_back(saved: Path) -> None:
-    loaded = QueryPlanner.load(saved).stages["relevance"]
+    loaded = QueryPlanner.load(saved).stage_predictors["relevance"]
     assert [dict(d) for d in loaded.demos] == [{"query": "Who is Nell? 你好", "is_relevant": True}]
     assert loaded.fields["is_relevant"]["threshold"] == 0.25
     assert loaded.lm is None
@@ -125,7 +137,7 @@ def test_saving_a_loaded_program_gives_the_same_bytes(saved: Path, tmp_path: Pat
 
 def test_another_demonstration_is_another_version(saved: Path, tmp_path: Path) -> None:
     planner = QueryPlanner.load(saved)
-    other = planner.stages["relevance"].deepcopy()
+    other = planner.stage_predictors["relevance"].deepcopy()
     other.demos = []
     assert planner.use({"relevance": other}).save(tmp_path / "p").version != read_manifest(saved).version
 
@@ -150,7 +162,7 @@ def test_a_program_of_an_earlier_version_still_loads(old_program: Path) -> None:
     assert plan.program_version == OLD_VERSION
     assert planner.heads is not None
     assert set(planner.heads.heads) == {"is_relevant"}
-    assert len(planner.stages["relevance"].demos) == 2
+    assert len(planner.stage_predictors["relevance"].demos) == 2
     assert planner.combinations["is_relevant"].head_weight == 1.0
 
 
@@ -248,7 +260,7 @@ def test_a_stage_that_this_version_does_not_know_is_named(copy: Path) -> None:
 # --- a disk that fails
 
 
-def full_disk(*_: object) -> None:
+def full_disk(*_: object, **__: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 

@@ -24,7 +24,11 @@ TURNS = (Turn(role="user", content="What is flow?"), Turn(role="assistant", cont
 def material(name: str, rows: Sequence[Any], card: Any, features: Features) -> tuple[list[Seen], list[str], list[str]]:
     """What a head learns from: features, labels, conversations."""
     used = [(row, value) for row in rows if (value := LABELS[name](row)) is not None]
-    return [features_of(name, r, card, features) for r, _ in used], [v for _, v in used], [r.conversation for r, _ in used]
+    return (
+        [features_of(name, r, card, features) for r, _ in used],
+        [v for _, v in used],
+        [r.conversation for r, _ in used],
+    )
 
 
 @pytest.mark.parametrize("name", ["is_follow_up", "is_relevant", "complexity"])
@@ -49,7 +53,9 @@ def test_a_head_beats_the_majority_on_conversations_it_has_not_seen(
 def test_every_head_beats_the_majority_on_dev(name: str, rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
     seen, labels, _ = material(name, rows("dev"), card, trained.features)
     head = trained.heads[name]
-    right = sum(head.labels[int(head.probabilities(s).argmax())] == label for s, label in zip(seen, labels, strict=True))
+    right = sum(
+        head.labels[int(head.probabilities(s).argmax())] == label for s, label in zip(seen, labels, strict=True)
+    )
     assert right / len(labels) > Counter(labels).most_common(1)[0][1] / len(labels)
 
 
