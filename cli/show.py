@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from rich.markup import escape
+from rich.markup import escape as escape_markup
+from rich.text import Text
 from rich.tree import Tree
 
+from ..program.context import printable
 from ..program.plan import Decision, QueryPlan
+
+
+def escape(text: str) -> str:
+    """Text of a user's or a model's as markup that shows it: no style, no control of the terminal."""
+    return escape_markup(printable(text))
+
+
+def _line(markup: str) -> Text:
+    """One line of the tree; ``:heart:`` stays as it was typed."""
+    return Text.from_markup(markup, emoji=False)
 
 
 def plan_tree(plan: QueryPlan) -> Tree:
     """The plan, what it rests on, and what it could not do."""
-    tree = Tree(f"[bold]{escape(plan.query) or '(empty)'}[/bold]")
+    tree = Tree(_line(f"[bold]{escape(plan.query) or '(empty)'}[/bold]"))
     for line in (*_conversation(plan), *_judgement(plan)):
-        tree.add(line)
+        tree.add(_line(line))
     _parts(tree, plan)
     _trace(tree, plan)
     for gap in plan.degraded:
-        tree.add(f"[yellow]not done:[/yellow] {escape(gap.what)} – {escape(gap.why)}; {escape(gap.instead)}")
+        tree.add(_line(f"[yellow]not done:[/yellow] {escape(gap.what)} – {escape(gap.why)}; {escape(gap.instead)}"))
     return tree
 
 
@@ -39,26 +51,26 @@ def _judgement(plan: QueryPlan) -> list[str]:
 
 def _parts(tree: Tree, plan: QueryPlan) -> None:
     if plan.sub_queries:
-        branch = tree.add("sub-queries")
+        branch = tree.add(_line("sub-queries"))
         for part in plan.sub_queries:
             after = f" [dim]after {', '.join(map(str, part.depends_on))}[/dim]" if part.depends_on else ""
-            branch.add(f"{part.id}. {escape(part.text)}{after}")
+            branch.add(_line(f"{part.id}. {escape(part.text)}{after}"))
     if plan.entities:
-        tree.add(f"names: {escape(', '.join(plan.entities))}")
+        tree.add(_line(f"names: {escape(', '.join(plan.entities))}"))
     if plan.graph_plan is not None:
-        branch = tree.add("graph steps")
+        branch = tree.add(_line("graph steps"))
         for step in plan.graph_plan.steps:
-            branch.add(escape(" ".join(str(v) for v in step.model_dump().values())))
+            branch.add(_line(escape(" ".join(str(v) for v in step.model_dump().values()))))
 
 
 def _trace(tree: Tree, plan: QueryPlan) -> None:
     trace = plan.trace
     cost = f"{trace.requests} LM requests in {trace.rounds} rounds, {trace.tokens} tokens, {trace.milliseconds:.1f} ms"
-    branch = tree.add(f"[dim]why ({cost}; program {escape(plan.program_version)})[/dim]")
+    branch = tree.add(_line(f"[dim]why ({cost}; program {escape(plan.program_version)})[/dim]"))
     for decision in trace.decisions:
-        branch.add(f"[dim]{_decision(decision)}[/dim]")
+        branch.add(_line(f"[dim]{_decision(decision)}[/dim]"))
     for note in trace.notes:
-        branch.add(f"[dim]{escape(note)}[/dim]")
+        branch.add(_line(f"[dim]{escape(note)}[/dim]"))
 
 
 def _decision(decision: Decision) -> str:

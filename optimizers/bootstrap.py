@@ -41,13 +41,13 @@ class Bootstrap:
 
     def __init__(
         self,
-        candidates: int = 6,
+        candidates: int = 3,
         bootstrapped: int = 4,
         labeled: int = 8,
         written_candidates: int = 3,
         written_demos: int = 3,
         written_dev: int = WRITTEN_DEV,
-        choose_by: ChooseBy = "score",
+        choose_by: ChooseBy = "calibrated",
     ) -> None:
         self.candidates, self.bootstrapped, self.labeled = candidates, bootstrapped, labeled
         self.written_candidates, self.written_demos = written_candidates, written_demos

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from queryplan.data.card import CARD_FILE, DomainCard, domain_folder, load_card
 from queryplan.errors import DataError, UserError
 
@@ -40,7 +39,10 @@ SHIPPED = load_card(domain_folder("podcast"))
         ({"history": {"letters": 3}}, r"history\.letters: "),
         ({"names": [{"name": "Rye"}]}, r"names\.0\.type: Field required"),
         ({"names": [{"name": "Rye", "type": "Grain"}], "graph": GRAPH}, r"types that the graph does not: \['Grain'\]"),
-        ({"graph": {**GRAPH, "edges": [{"name": "X", "source": "Flour", "target": "Y"}]}}, r"graph: .*undeclared .*'Y'"),
+        (
+            {"graph": {**GRAPH, "edges": [{"name": "X", "source": "Flour", "target": "Y"}]}},
+            r"graph: .*undeclared .*'Y'",
+        ),
         ({"graph": {"nodes": []}}, r"graph\.nodes: "),
         ({"colour": "red"}, "colour: Extra inputs"),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from queryplan.data.duplicates import comparable, content_words, near_duplicates, tokens
 from queryplan.data.rows import LabelledRow
 
@@ -22,7 +21,12 @@ def row(query: str, conversation: str = "a", said: str = "") -> LabelledRow:
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("Who? who!", {"who"}), ("snake_case 3rd", {"snake", "case", "3rd"}), ("睡眠とは", set("睡眠とは")), ("ÉTÉ été", {"été"})],
+    [
+        ("Who? who!", {"who"}),
+        ("snake_case 3rd", {"snake", "case", "3rd"}),
+        ("睡眠とは", set("睡眠とは")),
+        ("ÉTÉ été", {"été"}),
+    ],
 )
 def test_words_are_folded_and_unspaced_scripts_split(text: str, found: set[str]) -> None:
     assert tokens(text) == found

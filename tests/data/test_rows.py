@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from queryplan.data.domain import load_domain, rows_hash
 from queryplan.data.rows import LabelledRow, read_rows, write_rows
 from queryplan.errors import DataError
@@ -44,7 +43,10 @@ def write(path: Path, *rows: Any) -> Path:
         ROW,
         labels(**OUT),
         labels(needs_decomposition=True, sub_queries=SUBS, complexity="complex"),
-        {**labels(is_follow_up=True, standalone_query="Who is Nell Arkwright?", referenced_entities=["it"]), "history": HISTORY},
+        {
+            **labels(is_follow_up=True, standalone_query="Who is Nell Arkwright?", referenced_entities=["it"]),
+            "history": HISTORY,
+        },
         {**ROW, "session": {"active_entity": "Nell"}, "tags": ["typo"], "language": "de", "history": HISTORY},
     ],
 )
@@ -155,7 +157,9 @@ def test_a_folder_of_ones_own_has_the_splits_that_are_there(tmp_path: Path) -> N
 
 def test_a_rejection_kind_that_the_card_does_not_know_is_named(tmp_path: Path) -> None:
     folder = domain(tmp_path, dev=[labels(**{**OUT, "rejection_kind": "cakes"})])
-    with pytest.raises(DataError, match=r"dev\.jsonl: row p-1\.1: labels\.rejection_kind: 'cakes' is none of the card's: math"):
+    with pytest.raises(
+        DataError, match=r"dev\.jsonl: row p-1\.1: labels\.rejection_kind: 'cakes' is none of the card's: math"
+    ):
         load_domain(folder)
 
 

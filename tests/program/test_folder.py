@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from queryplan.errors import ProgramError
 from queryplan.program import folder as folders
 from queryplan.program.folder import (

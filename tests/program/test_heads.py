@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from queryplan.program.features import Features, Seen
 from queryplan.program.fit_head import fit_head, folds_of
 from queryplan.program.heads import Heads, load_heads

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-
 from queryplan.program.plan import PlanTrace, QueryPlan, RetrievalStrategy
 from queryplan.signatures.types import SubQuery
 

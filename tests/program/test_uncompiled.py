@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from queryplan.data.card import domain_folder
 from queryplan.errors import DataError
 from queryplan.program import uncompiled

@@ -10,7 +10,6 @@ import pytest
 from dspy.adapters.types.decision import decision_type
 from hypothesis import given
 from hypothesis import strategies as st
-
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.program.stages import DECIDING, WRITING, StageSpec, examples, gold_outputs, stage_specs
 from queryplan.signatures.decompose_query import DecomposeQuery
@@ -110,7 +109,9 @@ def test_a_threshold_in_fields_decides(threshold: float, value: bool) -> None:
 
 def test_weights_in_fields_decide_a_choice_and_leave_its_probabilities() -> None:
     kind = choice_of([("a", "first", "when a"), ("b", "second", "when b")])
-    signature = dspy.Signature({"query": (str, dspy.InputField()), "label": (kind, dspy.OutputField())}, "Choose.")
+    signature = dspy.Signature(
+        {"query": (str, dspy.InputField()), "label": (kind, dspy.OutputField(desc="Which?"))}, "Choose."
+    )
     client = Recorder(label={"choice": "a", "confidence": 0.6, "probabilities": {"a": 0.6, "b": 0.4}})
     assert decide(signature, client, query="q").label.value == "a"
     found = decide(signature, client, {"label": {"weights": {"a": 1.0, "b": 2.0}}}, query="q").label
@@ -229,4 +230,6 @@ def test_examples_have_gold_inputs_and_only_the_labels_that_count() -> None:
             assert set(gold_outputs(SPECS[name], example)) <= set(SPECS[name].signature.output_fields)
     rejected = [e for e in found["relevance"] if not e.is_relevant]
     assert all("rejection_kind" in gold_outputs(SPECS["relevance"], e) for e in rejected)
-    assert "rejection_kind" not in gold_outputs(SPECS["relevance"], next(e for e in found["relevance"] if e.is_relevant))
+    assert "rejection_kind" not in gold_outputs(
+        SPECS["relevance"], next(e for e in found["relevance"] if e.is_relevant)
+    )

@@ -1,0 +1,229 @@
+"""``queryplan plan`` without a language model: tree, JSON, batch, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from queryplan.cli import main
+from queryplan.cli.show import plan_tree
+from queryplan.program.plan import Degraded, QueryPlan, RetrievalStrategy
+from queryplan.signatures.types import AnchorStep, ExpandStep, GraphPlan, NodeRef, SubQuery
+from rich.console import Console
+from typer.testing import CliRunner
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A program folder, so that no test trains."""
+    from queryplan.program.uncompiled import uncompiled_planner
+
+    planner = uncompiled_planner("podcast", tmp_path_factory.mktemp("kept"))
+    folder = tmp_path_factory.mktemp("programs") / "podcast"
+    planner.save(folder)
+    return str(folder)
+
+
+@pytest.fixture
+def plan(program: str) -> Run:
+    """Run ``queryplan plan … --lm none`` on that program."""
+
+    def run(*args: str, program: str | None = program) -> tuple[int, str, str]:
+        given = ["--program", program] if program else []
+        result = CliRunner().invoke(main.app, ["plan", *args, *given, "--lm", "none"])
+        if result.exception and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
+
+
+def one_sentence(text: str) -> bool:
+    return text.startswith("error: ") and text.strip().count("\n") == 0 and "Traceback" not in text
+
+
+# --- one query
+
+
+def test_a_query_is_shown_as_a_tree(plan: Run) -> None:
+    code, out, _ = plan("Which book did Leilani write?")
+    assert code == 0
+    assert out.splitlines()[0] == "Which book did Leilani write?"
+    assert "stands alone" in out
+    assert "names: Leilani" in out
+    assert "why (0 LM requests in 0 rounds" in out
+
+
+def test_json_is_the_plan_itself(plan: Run) -> None:
+    code, out, _ = plan("Which book did Leilani write?", "--json")
+    assert code == 0
+    found = QueryPlan.model_validate_json(out)
+    assert found.entities == ("Leilani",)
+    assert found.trace.requests == 0
+
+
+def test_a_refusal_shows_the_cards_words(plan: Run) -> None:
+    code, out, _ = plan("solve 3x + 4 = 19 for x")
+    assert code == 0
+    assert "not ours" in out
+    assert "I can only help with the podcast." in out
+
+
+def test_without_a_program_it_plans_and_says_that_nothing_was_compiled(plan: Run) -> None:
+    code, out, _ = plan("Which book did Leilani write?", "--domain", "podcast", "--json", program=None)
+    assert code == 0
+    assert "not compiled: heads trained from 400 rows" in json.loads(out)["trace"]["notes"][0]
+
+
+def test_history_comes_from_a_file(plan: Run) -> None:
+    turns = [{"role": "user", "content": "Who wrote Cone Ten?"}, {"role": "assistant", "content": "Leilani did."}]
+    Path("history.json").write_text(json.dumps(turns))
+    found = json.loads(plan("and what else did she write?", "--history", "history.json", "--json")[1])
+    assert found["conversation_context"] == "Who wrote Cone Ten? / Leilani did."
+    assert found["previous_topics"] == ["Leilani Kaneshiro-Park", "Cone Ten"]
+    assert found["is_follow_up"]
+
+
+def test_the_active_entity_is_passed_on(plan: Run) -> None:
+    Path("history.json").write_text(json.dumps([{"role": "user", "content": "Who was in episode 7?"}]))
+    found = json.loads(plan("and why?", "--history", "history.json", "--active-entity", "Kwabena", "--json")[1])
+    assert found["referenced_entities"] == ["Kwabena"]
+
+
+@pytest.mark.parametrize("query", ["", "  ", "[bold]x[/]", "\\", "你好", "a\x1b[31mb", "x" * 5000])
+def test_any_query_is_shown(plan: Run, query: str) -> None:
+    code, out, _ = plan(query)
+    assert code == 0
+    assert out
+    assert "\x1b" not in out
+
+
+# --- many
+
+
+def test_a_batch_is_planned_and_continued(plan: Run) -> None:
+    rows = [{"id": "a", "query": "hi"}, {"id": "b", "query": "Who is Nell?"}, {"id": "c"}]
+    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, out, err = plan("--batch", "in.jsonl", "--out", "out.jsonl")
+    assert (code, out) == (0, "")
+    assert "3 queries planned, all of them in out.jsonl" in err
+    lines = Path("out.jsonl").read_text().splitlines()
+    assert [json.loads(line)["id"] for line in lines] == ["a", "b", "c"]
+    assert "error" in json.loads(lines[2])
+    Path("out.jsonl").write_text("\n".join(lines[:1]) + "\n" + lines[1][:30])
+    assert "2 queries planned" in plan("--batch", "in.jsonl", "--out", "out.jsonl")[2]
+    assert len(Path("out.jsonl").read_text().splitlines()) == 3
+    assert "0 queries planned" in plan("--batch", "in.jsonl", "--out", "out.jsonl")[2]
+
+
+# --- mistakes
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ((), "give a query or --batch FILE --out FILE"),
+        (("hi", "--batch", "in.jsonl", "--out", "out.jsonl"), "and not both"),
+        (("--batch", "in.jsonl"), "--batch needs --out"),
+        (("--batch", "nowhere.jsonl", "--out", "out.jsonl"), "nowhere.jsonl cannot be read"),
+        (("--batch", "bad.jsonl", "--out", "out.jsonl"), "bad.jsonl:1: not JSON"),
+        (("--batch", "good.jsonl", "--out", "notes.txt"), "choose another --out"),
+        (("hi", "--history", "nowhere.json"), "nowhere.json is not a JSON list of messages"),
+        (("hi", "--history", "bad.jsonl"), "bad.jsonl is not a JSON list of messages"),
+        (("hi", "--history", "object.json"), "object.json must hold a JSON list of messages"),
+        (("hi", "--history", "texts.json"), "texts.json must hold a JSON list of messages"),
+        (("hi", "--history", "binary.json"), "binary.json is not a JSON list of messages"),
+        (("hi", "--domain", "cooking"), "there is no domain 'cooking': give one of"),
+    ],
+)
+def test_a_mistake_is_one_sentence_and_exit_code_two(plan: Run, args: tuple[str, ...], said: str) -> None:
+    files: dict[str, Any] = {"bad.jsonl": "nonsense", "good.jsonl": '{"query": "q"}\n', "notes.txt": "my notes\n"}
+    files |= {"object.json": "{}", "texts.json": '["a"]'}
+    for name, text in files.items():
+        Path(name).write_text(text)
+    Path("binary.json").write_bytes(b"\xff\xfe\x00")
+    code, out, err = plan(*args)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert one_sentence(err)
+    assert Path("notes.txt").read_text() == "my notes\n"
+
+
+def test_a_program_that_is_none_is_exit_code_three(plan: Run) -> None:
+    for name in ("nowhere", "."):
+        code, _, err = plan("hi", program=name)
+        assert code == 3
+        assert one_sentence(err)
+
+
+def test_an_altered_program_is_named(plan: Run, program: str, tmp_path: Path) -> None:
+    import shutil
+
+    copy = Path(shutil.copytree(program, tmp_path / "copy"))
+    (copy / "card.json").write_text((copy / "card.json").read_text().replace("Lantern", "Lamp"))
+    code, _, err = plan("hi", program=str(copy))
+    assert code == 3
+    assert "card.json is not the file that was saved" in err
+
+
+# --- the tree
+
+
+def shown(made: QueryPlan) -> str:
+    console = Console(file=StringIO(), width=200, force_terminal=False)
+    console.print(plan_tree(made))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def made(query: str = "q", **fields: Any) -> QueryPlan:
+    base: dict[str, Any] = {"query": query, "standalone_query": query, "is_follow_up": False, "is_relevant": True,
+            "complexity": "complex", "intent": "multi_part", "needs_decomposition": True,
+            "retrieval_strategy": RetrievalStrategy(use_rag=True, use_kg=True, kg_query_type="multi_hop")}  # fmt: skip
+    return QueryPlan(**{**base, **fields})
+
+
+def test_every_part_of_a_plan_is_in_the_tree() -> None:
+    hop = (AnchorStep(store_as="a", node=NodeRef(name="Yusuf", type="Guest")),
+           ExpandStep(store_as="b", start="a", edge="WROTE", direction="out"))  # fmt: skip
+    text = shown(
+        made(
+            is_follow_up=True,
+            standalone_query="What did Yusuf write?",
+            referenced_entities=("Yusuf",),
+            sub_queries=(SubQuery(id=1, text="one"), SubQuery(id=2, text="two [x]", depends_on=(1,))),
+            entities=("Yusuf",),
+            graph_plan=GraphPlan(steps=hop),
+            degraded=(Degraded(what="rewrite", why="no model", instead="as typed"),),
+        )
+    )
+    for part in (
+        "follow-up (points to Yusuf): What did Yusuf write?",
+        "ours: complex, multi_part",
+        "search: text and graph, multi_hop",
+        "1. one",
+        "2. two [x] after 1",
+        "names: Yusuf",
+        "WROTE",
+        "not done: rewrite – no model; as typed",
+    ):
+        assert part in text
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=80))
+def test_any_text_can_be_shown(text: str) -> None:
+    gap = Degraded(what=text, why=text, instead=text)
+    sub = (SubQuery(id=1, text=f"a{text}"), SubQuery(id=2, text=f"b{text}"))
+    assert shown(made(text, sub_queries=sub, entities=(text,), degraded=(gap,), program_version=text))
+
+
+def test_a_query_is_shown_as_it_was_typed() -> None:
+    assert shown(made("what of :heart: and [red]roses[/red]?")).startswith("what of :heart: and [red]roses[/red]?")
