@@ -69,5 +69,5 @@ def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> No
 
 def rows_hash(rows: Sequence[LabelledRow]) -> str:
     """Content hash of some rows, 16 hex digits; their order does not matter."""
-    lines = sorted(row.model_dump_json() for row in rows)
+    lines = sorted(row.model_dump_json(exclude_defaults=True) for row in rows)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]

@@ -10,10 +10,33 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from ..errors import DataError
-from ..signatures.types import Frozen, Labels, Turn
+from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
 MAX_ERRORS_SHOWN = 20
+
+
+class Gold(Frozen):
+    """What running the plan must give, where a row says so; each part may be missing.
+
+    Attributes:
+        graph_plan: one reference plan; any plan with the same answers is right.
+        answers: names of the nodes, or the count as text, that a correct plan returns; empty when the
+            honest answer is that there is none.
+        expressible: False where the schema cannot say what is asked.
+        source_intents: kinds of information wanted, with confidences and filters.
+        source_plans: plans for the sources, by priority.
+        retrieval_method: read everything or search.
+        evidence: ids of the texts that hold the answer.
+    """
+
+    graph_plan: GraphPlan | None = None
+    answers: tuple[str, ...] | None = None
+    expressible: bool = True
+    source_intents: tuple[SourceIntent, ...] | None = None
+    source_plans: tuple[SourcePlan, ...] | None = None
+    retrieval_method: RetrievalMethod | None = None
+    evidence: tuple[str, ...] | None = None
 
 
 class LabelledRow(Frozen):
@@ -25,6 +48,7 @@ class LabelledRow(Frozen):
         turn: position of the query among the user turns of its conversation, from 1.
         history: earlier messages, oldest first.
         session: what the application knows, such as ``active_entity``.
+        gold: what running the plan must give, where that is labelled.
         tags: names of slices the row belongs to (``trap_word``, ``injection``, …).
     """
 
@@ -37,6 +61,7 @@ class LabelledRow(Frozen):
     labels: Labels
     language: str = "en"
     tags: tuple[str, ...] = ()
+    gold: Gold | None = None
 
     @model_validator(mode="after")
     def _labels_fit_the_conversation(self) -> LabelledRow:

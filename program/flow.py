@@ -21,7 +21,7 @@ from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply
 from .checks import check_rewrite, check_sub_queries
 from .context import CleanInput, conversation_context, encodable, history_text, printable
-from .graph import check_graph_plan
+from .graph_check import check_graph_plan
 from .heads import HeadAnswer, Heads
 from .linker import Linker
 from .plan import Decision, Degraded, PlanTrace, QueryPlan

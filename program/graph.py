@@ -1,64 +1,41 @@
-"""Checking graph plans against a schema, and running them over a small graph in memory.
-
-So far anchor and expand. The checker is static and total: a plan it passes can be run, and the
-answer's type is known.
-"""
+"""Running graph plans over a graph held in memory, and reading a domain's graph."""
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from ..errors import DataError
-from ..signatures.types import AnchorStep, ExpandStep, GraphPlan, GraphSchema, NodeRef
+from ..signatures.graph_steps import (
+    AnchorStep,
+    Condition,
+    CountStep,
+    DifferenceStep,
+    ExpandStep,
+    FilterStep,
+    GraphPlan,
+    IntersectStep,
+    NodeRef,
+    OrderStep,
+    UnionStep,
+)
 
-
-def check_graph_plan(plan: GraphPlan, schema: GraphSchema) -> list[str]:
-    """What is wrong with a plan, each a sentence that says what would be right; empty if nothing."""
-    problems: list[str] = []
-    types: dict[str, str] = {}
-    for step in plan.steps:
-        if step.store_as in types:
-            problems.append(f"{step.store_as!r} is stored twice")
-        if isinstance(step, AnchorStep):
-            problems += _check_anchor(step, schema)
-            types[step.store_as] = step.node.type
-        else:
-            problems += _check_expand(step, schema, types)
-            edge = schema.edge(step.edge)
-            types[step.store_as] = (edge.target if step.direction == "out" else edge.source) if edge else ""
-    used = {step.start for step in plan.steps if isinstance(step, ExpandStep)} | {plan.steps[-1].store_as}
-    return problems + [f"the result of {name!r} is never used" for name in types if name not in used]
-
-
-def _check_anchor(step: AnchorStep, schema: GraphSchema) -> list[str]:
-    known = [node.name for node in schema.nodes]
-    return (
-        [] if step.node.type in known else [f"there is no node type {step.node.type!r}; use one of {', '.join(known)}"]
-    )
-
-
-def _check_expand(step: ExpandStep, schema: GraphSchema, types: dict[str, str]) -> list[str]:
-    edge = schema.edge(step.edge)
-    if edge is None:
-        return [f"there is no edge {step.edge!r}; use one of {', '.join(e.name for e in schema.edges)}"]
-    if step.start not in types:
-        return [f"step {step.store_as!r} starts from {step.start!r}, which no earlier step stores"]
-    wanted = edge.source if step.direction == "out" else edge.target
-    if types[step.start] != wanted:
-        return [
-            f"edge {edge.name} joins {edge.source} to {edge.target}; "
-            f"going {step.direction} it starts at {wanted}, not {types[step.start]}"
-        ]
-    return []
+Properties = Mapping[str, Any]
+COLUMNS = ("source", "edge", "target")
 
 
 @dataclass(frozen=True)
 class GraphAnswer:
-    """What a plan found: names, sorted, and the names it could not find in the graph."""
+    """What a plan found.
+
+    ``names`` are sorted, or in order after ``order``; a count is its number as text. ``unknown`` are the
+    anchors that the graph does not have.
+    """
 
     names: tuple[str, ...]
     unknown: tuple[NodeRef, ...] = ()
@@ -66,44 +43,144 @@ class GraphAnswer:
 
 @dataclass
 class MemoryGraph:
-    """A graph small enough to hold: nodes by id, edges by (type, direction)."""
+    """A graph small enough to hold: nodes with their properties, edges by type and direction."""
 
-    names: dict[str, str] = field(default_factory=dict)
-    _by_name: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    _neighbours: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    nodes: dict[str, Properties] = field(default_factory=dict)
+    _by_value: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+    _edges: dict[tuple[str, str, str], dict[str, Properties]] = field(default_factory=lambda: defaultdict(dict))
 
-    def add_node(self, node_id: str, name: str, node_type: str) -> None:
-        """Add a node; names are matched without regard to case."""
-        self.names[node_id] = name
-        self._by_name[(node_type, name.casefold())].add(node_id)
+    def add_node(self, node_id: str, name: str, node_type: str, **properties: Any) -> None:
+        """Add a node; names are matched without regard to case.
 
-    def add_edge(self, source: str, edge: str, target: str) -> None:
-        """Add an edge between nodes that are there."""
+        Raises:
+            DataError: the id is taken.
+        """
+        if node_id in self.nodes:
+            raise DataError(f"two nodes have the id {node_id!r}")
+        self.nodes[node_id] = {"id": node_id, "name": name, "type": node_type, **properties}
+        for key, value in self.nodes[node_id].items():
+            self._by_value[(node_type, key, str(value).casefold())].add(node_id)
+
+    def add_edge(self, source: str, edge: str, target: str, **properties: Any) -> None:
+        """Add an edge between nodes that are there.
+
+        Raises:
+            DataError: a node is not there.
+        """
         for node in (source, target):
-            if node not in self.names:
+            if node not in self.nodes:
                 raise DataError(f"edge {edge} joins the unknown node {node!r}")
-        self._neighbours[(edge, "out", source)].add(target)
-        self._neighbours[(edge, "in", target)].add(source)
+        self._edges[(edge, "out", source)][target] = properties
+        self._edges[(edge, "in", target)][source] = properties
 
     def run(self, plan: GraphPlan) -> GraphAnswer:
-        """The names of the nodes that the last step stores."""
-        found: dict[str, set[str]] = {}
-        unknown: list[NodeRef] = []
-        for step in plan.steps:
-            if isinstance(step, AnchorStep):
-                found[step.store_as] = self._by_name.get((step.node.type, step.node.name.casefold()), set())
-                unknown += [] if found[step.store_as] else [step.node]
-            else:
-                start = found.get(step.start, set())
-                found[step.store_as] = self._expand(start, step.edge, step.direction)
-        return GraphAnswer(tuple(sorted(self.names[n] for n in found[plan.steps[-1].store_as])), tuple(unknown))
+        """Run a plan that has passed the check."""
+        return _Run(self).answer(plan)
 
-    def _expand(self, start: Iterable[str], edge: str, direction: str) -> set[str]:
-        return {n for node in start for n in self._neighbours.get((edge, direction, node), ())}
+    def find(self, ref: NodeRef) -> set[str]:
+        """Ids of the nodes that a reference means."""
+        return set(self._by_value.get((ref.type, ref.field, ref.name.casefold()), ()))
+
+    def neighbours(self, node: str, edge: str, direction: str) -> Mapping[str, Properties]:
+        """Ids at the other end of a node's edges of a type, with the edges' properties."""
+        if direction != "any":
+            return self._edges.get((edge, direction, node), {})
+        return {**self._edges.get((edge, "in", node), {}), **self._edges.get((edge, "out", node), {})}
+
+
+@dataclass
+class _Run:
+    graph: MemoryGraph
+    found: dict[str, list[str]] = field(default_factory=dict)
+    unknown: list[NodeRef] = field(default_factory=list)
+
+    def answer(self, plan: GraphPlan) -> GraphAnswer:
+        for step in plan.steps:
+            if isinstance(step, CountStep):
+                return GraphAnswer((str(len(self.found[step.start])),), tuple(self.unknown))
+            self.found[step.store_as] = _STEPS[type(step)](self, step)
+        last = plan.steps[-1]
+        names = [str(self.graph.nodes[n]["name"]) for n in self.found[last.store_as]]
+        return GraphAnswer(tuple(names if isinstance(last, OrderStep) else sorted(names)), tuple(self.unknown))
+
+    def anchor(self, step: AnchorStep) -> list[str]:
+        nodes = self.graph.find(step.node)
+        self.unknown += [] if nodes else [step.node]
+        return sorted(nodes)
+
+    def expand(self, step: ExpandStep) -> list[str]:
+        excluded = {n for name in step.exclude for n in self.found[name]}
+        reached = {
+            other
+            for node in self.found[step.start]
+            for other, properties in self.graph.neighbours(node, step.edge, step.direction).items()
+            if passes(properties, step.where)
+        }
+        return sorted(reached - excluded)
+
+    def union(self, step: UnionStep) -> list[str]:
+        return sorted(set().union(*(self.found[name] for name in step.inputs)))
+
+    def intersect(self, step: IntersectStep) -> list[str]:
+        return sorted(reduce(set.intersection, (set(self.found[name]) for name in step.inputs)))
+
+    def difference(self, step: DifferenceStep) -> list[str]:
+        first, *others = (set(self.found[name]) for name in step.inputs)
+        return sorted(first.difference(*others))
+
+    def filter(self, step: FilterStep) -> list[str]:
+        return [n for n in self.found[step.start] if passes(self.graph.nodes[n], step.conditions)]
+
+    def order(self, step: OrderStep) -> list[str]:
+        known = [n for n in self.found[step.start] if step.property is None or step.property in self.graph.nodes[n]]
+        by_name = sorted(known, key=lambda n: str(self.graph.nodes[n]["name"]))
+        return sorted(by_name, key=lambda n: self._rank(n, step), reverse=step.descending)[: step.limit]
+
+    def _rank(self, node: str, step: OrderStep) -> Any:
+        if step.degree_of is not None:
+            return len(self.graph.neighbours(node, step.degree_of, "any"))
+        return self.graph.nodes[node][step.property or "name"]
+
+
+_STEPS: dict[type, Callable[..., list[str]]] = {
+    AnchorStep: _Run.anchor,
+    ExpandStep: _Run.expand,
+    UnionStep: _Run.union,
+    IntersectStep: _Run.intersect,
+    DifferenceStep: _Run.difference,
+    FilterStep: _Run.filter,
+    OrderStep: _Run.order,
+}
+
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "contains": lambda a, b: str(b).casefold() in str(a).casefold(),
+}
+
+
+def passes(properties: Properties, conditions: Sequence[Condition]) -> bool:
+    """Whether every condition holds; a missing property, or one of another kind, fails."""
+    return all(_holds(properties.get(c.property), c) for c in conditions)
+
+
+def _holds(value: Any, condition: Condition) -> bool:
+    if value is None:
+        return False
+    numbers = isinstance(value, int | float) and isinstance(condition.value, int | float)
+    if not numbers and condition.op != "contains" and type(value) is not type(condition.value):
+        return False
+    return _COMPARE[condition.op](value, condition.value)
 
 
 def load_graph(folder: Path) -> MemoryGraph:
-    """The graph of a domain: ``graph/nodes.jsonl`` (id, name, type) and ``graph/edges.tsv``.
+    """The graph of a domain: ``graph/nodes.jsonl`` (id, name, type, properties) and ``graph/edges.tsv``.
+
+    Further columns of ``edges.tsv`` are properties of edges.
 
     Raises:
         DataError: a file is missing or a line is wrong; file and line are named.
@@ -111,25 +188,36 @@ def load_graph(folder: Path) -> MemoryGraph:
     graph = MemoryGraph()
     nodes, edges = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
     try:
-        for number, line in enumerate(_lines(nodes), 1):
-            try:
-                node = json.loads(line)
-                graph.add_node(node["id"], node["name"], node["type"])
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise DataError(f"{nodes.name}:{number}: expected id, name and type") from error
-        for number, line in enumerate(_lines(edges)[1:], 2):
-            cells = line.split("\t")
-            if len(cells) != 3:
-                raise DataError(f"{edges.name}:{number}: expected source, edge and target")
-            try:
-                graph.add_edge(*cells)
-            except DataError as error:
-                raise DataError(f"{edges.name}:{number}: {error}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the graph of {folder.name} cannot be read: {error}") from error
+        _read_nodes(graph, nodes.name, nodes.read_text(encoding="utf-8").splitlines())
+        _read_edges(graph, edges.name, edges.read_text(encoding="utf-8").splitlines())
+    except OSError as error:
+        raise DataError(f"the graph of {folder.name} cannot be read: {error.strerror}") from error
     return graph
 
 
-def _lines(path: Path) -> list[str]:
-    """Lines end with a line feed alone: a name may hold U+2028."""
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[str]) -> None:
+    for number, line in enumerate(lines, 1):
+        try:
+            node = json.loads(line)
+            graph.add_node(node.pop("id"), node.pop("name"), node.pop("type"), **node)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"{file}:{number}: expected an object with id, name and type") from error
+
+
+def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[str]) -> None:
+    head = lines[0].split("\t") if lines else []
+    if tuple(head[:3]) != COLUMNS:
+        raise DataError(f"{file}:1: the first line must name the columns {', '.join(COLUMNS)}")
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split("\t")
+        if len(cells) != len(head):
+            raise DataError(f"{file}:{number}: expected {', '.join(head)}")
+        given = {key: _value(cell) for key, cell in zip(head[3:], cells[3:], strict=True) if cell}
+        graph.add_edge(*cells[:3], **given)
+
+
+def _value(cell: str) -> str | float:
+    try:
+        return float(cell)
+    except ValueError:
+        return cell

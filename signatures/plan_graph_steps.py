@@ -11,7 +11,7 @@ from typing import Any, Literal
 import dspy
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from .types import AnchorStep, ExpandStep, GraphPlan, GraphSchema, NodeRef
+from .graph_steps import AnchorStep, ExpandStep, GraphPlan, GraphSchema, NodeRef
 
 
 class WrittenHop(BaseModel):

@@ -6,9 +6,26 @@ nothing else. The meaning of each label is given in ``data/README.md``.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from .graph_steps import (
+    AnchorStep,
+    CountStep,
+    DifferenceStep,
+    EdgeType,
+    ExpandStep,
+    FilterStep,
+    GraphPlan,
+    GraphSchema,
+    GraphStep,
+    IntersectStep,
+    NodeRef,
+    NodeType,
+    OrderStep,
+    UnionStep,
+)
 
 Complexity = Literal["simple", "moderate", "complex"]
 Intent = Literal[
@@ -27,6 +44,44 @@ KgQueryType = Literal["entity_centric", "multi_hop", "cross_episode"]
 RetrievalMethod = Literal["semantic", "direct"]
 Stage = Literal["follow_up", "relevance", "complexity", "rewrite", "decompose", "graph"]
 DecidedBy = Literal["rule", "head", "lm", "cache", "fallback"]
+
+__all__ = [
+    "COMPLEXITIES",
+    "INTENTS",
+    "IN_DOMAIN_INTENTS",
+    "MAX_SUB_QUERIES",
+    "MIN_SUB_QUERIES",
+    "STAGES",
+    "AnchorStep",
+    "Complexity",
+    "CountStep",
+    "DecidedBy",
+    "DifferenceStep",
+    "EdgeType",
+    "ExpandStep",
+    "FilterStep",
+    "Frozen",
+    "GraphPlan",
+    "GraphSchema",
+    "GraphStep",
+    "Intent",
+    "IntersectStep",
+    "KgQueryType",
+    "Labels",
+    "NodeRef",
+    "NodeType",
+    "OrderStep",
+    "RetrievalMethod",
+    "Role",
+    "SourceIntent",
+    "SourcePlan",
+    "SourceQuery",
+    "Stage",
+    "SubQuery",
+    "Turn",
+    "UnionStep",
+    "check_dependencies",
+]
 
 COMPLEXITIES: tuple[str, ...] = get_args(Complexity)
 INTENTS: tuple[str, ...] = get_args(Intent)
@@ -108,79 +163,6 @@ class SourceQuery(Frozen):
     source: str
     filters: dict[str, tuple[str, ...]] = {}
     results: tuple[str, ...] = ()
-
-
-class NodeRef(Frozen):
-    """A node as a question names it: the words, and the type it is taken to have."""
-
-    name: str = Field(min_length=1)
-    type: str = Field(min_length=1)
-
-
-class AnchorStep(Frozen):
-    """Start at a named node."""
-
-    kind: Literal["anchor"] = "anchor"
-    store_as: str = Field(min_length=1)
-    node: NodeRef
-
-
-class ExpandStep(Frozen):
-    """Follow edges of one type from the nodes of an earlier step.
-
-    ``direction`` is as the schema declares the edge: ``out`` from source to target.
-    """
-
-    kind: Literal["expand"] = "expand"
-    store_as: str = Field(min_length=1)
-    start: str = Field(min_length=1, description="store_as of an earlier step")
-    edge: str
-    direction: Literal["out", "in"]
-
-
-GraphStep = Annotated[AnchorStep | ExpandStep, Field(discriminator="kind")]
-
-
-class GraphPlan(Frozen):
-    """Steps through a knowledge graph; the last one's nodes are the answer."""
-
-    steps: tuple[GraphStep, ...] = Field(min_length=1)
-
-
-class NodeType(Frozen):
-    """A kind of node."""
-
-    name: str = Field(min_length=1)
-    description: str = ""
-
-
-class EdgeType(Frozen):
-    """A kind of edge, read as ``source name target``."""
-
-    name: str = Field(min_length=1)
-    source: str
-    target: str
-    description: str = ""
-
-
-class GraphSchema(Frozen):
-    """What a graph may hold. An edge type that joins an undeclared node type is refused."""
-
-    nodes: tuple[NodeType, ...] = Field(min_length=1)
-    edges: tuple[EdgeType, ...] = ()
-
-    @model_validator(mode="after")
-    def _edges_join_declared_nodes(self) -> GraphSchema:
-        names = {n.name for n in self.nodes}
-        for edge in self.edges:
-            missing = {edge.source, edge.target} - names
-            if missing:
-                raise ValueError(f"edge {edge.name!r} joins undeclared node types {sorted(missing)}")
-        return self
-
-    def edge(self, name: str) -> EdgeType | None:
-        """The edge type of that name, or None."""
-        return next((e for e in self.edges if e.name == name), None)
 
 
 class Labels(Frozen):
