@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ConfigError, UserError
-from .progress import by_column
+from .progress import by_column, wide_console
 from .settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run_job(domain: str, job: JobSettings, settings: Settings, as_json: bool = F
     if as_json:
         typer.echo(outcome.report.model_dump_json(indent=2))
     else:
-        Console().print(to_rich(outcome.report))
+        wide_console().print(to_rich(outcome.report))
     _track(outcome, read.card.name, settings, console)
     return outcome.folder
 

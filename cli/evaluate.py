@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from .opening import open_planner
-from .progress import counting
+from .progress import counting, wide_console
 from .settings import load_settings
 
 
@@ -44,7 +43,7 @@ def command(
     if as_json:
         typer.echo(compared.model_dump_json(indent=2))
     else:
-        Console().print(to_rich(compared))
+        wide_console().print(to_rich(compared))
     if out is not None:
         evaluations[-1].save(out)
     run_id = Tracking(settings.tracking_uri, f"queryplan-{planner.card.name}").log_evaluation(

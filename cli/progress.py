@@ -41,3 +41,9 @@ def by_column(progress: Any) -> Iterator[Callable[[str, int, int], None]]:
         sys.stderr.flush()
 
     yield counted
+
+
+def wide_console() -> Console:
+    """Standard output; wide enough for a table of six columns where it is no terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=150)

@@ -85,7 +85,8 @@ class DomainCard(Frozen):
     @property
     def fingerprint(self) -> str:
         """Content hash of the card, 16 hex digits."""
-        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:16]
+        # Defaults left out: a field that a later version adds does not make every card another one.
+        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:16]
 
     def reason(self, kind: str | None) -> str:
         """The words of a rejection."""

@@ -59,6 +59,7 @@ class Evaluation(Frozen):
         load_average: of the machine over the last minute, before and after; latency measured under
             other load means little. Empty where the system does not tell.
         sample: a sentence about how the rows were drawn, if they are not the whole set.
+        replayed: some answers of the model came from a journal, so latency was not measured.
     """
 
     kind: Literal["evaluation"] = "evaluation"
@@ -68,6 +69,7 @@ class Evaluation(Frozen):
     finished: str
     load_average: tuple[float, ...] = ()
     sample: str | None = None
+    replayed: bool = False
     cases: tuple[Case, ...]
 
     def summary(self) -> Summary:
@@ -106,6 +108,7 @@ def evaluate(
     progress: Progress | None = None,
     resume: Path | None = None,
     sample: str | None = None,
+    replayed: bool = False,
     version: str | None = None,
 ) -> Evaluation:
     """Plan every row once, one after the other, and score it.
@@ -135,6 +138,7 @@ def evaluate(
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
         load_average=before + _load_average(),
         sample=sample,
+        replayed=replayed,
         cases=tuple(cases),
     )
 

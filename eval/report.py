@@ -123,7 +123,7 @@ def build_report(
         conversations=judged.summary().conversations,
         data_fingerprint=judged.data_fingerprint,
         load_average=tuple(e.load_average for e in evaluations),
-        lines=_lines([e.summary() for e in evaluations]),
+        lines=_lines(evaluations),
         differences=differences,
         sentences=(*_sample_sentences(judged), *_verdict_sentences(judged, differences, cheap), *notes),
     )
@@ -151,9 +151,10 @@ def _same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
     return by_name
 
 
-def _lines(summaries: Sequence[Summary]) -> tuple[Line, ...]:
+def _lines(evaluations: Sequence[Evaluation]) -> tuple[Line, ...]:
     found: list[Line] = []
-    for name, unit, cells in (*_score_lines(summaries), *_latency_lines(summaries)):
+    summaries = [evaluation.summary() for evaluation in evaluations]
+    for name, unit, cells in (*_score_lines(summaries), *_latency_lines(evaluations)):
         if any(cell is not None for cell in cells):
             found.append(Line(measure=name, unit=unit, cells=tuple(cells)))
     return tuple(found)
@@ -170,9 +171,11 @@ def _score_lines(summaries: Sequence[Summary]) -> list[tuple[str, Unit, list[Est
     return lines
 
 
-def _latency_lines(summaries: Sequence[Summary]) -> list[tuple[str, Unit, list[Estimate | None]]]:
+def _latency_lines(evaluations: Sequence[Evaluation]) -> list[tuple[str, Unit, list[Estimate | None]]]:
+    """Latencies; none for a column whose answers came from a journal, whose times mean nothing."""
+    timed = [None if e.replayed else e.summary().latency for e in evaluations]
     names = ("p50", "p90", "p95", "p99")
-    return [(f"latency {name}", "ms", [getattr(summary.latency, name) for summary in summaries]) for name in names]
+    return [(f"latency {name}", "ms", [t and getattr(t, name) for t in timed]) for name in names]
 
 
 def _differences(a: Evaluation, b: Evaluation, measures: Sequence[Measure]) -> tuple[Difference, ...]:

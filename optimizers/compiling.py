@@ -10,7 +10,7 @@ import dspy
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..errors import UserError
-from ..program.stages import StageSpec, examples
+from ..program.stages import StageSpec, examples, new_predictor
 from .base import Optimizer, Progress, StageResult, StageTask
 from .progress import SilentProgress
 from .scores import stage_metric
@@ -96,7 +96,7 @@ def _task(
     spec: StageSpec, rows_train: Sequence[LabelledRow], rows_dev: Sequence[LabelledRow], card: DomainCard, seed: int
 ) -> StageTask:
     train, dev = examples(spec, rows_train, card), examples(spec, rows_dev, card)
-    return StageTask(spec.name, dspy.Predict(spec.signature), train, dev, stage_metric(spec), seed)
+    return StageTask(spec.name, new_predictor(spec), train, dev, stage_metric(spec), seed)
 
 
 def _limited(task: StageTask, limit: int | None) -> StageTask:

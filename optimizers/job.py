@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from ..program.encoder import default_encoder
 from ..program.folder import Manifest, text_fingerprint
 from ..program.heads import Heads
 from ..program.lm.endpoint import LMHandle, LMSettings, open_lm
+from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
 from ..program.planner import QueryPlanner, predictor_state
 from ..program.settle import Combination, head_alone
@@ -289,14 +290,17 @@ class CompileJob:
     def _evaluate(self, column: str, planner: Planner, counted: Counted) -> Evaluation:
         name = "".join(c if c.isalnum() else "-" for c in f"{column} {planner.program_version}")
         resume = self.settings.work / f"{self.domain.card.name}-{self._key}" / f"{name}.jsonl"
-        with _warmed(planner):
+        # The rival asks what zero-shot asked; its answers are the journal's, and so its times are no times.
+        replayed = column == RIVAL
+        with nullcontext() if replayed else asked_anew():
             return evaluate(
-                planner,
+                _warm(planner),
                 self._rows("test"),
                 name=column,
                 progress=lambda done, total: counted(column, done, total),
                 resume=resume,
                 sample=self.sample_words,
+                replayed=replayed,
             )
 
     def _report(self, evaluations: Sequence[Evaluation], weighed: Sequence[FittedCombination]) -> Report:
@@ -307,12 +311,11 @@ class CompileJob:
         return build_report(evaluations, title=title, compiled="compiled", rival=rival, notes=notes)
 
 
-@contextmanager
-def _warmed(planner: Any) -> Any:
+def _warm(planner: Any) -> Any:
     """With the prefixes read, so that the first row is not slower than the others."""
     if isinstance(planner, QueryPlanner):
         planner.warm()
-    yield
+    return planner
 
 
 def _metrics(summary: Summary) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def fit_combinations(
     """Fit every pooled output that has a head. Requests are the ones compiling made, so a journal answers them."""
     fitted = []
     by_id = {row.id: row for row in rows_dev}
-    for stage in DECIDING:
+    for stage in (name for name in DECIDING if name in specs):
         spec = specs[stage]
         outputs = [o for o in spec.signature.output_fields if o in POOLED and o in heads.heads]
         made = examples(spec, rows_dev, card)

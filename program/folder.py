@@ -67,25 +67,34 @@ class Manifest(Frozen):
 
     def sealed(self) -> Manifest:
         """This manifest with both hashes filled in."""
-        named = self.model_copy(update={"content_hash": self._hash("metrics", "content_hash", "seal")})
-        return named.model_copy(update={"seal": named._hash("seal")})
+        named = self.model_copy(update={"content_hash": _hash(self.plain(), "metrics", "content_hash", "seal")})
+        return named.model_copy(update={"seal": _hash(named.plain(), "seal")})
 
-    def _hash(self, *without: str) -> str:
-        text = json.dumps(self._plain(*without), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    def _plain(self, *without: str) -> dict[str, Any]:
-        """What a file keeps of this: a metric that is no number is null there."""
-        return json.loads(self.model_dump_json(exclude=set(without)))
-
-    def content(self) -> bytes:
-        """The bytes of the manifest's file."""
-        return json.dumps(self._plain(), indent=1, ensure_ascii=False).encode()
+    def plain(self) -> dict[str, Any]:
+        """What the file keeps of this: a metric that is no number is null there."""
+        return json.loads(self.model_dump_json())
 
     @property
     def version(self) -> str:
         """A short name of the content: domain and twelve hex digits."""
         return f"{self.domain}-{self.content_hash[:12]}"
+
+
+# Seals are of what the file says, so that a field that a later version adds breaks no older program.
+
+
+def _hash(plain: Mapping[str, Any], *without: str) -> str:
+    text = json.dumps({key: value for key, value in plain.items() if key not in without}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _bytes(plain: Mapping[str, Any]) -> bytes:
+    return json.dumps(plain, indent=1, ensure_ascii=False).encode()
+
+
+def _is_sealed(plain: Mapping[str, Any], content: bytes) -> bool:
+    hashes = _hash(plain, "metrics", "content_hash", "seal"), _hash(plain, "seal")
+    return hashes == (plain.get("content_hash"), plain.get("seal")) and _bytes(plain) == content
 
 
 @dataclass(frozen=True)
@@ -143,7 +152,7 @@ def _write_files(state: ProgramState, folder: Path) -> Manifest:
         _write(folder / HEADS, save({k: np.ascontiguousarray(v) for k, v in state.heads.items()}))
     files = {p.name: _sha256(p) for p in sorted(folder.iterdir())}
     manifest = state.manifest.model_copy(update={"files": files}).sealed()
-    _write(folder / MANIFEST, manifest.content())
+    _write(folder / MANIFEST, _bytes(manifest.plain()))
     return manifest
 
 
@@ -194,13 +203,14 @@ def read_manifest(folder: Path) -> Manifest:
         content = path.read_bytes()
         raw = json.loads(content)
         if isinstance(raw, dict) and raw.get("format") != FORMAT:
+            found = raw.get("format")
             raise ProgramError(
-                f"{MANIFEST} of {folder} has program format {raw.get('format')}, this version reads {FORMAT}; compile again"
+                f"{MANIFEST} of {folder} has program format {found}, this version reads {FORMAT}; compile again"
             )
         manifest = Manifest.model_validate(raw)
     except (OSError, ValueError) as error:
         raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}") from error
-    if manifest.sealed() != manifest or manifest.content() != content:
+    if not _is_sealed(raw, content):
         raise ProgramError(f"{MANIFEST} of {folder} was altered: its hashes are not those of its content")
     return manifest
 

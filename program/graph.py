@@ -139,7 +139,9 @@ class _Run:
     def _rank(self, node: str, step: OrderStep) -> Any:
         if step.degree_of is not None:
             return len(self.graph.neighbours(node, step.degree_of, "any"))
-        return self.graph.nodes[node][step.property or "name"]
+        value = self.graph.nodes[node][step.property or "name"]
+        # Numbers before everything else: a property of two kinds must not stop a plan that is well-typed.
+        return (0, value, "") if isinstance(value, int | float) else (1, 0, str(value))
 
 
 _STEPS: dict[type, Callable[..., list[str]]] = {
@@ -188,11 +190,16 @@ def load_graph(folder: Path) -> MemoryGraph:
     graph = MemoryGraph()
     nodes, edges = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
     try:
-        _read_nodes(graph, nodes.name, nodes.read_text(encoding="utf-8").splitlines())
-        _read_edges(graph, edges.name, edges.read_text(encoding="utf-8").splitlines())
-    except OSError as error:
-        raise DataError(f"the graph of {folder.name} cannot be read: {error.strerror}") from error
+        _read_nodes(graph, nodes.name, _lines(nodes))
+        _read_edges(graph, edges.name, _lines(edges))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the graph of {folder.name} cannot be read: {error}") from error
     return graph
+
+
+def _lines(path: Path) -> list[str]:
+    """Lines end with a line feed alone: a name may hold U+2028."""
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[str]) -> None:
@@ -202,6 +209,8 @@ def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[str]) -> None:
             graph.add_node(node.pop("id"), node.pop("name"), node.pop("type"), **node)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{file}:{number}: expected an object with id, name and type") from error
+        except DataError as error:
+            raise DataError(f"{file}:{number}: {error}") from error
 
 
 def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[str]) -> None:
@@ -213,7 +222,10 @@ def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[str]) -> None:
         if len(cells) != len(head):
             raise DataError(f"{file}:{number}: expected {', '.join(head)}")
         given = {key: _value(cell) for key, cell in zip(head[3:], cells[3:], strict=True) if cell}
-        graph.add_edge(*cells[:3], **given)
+        try:
+            graph.add_edge(*cells[:3], **given)
+        except DataError as error:
+            raise DataError(f"{file}:{number}: {error}") from error
 
 
 def _value(cell: str) -> str | float:

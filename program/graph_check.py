@@ -116,7 +116,8 @@ def _expand(checker: Checker, step: ExpandStep) -> str | None:
         checker.problems.append(f"edge {edge.name} joins {edge.source} to {edge.target}; say out or in, not any")
     elif start is not None and start != source:
         checker.problems.append(
-            f"edge {edge.name} joins {edge.source} to {edge.target}; going {step.direction} it starts at {source}, not {start}"
+            f"edge {edge.name} joins {edge.source} to {edge.target}; "
+            f"going {step.direction} it starts at {source}, not {start}"
         )
     for name in step.exclude:
         excluded = checker.read(step, name)

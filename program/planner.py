@@ -26,7 +26,7 @@ from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
 from .settle import Combination
-from .stages import StageSpec, narrowed, outputs_of, stage_specs
+from .stages import StageSpec, narrowed, new_predictor, outputs_of, stage_specs
 
 # Outputs that are worth no request when nothing else of their stage is asked.
 NOT_ALONE = {"rejection_kind"}
@@ -69,7 +69,7 @@ class QueryPlanner(dspy.Module):
         self.manifest: Manifest | None = None
         self.specs: dict[str, StageSpec] = stage_specs(card)
         self.stage_predictors: dict[str, dspy.Predict] = {
-            name: dspy.Predict(spec.signature) for name, spec in self.specs.items()
+            name: new_predictor(spec) for name, spec in self.specs.items()
         }
         self.combinations: dict[str, Combination] = {}
         self.plan_graph = plan_graph
@@ -254,7 +254,7 @@ class QueryPlanner(dspy.Module):
         signatures = (f"{n}: {s.signature.__name__} {sorted(s.signature.fields)}" for n, s in self.specs.items())
         prints = {"card": self.card.fingerprint, "signatures": text_fingerprint(*signatures)}
         if self.card.graph is not None:
-            prints["schema"] = text_fingerprint(self.card.graph.model_dump_json())
+            prints["schema"] = text_fingerprint(self.card.graph.model_dump_json(exclude_defaults=True))
         if self.heads is not None:
             prints["encoder"] = default_encoder().fingerprint()
         return prints

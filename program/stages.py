@@ -31,13 +31,21 @@ WRITING: tuple[Stage, ...] = ("rewrite", "decompose", "graph")
 
 @dataclass(frozen=True)
 class StageSpec:
-    """One stage: its name, whether it decides or writes, its signature and its gold examples."""
+    """One stage: its name, whether it decides or writes, its signature and its gold examples.
+
+    ``max_tokens`` is what a written answer may take; None for a stage that decides.
+    """
 
     name: str
     kind: Kind
     signature: type[dspy.Signature]
     inputs: tuple[str, ...]
+    max_tokens: int | None
     example: Callable[[LabelledRow, DomainCard], dict[str, Any] | None]
+
+
+# A small model that loses the thread repeats itself up to the limit: keep it near the longest gold answer.
+MAX_TOKENS = {"rewrite": 160, "decompose": 320, "graph": 120}
 
 
 def stage_specs(card: DomainCard) -> dict[str, StageSpec]:
@@ -56,7 +64,13 @@ def stage_specs(card: DomainCard) -> dict[str, StageSpec]:
 
 
 def _spec(name: str, kind: Kind, signature: type[dspy.Signature], example: Callable[..., Any]) -> StageSpec:
-    return StageSpec(name, kind, signature, tuple(signature.input_fields), example)
+    return StageSpec(name, kind, signature, tuple(signature.input_fields), MAX_TOKENS.get(name), example)
+
+
+def new_predictor(spec: StageSpec) -> dspy.Predict:
+    """The uncompiled predictor of a stage."""
+    limit = {} if spec.max_tokens is None else {"max_tokens": spec.max_tokens}
+    return dspy.Predict(spec.signature, **limit)
 
 
 def examples(spec: StageSpec, rows: Sequence[LabelledRow], card: DomainCard) -> list[dspy.Example]:
@@ -147,7 +161,7 @@ def narrowed(predictor: dspy.Predict, outputs: Collection[str]) -> dspy.Predict:
         return predictor
     for name in unasked:
         signature = signature.delete(name)
-    copy = dspy.Predict(signature)
+    copy = dspy.Predict(signature, **predictor.config)
     copy.demos = predictor.demos
     copy.fields = {name: config for name, config in predictor.fields.items() if name not in unasked}
     return copy

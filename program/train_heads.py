@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
@@ -36,12 +37,10 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
     counted = [count_grams(row.labels.standalone_query, linker) for row in rows]
     # Half precision, as it is saved, so that a loaded head says exactly what the trained one says.
     features = Features(encoder, linker, inverse_frequencies(counted).astype(np.float16))
-    heads = {}
-    for name, label in LABELS.items():
-        head = _train_one(name, label, rows, card, features, seed)
-        if head is not None:
-            heads[name] = head
-    return Heads(heads, features)
+    # The matrices are small: with more threads than idle cores they take twenty times as long.
+    with threadpool_limits(1):
+        heads = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
+    return Heads({name: head for name, head in heads.items() if head is not None}, features)
 
 
 def _train_one(

@@ -25,6 +25,8 @@ LABELS: dict[str, Any] = {
 ROW: dict[str, Any] = {"id": "p-1.1", "conversation": "p-1", "turn": 1, "query": "Who is Nell?", "labels": LABELS}
 HISTORY = [{"role": "user", "content": "Who hosts it?"}]
 SUBS = [{"id": 1, "text": "a"}, {"id": 2, "text": "b {1}", "depends_on": [1]}]
+SAME, CIRCLE = {"id": 2, "text": "who is nell? "}, {"id": 1, "text": "a", "depends_on": [2]}
+LOST = {"id": 3, "text": "b", "depends_on": [7]}
 OUT = {"is_relevant": False, "rejection_kind": "news", "intent": "out_of_scope", "entities": []}
 
 
@@ -72,10 +74,10 @@ def test_a_row_that_follows_the_guide_is_read(tmp_path: Path, row: dict[str, Any
         (labels(needs_decomposition=True), "exactly when needs_decomposition"),
         (labels(sub_queries=SUBS), "exactly when needs_decomposition"),
         (labels(needs_decomposition=True, sub_queries=SUBS[:1]), "must be 2 to 4"),
-        (labels(needs_decomposition=True, sub_queries=[SUBS[0], {"id": 2, "text": "who is nell? "}]), "repeats the query"),
-        (labels(needs_decomposition=True, sub_queries=[SUBS[1], {**SUBS[0], "depends_on": [2]}]), r"labels\.sub_queries: .*cycle"),
+        (labels(needs_decomposition=True, sub_queries=[SUBS[0], SAME]), "repeats the query"),
+        (labels(needs_decomposition=True, sub_queries=[SUBS[1], CIRCLE]), r"labels\.sub_queries: .*cycle"),
         (labels(needs_decomposition=True, sub_queries=[SUBS[0]] * 2), r"labels\.sub_queries: .*same id"),
-        (labels(needs_decomposition=True, sub_queries=[SUBS[0], {"id": 3, "text": "b", "depends_on": [7]}]), r"do not exist: \[7\]"),
+        (labels(needs_decomposition=True, sub_queries=[SUBS[0], LOST]), r"do not exist: \[7\]"),
         (labels(intent="out_of_scope"), "out_of_scope needs is_relevant false"),
         (labels(rejection_kind="news"), "rejection_kind needs is_relevant false"),
         (labels(**{**OUT, "rejection_kind": None}), "must name an excluded topic"),

@@ -138,7 +138,7 @@ def test_a_line_that_is_no_row_stops_before_anything_is_planned(
 
 
 def test_a_missing_file_is_named(planner: Counting, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="nowhere.jsonl cannot be read"):
+    with pytest.raises(DataError, match=r"nowhere\.jsonl cannot be read"):
         plan_batch(planner, tmp_path / "nowhere.jsonl", tmp_path / "out.jsonl")
 
 

@@ -90,7 +90,7 @@ def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> Non
 )
 def test_a_mistake_of_the_calling_program_raises(arguments: tuple, said: str) -> None:
     with pytest.raises(TypeError, match=said):
-        clean_input(*arguments, WINDOW)
+        clean_input(*arguments, WINDOW)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("active", [None, 3, ["Nell"], {"name": "Nell"}])

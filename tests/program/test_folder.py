@@ -28,7 +28,7 @@ from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination
 from queryplan.program.train_heads import train_heads
 
-OLD_VERSION = "podcast-82c78b2aca01"
+OLD_VERSION = "podcast-cb370e3c4746"
 WEIGHED = Combination(lm_weight=0.7, head_weight=0.3, bias={"true": 0.1, "false": 0.0})
 QUESTIONS = ["Who is Nell?", "How do Ilse and Takeda differ on beauty?", "Will it rain in Bergen?", "你好吗"]
 
@@ -235,7 +235,7 @@ def test_another_format_is_named(copy: Path) -> None:
 
 
 def test_a_folder_that_is_no_program_says_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(ProgramError, match="is not a compiled program.*queryplan compile"):
+    with pytest.raises(ProgramError, match=r"is not a compiled program.*queryplan compile"):
         load_program(tmp_path)
 
 

@@ -6,12 +6,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import DataError
-from queryplan.program.graph import MemoryGraph, check_graph_plan, load_graph
-from queryplan.signatures.types import AnchorStep, ExpandStep, GraphPlan, NodeRef
+from queryplan.program.graph import MemoryGraph, load_graph
+from queryplan.program.graph_check import check_graph_plan
+from queryplan.signatures.graph_steps import (
+    AnchorStep,
+    Condition,
+    CountStep,
+    DifferenceStep,
+    ExpandStep,
+    FilterStep,
+    GraphPlan,
+    GraphSchema,
+    IntersectStep,
+    NodeRef,
+    OrderStep,
+    UnionStep,
+)
 
 PODCAST = domain_folder("podcast")
 
@@ -41,8 +55,8 @@ YUSUF = anchor("Yusuf Demirkale", "Guest")
     [
         (plan(anchor("x", "Robot")), "there is no node type 'Robot'; use one of Guest, Host"),
         (plan(YUSUF, expand("EATS", "out")), "there is no edge 'EATS'; use one of APPEARS_IN"),
-        (plan(YUSUF, expand("WROTE", "out", start="z")), "starts from 'z', which no earlier step stores"),
-        (plan(expand("WROTE", "out", start="b")), "starts from 'b', which no earlier step stores"),
+        (plan(YUSUF, expand("WROTE", "out", start="z")), "uses 'z', which no earlier step stores"),
+        (plan(expand("WROTE", "out", start="b")), "uses 'b', which no earlier step stores"),
         (plan(YUSUF, expand("WROTE", "in")), "WROTE joins Guest to Book; going in it starts at Book, not Guest"),
         (plan(YUSUF, expand("MENTIONS", "out")), "MENTIONS joins Episode to Book; going out it starts at Episode"),
         (plan(YUSUF, anchor("Nell", "Host", "a")), "'a' is stored twice"),
@@ -143,7 +157,10 @@ def load_graph_once() -> MemoryGraph:
 # --- files
 
 
-def write(folder: Path, nodes: bytes, edges: bytes = b"source\tedge\ttarget\n") -> Path:
+HEAD = b"source\tedge\ttarget\n"
+
+
+def write(folder: Path, nodes: bytes, edges: bytes = HEAD) -> Path:
     (folder / "graph").mkdir()
     (folder / "graph" / "nodes.jsonl").write_bytes(nodes)
     (folder / "graph" / "edges.tsv").write_bytes(edges)
@@ -156,12 +173,13 @@ GOOD = b'{"id": "1", "name": "a", "type": "T"}\n'
 @pytest.mark.parametrize(
     ("nodes", "edges", "said"),
     [
-        (GOOD + b"nonsense\n", b"", "nodes.jsonl:2: expected id, name and type"),
+        (GOOD + b"nonsense\n", b"", "nodes.jsonl:2: expected an object with id, name and type"),
         (GOOD + b"[1]\n", b"", "nodes.jsonl:2"),
-        (b'{"id": "1", "name": 3, "type": "T"}\n', b"", "nodes.jsonl:1"),
+        (GOOD + GOOD, b"", "nodes.jsonl:2: two nodes have the id '1'"),
         (b'{"id": "1"}\n', b"", "nodes.jsonl:1"),
-        (GOOD, b"head\n1\tE\n", "edges.tsv:2: expected source, edge and target"),
-        (GOOD, b"head\n1\tE\t1\n1\tE\t2\n", "edges.tsv:3: edge E joins the unknown node '2'"),
+        (GOOD, HEAD + b"1\tE\n", "edges.tsv:2: expected source, edge, target"),
+        (GOOD, b"head\n", "edges.tsv:1: the first line must name the columns"),
+        (GOOD, HEAD + b"1\tE\t1\n1\tE\t2\n", "edges.tsv:3: edge E joins the unknown node '2'"),
         (b"\xff\n", b"", "cannot be read"),
     ],
 )
@@ -178,3 +196,120 @@ def test_a_missing_graph_is_named(tmp_path: Path) -> None:
 def test_a_name_may_hold_what_some_readers_take_for_a_line_end(tmp_path: Path) -> None:
     node = '{"id": "1", "name": "a\u2028b", "type": "T"}\n'.encode()
     assert load_graph(write(tmp_path, node)).run(plan(anchor("a\u2028b", "T"))).names == ("a\u2028b",)
+
+
+# --- the rest of the algebra, on the shipped graph
+
+ILSE = (anchor("Ilse Brandvold", "Guest"), expand("APPEARS_IN", "out"))
+CHIAMAKA = (anchor("Chiamaka Eberle", "Guest", "c"), expand("APPEARS_IN", "out", "c", "d"))
+
+
+@pytest.mark.parametrize(
+    ("last", "answer"),
+    [
+        (IntersectStep(store_as="x", inputs=("b", "d")), ("Episode 22: The Maths of Getting Stuck",)),
+        (
+            DifferenceStep(store_as="x", inputs=("b", "d")),
+            ("Episode 37: A Proof by Walking", "Episode 8: An Equation You Want to Keep"),
+        ),
+    ],
+)
+def test_episodes_of_two_guests_are_combined(card: Any, graph: MemoryGraph, last: Any, answer: tuple) -> None:
+    made = plan(*ILSE, *CHIAMAKA, last)
+    assert check_graph_plan(made, card.graph) == []
+    assert graph.run(made).names == answer
+
+
+def test_a_union_is_counted(card: Any, graph: MemoryGraph) -> None:
+    union = UnionStep(store_as="x", inputs=("b", "d"))
+    made = plan(*ILSE, *CHIAMAKA, union, CountStep(store_as="n", start="x"))
+    assert check_graph_plan(made, card.graph) == []
+    assert graph.run(made).names == ("5",)
+
+
+def test_the_guest_with_the_most_episodes_of_those_who_recommend_a_book(card: Any, graph: MemoryGraph) -> None:
+    first = OrderStep(store_as="x", start="b", degree_of="APPEARS_IN")
+    made = plan(anchor("The Price of Certainty", "Book"), expand("RECOMMENDS", "in"), first)
+    assert check_graph_plan(made, card.graph) == []
+    assert graph.run(made).names == ("Rosalind Achterberg",)
+
+
+def test_other_guests_of_an_episode_leave_out_where_one_came_from(card: Any, graph: MemoryGraph) -> None:
+    back = ExpandStep(store_as="x", start="b", edge="APPEARS_IN", direction="in", exclude=("a",))
+    made = plan(*ILSE, back)
+    assert check_graph_plan(made, card.graph) == []
+    assert graph.run(made).names == ("Ansei Takeda", "Chiamaka Eberle")
+
+
+def test_a_filter_reads_names_without_regard_to_case(card: Any, graph: MemoryGraph) -> None:
+    named = FilterStep(store_as="x", start="b", conditions=(Condition(property="name", op="contains", value="PROOF"),))
+    made = plan(*ILSE, named)
+    assert check_graph_plan(made, card.graph) == []
+    assert graph.run(made).names == ("Episode 37: A Proof by Walking",)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (
+            plan(YUSUF, CountStep(store_as="n", start="a"), OrderStep(store_as="o", start="n", property="name")),
+            "a number",
+        ),
+        (plan(YUSUF, anchor("x", "Book", "b"), UnionStep(store_as="u", inputs=("a", "b"))), "mixes Book, Guest"),
+        (plan(YUSUF, UnionStep(store_as="u", inputs=("a", "a"))), "the same input twice"),
+        (plan(YUSUF, OrderStep(store_as="o", start="a", property="age")), "Guest has no property 'age'"),
+        (plan(YUSUF, OrderStep(store_as="o", start="a", degree_of="MENTIONS")), "and no Guest"),
+        (plan(AnchorStep(store_as="a", node=NodeRef(name="x", type="Guest", field="age"))), "no property 'age'"),
+    ],
+)
+def test_each_mistake_of_the_algebra_is_a_sentence(card: Any, made: GraphPlan, said: str) -> None:
+    assert said in "; ".join(check_graph_plan(made, card.graph))
+
+
+MIXED = GraphSchema.model_validate(
+    {"nodes": [{"name": "T", "properties": ["p"]}], "edges": [{"name": "E", "source": "T", "target": "T"}]}
+)
+
+
+def mixed() -> MemoryGraph:
+    made = MemoryGraph()
+    for number, value in enumerate((1, "one", 2.5, True, None, [1], "1")):
+        made.add_node(str(number), f"n{number % 3}", "T", p=value)
+    for number in range(6):
+        made.add_edge(str(number), "E", str((number * 2) % 7))
+    return made
+
+
+STORED = st.sampled_from("abcd")
+CONDITION = st.builds(
+    Condition,
+    property=st.sampled_from(["p", "name"]),
+    op=st.sampled_from(["eq", "ne", "lt", "ge", "contains"]),
+    value=st.sampled_from([1, "1", 2.5, True]),
+)
+STEP = st.one_of(
+    st.builds(anchor, st.sampled_from(["n0", "n1", "x"]), st.just("T"), STORED),
+    st.builds(expand, st.just("E"), st.sampled_from(["out", "in", "any"]), STORED, STORED),
+    st.builds(UnionStep, store_as=STORED, inputs=st.tuples(STORED, STORED)),
+    st.builds(IntersectStep, store_as=STORED, inputs=st.tuples(STORED, STORED)),
+    st.builds(DifferenceStep, store_as=STORED, inputs=st.tuples(STORED, STORED)),
+    st.builds(FilterStep, store_as=STORED, start=STORED, conditions=st.tuples(CONDITION)),
+    st.builds(CountStep, store_as=STORED, start=STORED),
+    st.builds(OrderStep, store_as=STORED, start=STORED, property=st.just("p"), limit=st.integers(1, 9)),
+)
+
+
+@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.filter_too_much])
+@given(st.lists(STEP, max_size=3))
+def test_whatever_the_checker_passes_can_be_run_on_properties_of_any_kind(steps: list[Any]) -> None:
+    made = plan(anchor("n0", "T", "a"), *steps)
+    if not check_graph_plan(made, MIXED):
+        assert mixed().run(made).unknown == () or any(isinstance(s, AnchorStep) for s in steps)
+
+
+def test_a_property_of_two_kinds_is_ordered_numbers_last_when_descending() -> None:
+    both = UnionStep(store_as="u", inputs=("a", "b"))
+    ordered = OrderStep(store_as="o", start="u", property="p", limit=9)
+    made = plan(anchor("n0", "T", "a"), anchor("n1", "T", "b"), both, ordered)
+    assert check_graph_plan(made, MIXED) == []
+    assert len(mixed().run(made).names) == 5

@@ -114,7 +114,7 @@ def test_rows_too_few_for_any_head_give_none(rows: Callable[[str], Any], card: A
 def test_groups_never_cross_folds(groups: list[str], seed: int) -> None:
     folds = folds_of(groups, seed)
     assert len({(g, int(f)) for g, f in zip(groups, folds, strict=True)}) == len(set(groups))
-    sizes = Counter(int(f) for f in {g: f for g, f in zip(groups, folds, strict=True)}.values())
+    sizes = Counter(int(f) for f in dict(zip(groups, folds, strict=True)).values())
     assert max(sizes.values()) - min(sizes.get(f, 0) for f in range(5)) <= 1
 
 

@@ -54,7 +54,7 @@ def test_a_plan_cannot_be_changed() -> None:
 
 def test_a_field_that_is_unknown_is_refused() -> None:
     with pytest.raises(ValidationError, match="more"):
-        QueryPlan(**GOOD, more=1)
+        QueryPlan(**{**GOOD, "more": 1})
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,19 @@ from queryplan.program.plan import RetrievalStrategy
 from queryplan.program.strategy import choose_strategy
 from queryplan.signatures.types import COMPLEXITIES, INTENTS
 
+EPISODES = "cross_episode"
 TABLE = {
     "not relevant": ((False, "out_of_scope", "simple", 0), (False, False, None, False, False, False)),
-    "not relevant, whatever else it says": ((False, "cross_episode", "complex", 3), (False, False, None, False, False, False)),
+    "not relevant, whatever else": ((False, EPISODES, "complex", 3), (False, False, None, False, False, False)),
     "greeting": ((True, "greeting", "simple", 0), (False, False, None, False, False, True)),
     "greeting with names": ((True, "greeting", "simple", 2), (False, False, None, False, False, True)),
-    "cross_episode": ((True, "cross_episode", "complex", 1), (True, True, "cross_episode", False, True, False)),
-    "cross_episode of several": ((True, "cross_episode", "complex", 2), (True, True, "cross_episode", True, True, False)),
-    "cross_episode, moderate": ((True, "cross_episode", "moderate", 0), (True, True, "cross_episode", False, False, False)),
+    "cross_episode": ((True, EPISODES, "complex", 1), (True, True, EPISODES, False, True, False)),
+    "cross_episode of several": ((True, EPISODES, "complex", 2), (True, True, EPISODES, True, True, False)),
+    "cross_episode, moderate": ((True, EPISODES, "moderate", 0), (True, True, EPISODES, False, False, False)),
     "causal": ((True, "causal", "moderate", 1), (True, True, "multi_hop", False, False, False)),
     "causal of several": ((True, "causal", "complex", 2), (True, True, "multi_hop", True, True, False)),
     "multi_entity": ((True, "multi_entity", "moderate", 2), (True, True, "multi_hop", True, False, False)),
-    "multi_entity of no known name": ((True, "multi_entity", "moderate", 0), (True, True, "multi_hop", False, False, False)),
+    "multi_entity, no name": ((True, "multi_entity", "moderate", 0), (True, True, "multi_hop", False, False, False)),
     "several entities": ((True, "comparison", "moderate", 2), (True, True, "multi_hop", True, False, False)),
     "several entities, complex": ((True, "factual", "complex", 3), (True, True, "multi_hop", True, True, False)),
     "fact": ((True, "factual", "simple", 1), (True, True, "entity_centric", False, False, False)),

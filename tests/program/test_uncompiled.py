@@ -115,7 +115,7 @@ def test_the_newest_compile_of_a_domain_is_found(tmp_path: Path) -> None:
         made = tmp_path / "podcast" / name / "manifest.json"
         made.parent.mkdir(parents=True)
         made.write_text("{}")
-        os.utime(made, (1_700_000_000 - age,) * 2)
+        os.utime(made, (1_700_000_000 - age, 1_700_000_000 - age))
     (tmp_path / "podcast" / "half").mkdir()
     found = newest_program("podcast", tmp_path)
     assert found is not None

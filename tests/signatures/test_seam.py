@@ -54,7 +54,7 @@ def decide(signature: Any, client: Recorder, fields: dict[str, Any] | None = Non
 
 @pytest.mark.parametrize("stage", DECIDING)
 def test_a_signature_that_decides_has_decisions_alone(stage: str) -> None:
-    kinds = [decision_type(field) for field in SPECS[stage].signature.output_fields.values()]
+    kinds: list[Any] = [decision_type(field) for field in SPECS[stage].signature.output_fields.values()]
     assert kinds
     assert all(kind is not None and issubclass(kind, (Noul, Choice)) for kind in kinds)
 
@@ -70,7 +70,7 @@ def test_every_answer_is_a_word_with_a_definition_and_words_differ_within_a_ques
     signature = SPECS[stage].signature
     state = DecisionState(signature, {}, system_one=True)
     for name in signature.output_fields:
-        criteria = state.get_criteria(name)
+        criteria: Any = state.get_criteria(name)
         words = [given["answer"] for given in criteria.values()]
         assert len({word.casefold() for word in words}) == len(words), name
         assert all(word.isalpha() for word in words)
@@ -78,10 +78,10 @@ def test_every_answer_is_a_word_with_a_definition_and_words_differ_within_a_ques
 
 
 def test_the_labels_are_those_of_the_vocabulary() -> None:
-    state = DecisionState(SPECS["complexity"].signature, {}, system_one=True)
+    state: Any = DecisionState(SPECS["complexity"].signature, {}, system_one=True)
     assert tuple(state.get_criteria("complexity")) == COMPLEXITIES
     assert tuple(state.get_criteria("intent")) == IN_DOMAIN_INTENTS
-    relevance = DecisionState(SPECS["relevance"].signature, {}, system_one=True)
+    relevance: Any = DecisionState(SPECS["relevance"].signature, {}, system_one=True)
     assert tuple(relevance.get_criteria("rejection_kind")) == CARD.kinds
 
 
@@ -109,9 +109,8 @@ def test_a_threshold_in_fields_decides(threshold: float, value: bool) -> None:
 
 def test_weights_in_fields_decide_a_choice_and_leave_its_probabilities() -> None:
     kind = choice_of([("a", "first", "when a"), ("b", "second", "when b")])
-    signature = dspy.Signature(
-        {"query": (str, dspy.InputField()), "label": (kind, dspy.OutputField(desc="Which?"))}, "Choose."
-    )
+    fields = {"query": (str, dspy.InputField()), "label": (kind, dspy.OutputField(desc="Which?"))}
+    signature = dspy.Signature(fields, "Choose.")  # type: ignore[call-arg]
     client = Recorder(label={"choice": "a", "confidence": 0.6, "probabilities": {"a": 0.6, "b": 0.4}})
     assert decide(signature, client, query="q").label.value == "a"
     found = decide(signature, client, {"label": {"weights": {"a": 1.0, "b": 2.0}}}, query="q").label
@@ -120,7 +119,7 @@ def test_weights_in_fields_decide_a_choice_and_leave_its_probabilities() -> None
 
 @pytest.mark.parametrize("stage", list(SPECS))
 def test_state_round_trips_through_json(stage: str) -> None:
-    predictor = dspy.Predict(SPECS[stage].signature)
+    predictor: Any = dspy.Predict(SPECS[stage].signature)
     predictor.demos = [{**INPUTS, "rationale": "你好"}]
     if stage == "follow_up":
         predictor.fields = {"is_follow_up": {"threshold": 0.25}}
@@ -129,7 +128,7 @@ def test_state_round_trips_through_json(stage: str) -> None:
         predictor.set_criteria("is_follow_up", criteria)
     predictor.signature = predictor.signature.with_instructions("Other words.")
     state = json.loads(json.dumps(predictor.dump_state()))
-    again = dspy.Predict(SPECS[stage].signature).load_state(state)
+    again: Any = dspy.Predict(SPECS[stage].signature).load_state(state)
     assert again.dump_state() == predictor.dump_state()
     assert again.signature.instructions == "Other words."
     if stage == "follow_up":
