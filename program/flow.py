@@ -11,7 +11,7 @@ At most one further round asks for a written part that was not foreseen, or for 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import dspy
@@ -23,6 +23,7 @@ from .checks import check_rewrite, check_sub_queries
 from .context import CleanInput, conversation_context, encodable, history_text, printable
 from .graph_check import check_graph_plan
 from .heads import HeadAnswer, Heads
+from .joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .linker import Linker
 from .plan import Decision, Degraded, PlanTrace, QueryPlan
 from .settle import Combination, Settled, settle
@@ -37,7 +38,6 @@ FORESEE_REWRITE = 0.35
 FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
-COMPLEXITY_OUTPUTS = ("complexity", "intent", "needs_decomposition")
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class Parts:
     greetings: frozenset[str]
     has_lm: bool
     combinations: Mapping[str, Combination] = field(default_factory=dict)
+    joint: Joint = field(default_factory=dict)
     plan_graph: bool = False
     lm_missing: str = "no language model was given"
     lm_failed: bool = False
@@ -222,7 +223,7 @@ class Flow:
         if not labels.is_relevant:
             self.wasted += reply.calls if reply else 0
             return
-        found = [self._settle(name, reply, heads.get(name)) for name in COMPLEXITY_OUTPUTS]
+        found = self._together([self._settle(name, reply, heads.get(name)) for name in COMPLEXITY_OUTPUTS])
         complexity, intent, needs = found
         self._note_missing("complexity", reply, complexity, "it was taken to be a simple fact")
         labels.complexity = complexity.label if complexity else "simple"
@@ -231,6 +232,14 @@ class Flow:
         if labels.intent == "greeting":  # a greeting is simple and never split, whatever the others say
             labels.complexity, labels.needs_decomposition = "simple", False
         self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
+
+    def _together(self, found: list[Settled | None]) -> list[Settled | None]:
+        """Labels that go together, where all are known as probabilities and the training rows say which do."""
+        known = [f for f in found if f is not None and not f.by_thresholds]
+        if len(known) < len(found) or not self.parts.joint:
+            return found
+        labels = choose_together(self.parts.joint, [f.probabilities for f in known])
+        return [replace(f, label=label) for f, label in zip(known, labels, strict=True)]
 
     def _settle(self, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
         answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None

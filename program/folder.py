@@ -47,6 +47,7 @@ class Manifest(Frozen):
         heads: settings of each head (labels, kernel width, softmax scale).
         thresholds: the decision settings of each stage, for reading; the ones used are in
             ``predictors.json``.
+        joint: which labels of the complexity stage go together, see ``program/joint.py``.
         combinations: how model and head are weighed, by output.
         metrics: what was measured when it was compiled.
         compiled: optimizer, arguments, seed, sample and code version.
@@ -60,6 +61,7 @@ class Manifest(Frozen):
     heads: dict[str, Any] = {}
     thresholds: dict[str, Any] = {}
     combinations: dict[str, Combination] = {}
+    joint: dict[str, float] = {}
     metrics: dict[str, Any] = {}
     compiled: dict[str, Any] = {}
     content_hash: str = Field(default="", description="the program's identity: SHA-256 of all of this but metrics")

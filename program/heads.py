@@ -19,6 +19,7 @@ import numpy as np
 
 from ..signatures.types import Turn
 from .features import Features, Seen
+from .joint import Joint
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
@@ -82,11 +83,12 @@ class HeadAnswer:
 
 
 class Heads:
-    """The heads of a program, asked by name."""
+    """The heads of a program, asked by name; ``joint`` says which labels go together."""
 
-    def __init__(self, heads: Mapping[str, Head], features: Features) -> None:
+    def __init__(self, heads: Mapping[str, Head], features: Features, joint: Joint | None = None) -> None:
         self.heads = dict(heads)
         self.features = features
+        self.joint = dict(joint or {})
 
     def of_query(self, query: str) -> dict[str, HeadAnswer]:
         """What every head but follow-up says of a query that stands alone."""
@@ -110,7 +112,10 @@ class Heads:
 
 
 def load_heads(
-    tensors: Mapping[str, np.ndarray], settings: Mapping[str, Mapping[str, Any]], features: Features
+    tensors: Mapping[str, np.ndarray],
+    settings: Mapping[str, Mapping[str, Any]],
+    features: Features,
+    joint: Joint | None = None,
 ) -> Heads:
     """Heads from what ``tensors()`` and ``settings()`` gave; ``features`` must have the saved idf."""
     heads = {
@@ -125,7 +130,7 @@ def load_heads(
         )
         for name, s in settings.items()
     }
-    return Heads(heads, features)
+    return Heads(heads, features, joint)
 
 
 def _answer(head: Head, seen: Seen) -> HeadAnswer:

@@ -103,8 +103,9 @@ class QueryPlanner(dspy.Module):
         Raises:
             TypeError: the query is not a string or the history not a list of messages.
         """
+        clock = Clock(deadline_s)
         lm = self._open()
-        flow = self._flow(query, history, session, deadline_s, lm)
+        flow = self._flow(query, history, session, clock, lm)
         rounds = flow.run()
         replies: Mapping[Any, Reply] | None = None
         while True:
@@ -122,8 +123,9 @@ class QueryPlanner(dspy.Module):
         deadline_s: float | None = None,
     ) -> QueryPlan:
         """As ``plan``, for asyncio."""
+        clock = Clock(deadline_s)
         lm = self._open()
-        flow = self._flow(query, history, session, deadline_s, lm)
+        flow = self._flow(query, history, session, clock, lm)
         rounds = flow.run()
         replies: Mapping[Any, Reply] | None = None
         while True:
@@ -153,10 +155,9 @@ class QueryPlanner(dspy.Module):
         query: str,
         history: History,
         session: Mapping[str, Any] | None,
-        deadline_s: float | None,
+        clock: Clock,
         lm: LMHandle | None,
     ) -> Flow:
-        clock = Clock(deadline_s)
         clean = clean_input(query, history, session, self.card.history)
         return Flow(self._parts(lm is not None), query, clean, clock)
 
@@ -169,6 +170,7 @@ class QueryPlanner(dspy.Module):
             greetings=self._greetings,
             has_lm=has_lm,
             combinations=self.combinations,
+            joint=self.heads.joint if self.heads else {},
             plan_graph=self.plan_graph,
             lm_missing=self._lm_problem or "no language model was given",
             lm_failed=bool(self._lm_problem),
@@ -270,6 +272,7 @@ class QueryPlanner(dspy.Module):
                 "heads": self.heads.settings() if self.heads else {},
                 "thresholds": thresholds,
                 "combinations": self.combinations,
+                "joint": self.heads.joint if self.heads else {},
             }
         )
         return ProgramState(completed, self.card, predictors, self.heads.tensors() if self.heads else {})
@@ -344,7 +347,7 @@ def _heads_of(state: ProgramState) -> Heads | None:
         return None
     encoder = default_encoder()
     features = Features(encoder, Linker(state.card.names), state.heads[IDF])
-    return load_heads(state.heads, state.manifest.heads, features)
+    return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
 
 
 def _check_fingerprints(planner: QueryPlanner, manifest: Manifest) -> None:

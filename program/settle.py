@@ -53,12 +53,21 @@ def head_alone(labels: Iterable[str]) -> Combination:
 
 @dataclass(frozen=True)
 class Settled:
-    """A label, how likely it is, and who said so."""
+    """A label, how likely each label is, and who said so.
+
+    ``by_thresholds`` is true where the model decided alone, by thresholds of its own.
+    """
 
     label: str
-    confidence: float
+    probabilities: Mapping[str, float]
     by: DecidedBy
     reason: str
+    by_thresholds: bool = False
+
+    @property
+    def confidence(self) -> float:
+        """The probability of the label."""
+        return self.probabilities.get(self.label, 0.0)
 
     @property
     def truth(self) -> bool:
@@ -80,13 +89,13 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         )
         label = max(pooled, key=lambda name: pooled[name])
         by: DecidedBy = "lm" if combination.lm_weight else "head"
-        return Settled(label, pooled[label], by, "model and head, weighed" if by == "lm" else "learned head")
+        return Settled(label, pooled, by, "model and head, weighed" if by == "lm" else "learned head")
     if answer is not None:
         probabilities = label_probabilities(answer)
         label = ("true" if answer.value else "false") if isinstance(answer.value, bool) else str(answer.value)
-        return Settled(label, probabilities.get(label, 0.0), "lm", "label probability")
+        return Settled(label, probabilities, "lm", "label probability", by_thresholds=True)
     if head is not None:
-        return Settled(head.label, head.confidence, "head", "learned head")
+        return Settled(head.label, head.probabilities, "head", "learned head")
     return None
 
 

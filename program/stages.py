@@ -69,7 +69,7 @@ def _spec(name: str, kind: Kind, signature: type[dspy.Signature], example: Calla
 
 def new_predictor(spec: StageSpec) -> dspy.Predict:
     """The uncompiled predictor of a stage."""
-    limit = {} if spec.max_tokens is None else {"max_tokens": spec.max_tokens}
+    limit: dict[str, Any] = {} if spec.max_tokens is None else {"max_tokens": spec.max_tokens}
     return dspy.Predict(spec.signature, **limit)
 
 

@@ -14,6 +14,7 @@ from .encoder import Encoder
 from .features import Features, Seen
 from .fit_head import fit_head
 from .heads import Head, Heads
+from .joint import fit_joint
 from .linker import Linker
 from .ngrams import count_grams, inverse_frequencies
 
@@ -40,7 +41,7 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
         heads = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
-    return Heads({name: head for name, head in heads.items() if head is not None}, features)
+    return Heads({name: head for name, head in heads.items() if head is not None}, features, fit_joint(rows))
 
 
 def _train_one(

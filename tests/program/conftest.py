@@ -160,6 +160,7 @@ class FixedHeads(Heads):
     def __init__(self, answers: Mapping[str, Mapping[str, float]]) -> None:
         self.answers = answers
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
+        self.joint = {}
 
     def of_query(self, query: str) -> dict[str, HeadAnswer]:
         return {name: self._said(name) for name in self.answers if name != "is_follow_up"}
