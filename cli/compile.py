@@ -20,9 +20,13 @@ SPLITS = ("train", "dev", "test")
 
 def command(
     domain: Annotated[str, typer.Argument(help="A shipped domain, or a folder with domain.toml and labelled queries.")],
-    optimizer: Annotated[str, typer.Option(help="zero-shot, thresholds, labeled or bootstrap.")] = "bootstrap",
+    optimizer: Annotated[str, typer.Option(help="zero-shot, thresholds, labeled, bootstrap or cascade.")] = "bootstrap",
     lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
     api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=NUMBER", help="A setting of the optimizer, such as candidates=1."),
+    ] = None,
     stages: Annotated[
         str | None, typer.Option(help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose.")
     ] = None,
@@ -49,6 +53,7 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     job = JobSettings(
         optimizer=optimizer,
+        arguments=parse_settings(set_ or []),
         lm=settings.lm_settings(),
         stages=tuple(s.strip() for s in stages.split(",")) if stages else STAGES,
         sizes=parse_sample(sample),
@@ -60,6 +65,14 @@ def command(
         why=why,
     )
     run_job(domain, job, settings, as_json)
+
+
+def parse_settings(given: list[str]) -> dict[str, int]:
+    """``candidates=1`` as settings of an optimizer."""
+    pairs = [text.partition("=") for text in given]
+    if wrong := [text for text, (_, _, number) in zip(given, pairs, strict=True) if not number.isdigit()]:
+        raise UserError(f"--set takes NAME=NUMBER, such as candidates=1, not {wrong[0]!r}")
+    return {name.strip(): int(number) for name, _, number in pairs}
 
 
 def parse_sample(text: str | None) -> dict[str, int]:
