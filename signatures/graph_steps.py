@@ -8,9 +8,16 @@ schema is checked by ``program/graph.py``.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 
 class _Frozen(BaseModel):
@@ -42,6 +49,11 @@ class Condition(_Frozen):
 
 class _Step(_Frozen):
     store_as: str = Field(min_length=1, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+
+    @model_serializer(mode="wrap")
+    def _with_kind(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A step without its kind could not be read again, so it is written also where defaults are left out."""
+        return {"kind": getattr(self, "kind", None), **handler(self)}
 
 
 class AnchorStep(_Step):
