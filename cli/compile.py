@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ConfigError, UserError
-from .progress import by_column, wide_console
+from .progress import by_column, draw, wide_console
 from .settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def command(
         str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Also draw the report into this SVG file.")] = None,
     why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "compile",
 ) -> None:
     """Compile a planner stage by stage, measure it on test beside its rivals, and register it in MLflow.
@@ -64,7 +65,7 @@ def command(
         journal=settings.journal,
         why=why,
     )
-    run_job(domain, job, settings, as_json)
+    run_job(domain, job, settings, as_json, picture)
 
 
 def parse_settings(given: list[str]) -> dict[str, int]:
@@ -88,7 +89,9 @@ def parse_sample(text: str | None) -> dict[str, int]:
     return dict(zip(SPLITS, numbers, strict=True))
 
 
-def run_job(domain: str, job: JobSettings, settings: Settings, as_json: bool = False) -> Path:
+def run_job(
+    domain: str, job: JobSettings, settings: Settings, as_json: bool = False, picture: Path | None = None
+) -> Path:
     """Run a compile job, show its report, write it into MLflow; returns the program folder."""
     from ..data.domain import load_domain
     from ..eval.render import to_markdown, to_rich
@@ -104,6 +107,8 @@ def run_job(domain: str, job: JobSettings, settings: Settings, as_json: bool = F
         typer.echo(outcome.report.model_dump_json(indent=2))
     else:
         wide_console().print(to_rich(outcome.report))
+    if picture is not None:
+        draw(to_rich(outcome.report), picture)
     _track(outcome, read.card.name, settings, console)
     return outcome.folder
 

@@ -11,10 +11,10 @@ from .compile import run_job
 from .settings import load_settings
 from .show import plan_tree
 
-SAMPLE = {"train": 48, "dev": 40, "test": 40}
-# With these sizes and this budget the demonstration sends fewer than 700 label requests: one pass over
-# dev costs about 190, one over test about 180.
-BUDGET = 400
+SAMPLE = {"train": 48, "dev": 36, "test": 36}
+# With these sizes and this budget the demonstration sends fewer than 700 label requests: one pass over dev
+# costs about 150 (the first is paid once for both programs), one over test about 175.
+BUDGET = 300
 STAGES = ("follow_up", "relevance", "complexity")
 CONVERSATION = [
     {"role": "user", "content": "what does Priya Raghunandan-Moss say about sleep debt?"},

@@ -5,9 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 
@@ -47,3 +49,10 @@ def wide_console() -> Console:
     """Standard output; wide enough for a table of six columns where it is no terminal."""
     console = Console()
     return console if console.is_terminal else Console(width=150)
+
+
+def draw(what: RenderableType, file: Path) -> None:
+    """What a terminal would show, as an SVG picture."""
+    console = Console(record=True, width=150, file=StringIO())
+    console.print(what)
+    file.write_text(console.export_svg(title="queryplan"), encoding="utf-8")
