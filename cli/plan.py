@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -14,6 +14,9 @@ from .opening import open_planner
 from .progress import counting
 from .settings import load_settings
 from .show import plan_tree
+
+if TYPE_CHECKING:
+    from ..program.plan import QueryPlan
 
 
 def command(
@@ -61,6 +64,19 @@ def command(
         typer.echo(plan.model_dump_json(indent=2))
     else:
         Console().print(plan_tree(plan))
+        if plan.graph_plan is not None:
+            Console().print(f"the graph answers: {_answers(domain or planner.card.name, plan)}", markup=False)
+
+
+def _answers(domain: str, plan: QueryPlan) -> str:
+    """What the plan's graph steps find in the domain's own graph."""
+    from ..data.card import domain_folder
+    from ..program.graph import load_graph
+
+    assert plan.graph_plan is not None
+    found = load_graph(domain_folder(domain)).run(plan.graph_plan)
+    unknown = ", ".join(ref.name for ref in found.unknown)
+    return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
 
 
 def _history(path: Path | None) -> list[dict[str, Any]] | None:

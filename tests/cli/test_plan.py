@@ -227,3 +227,24 @@ def test_any_text_can_be_shown(text: str) -> None:
 
 def test_a_query_is_shown_as_it_was_typed() -> None:
     assert shown(made("what of :heart: and [red]roses[/red]?")).startswith("what of :heart: and [red]roses[/red]?")
+
+
+def test_graph_steps_of_a_plan_are_run_on_the_domains_graph() -> None:
+    from queryplan.cli.plan import _answers
+
+    steps = (
+        AnchorStep(store_as="start", node=NodeRef(name="Leilani Kaneshiro-Park", type="Guest")),
+        ExpandStep(store_as="answers", start="start", edge="WROTE", direction="out"),
+    )
+    plan = QueryPlan(
+        query="which book did Leilani write?",
+        standalone_query="which book did Leilani write?",
+        is_follow_up=False,
+        is_relevant=True,
+        complexity="simple",
+        intent="factual",
+        needs_decomposition=False,
+        retrieval_strategy=RetrievalStrategy(use_rag=True, use_kg=True, kg_query_type="entity_centric"),
+        graph_plan=GraphPlan(steps=steps),
+    )
+    assert _answers("podcast", plan) == "Cone Ten"
