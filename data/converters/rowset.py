@@ -1,0 +1,117 @@
+"""The part that all converters of rows share: options, splits, and what an error is told about."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import ValidationError
+
+from ...errors import DataError
+from ..card import DomainCard
+from ..rows import SPLITS, LabelledRow
+from .base import Summary
+from .folder import DomainWriter, domain_writer
+from .sources import Record, records, resolve
+
+T = TypeVar("T")
+
+SHARES = (("train", 60), ("dev", 15), ("calibrate", 10), ("test", 15))
+"""Hundredths of the conversations that each split gets, where a set has no splits."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Why a record gives no row."""
+
+    reason: str
+
+
+def by_conversation(record: Record, row: LabelledRow) -> str:
+    """A split that depends on the conversation's name alone, so that more data move no row."""
+    return draw(row.conversation, SHARES)
+
+
+def draw(key: str, shares: tuple[tuple[str, int], ...]) -> str:
+    """One of the names, each as often as its hundredths, always the same for a key."""
+    place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % 100
+    for name, share in shares:
+        place -= share
+        if place < 0:
+            return name
+    raise ValueError("the shares must add up to 100")
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """How one conversion reads: the card it writes, a row from a record, and the split of the row."""
+
+    card: DomainCard
+    row: Callable[[Record], LabelledRow | LeftOut]
+    split: Callable[[Record, LabelledRow], str] = by_conversation
+
+
+class RowConverter:
+    """A converter of a set whose records are queries; a set is its names, its notes and its ``reader``."""
+
+    name: str
+    source: str
+    licence: str
+    says: Mapping[str, str]
+    cannot_say: Mapping[str, str]
+
+    def reader(self) -> RowReader:
+        """How to read; what this takes are the options of ``convert``."""
+        raise NotImplementedError
+
+    def convert(self, source: Path | str | None, out: Path, *, split: str | None = None, **options: Any) -> Summary:
+        """Convert the rows; with ``split`` all of them go to that one."""
+        reader = call_with_options(self.name, self.reader, options)
+        check_split(split)
+        found = resolve(source, self.name)
+        with domain_writer(Path(out)) as writer:
+            for record in records(found):
+                write_record(writer, reader, record, split)
+            if not writer.rows:
+                raise DataError(f"{found} gave no row of {self.name}")
+            writer.card(reader.card, self)
+        return Summary(self.name, Path(out), dict(writer.rows), dict(writer.left_out))
+
+
+def write_record(writer: DomainWriter, reader: RowReader, record: Record, split: str | None) -> None:
+    """Convert one record and write its row; what is wrong with it is told with file and line."""
+    try:
+        row = reader.row(record)
+        if isinstance(row, LeftOut):
+            writer.left_out[row.reason] += 1
+        else:
+            writer.row(row, split or reader.split(record, row))
+    except ValidationError as error:
+        refuse(record, "; ".join(e["msg"] for e in error.errors()))
+    except DataError as error:
+        refuse(record, str(error))
+
+
+def refuse(record: Record, problem: str) -> NoReturn:
+    """Raise a problem with the place of its record, once."""
+    place = f"{record.file}:{record.line}: "
+    raise DataError(place + problem.removeprefix(place))
+
+
+def check_split(split: str | None) -> None:
+    """Refuse a split that ``load_domain`` would not read."""
+    if split is not None and split not in SPLITS:
+        raise DataError(f"there is no split {split!r}; use one of {', '.join(SPLITS)}")
+
+
+def call_with_options(name: str, function: Callable[..., T], options: Mapping[str, Any]) -> T:
+    """Call with a user's options; one that the function does not know is a DataError."""
+    known = [p for p in inspect.signature(function).parameters if p != "self"]
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise DataError(f"{name} has no option {', '.join(unknown)}; it has {', '.join(['split', *known])}")
+    return function(**options)
