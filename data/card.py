@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..errors import DataError
 from ..signatures.types import Frozen, GraphSchema
+from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
 SHIPPED = Path(__file__).parent / "domains"
 CARD_FILE = "domain.toml"
@@ -58,6 +59,11 @@ class DomainCard(Frozen):
     greetings: tuple[str, ...] = ()
     history: HistoryWindow = HistoryWindow()
     graph: GraphSchema | None = None
+    sources: tuple[SourceContract, ...] = ()
+    source_intents: tuple[SourceIntentRule, ...] = ()
+    filter_values: tuple[FilterValue, ...] = ()
+    calendar: Calendar | None = None
+    collection: CollectionRules | None = None
 
     @field_validator("excluded")
     @classmethod
@@ -75,6 +81,12 @@ class DomainCard(Frozen):
             unknown = {name.type for name in self.names} - types
             if unknown:
                 raise ValueError(f"names have types that the graph does not: {sorted(unknown)}")
+        return self
+
+    @model_validator(mode="after")
+    def _sources_fit_together(self) -> DomainCard:
+        if problems := list(source_problems(self.sources, self.source_intents, self.filter_values)):
+            raise ValueError("; ".join(problems))
         return self
 
     @property
