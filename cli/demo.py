@@ -15,6 +15,8 @@ SAMPLE = {"train": 48, "dev": 36, "test": 36}
 # With these sizes and this budget the demonstration sends fewer than 700 label requests: one pass over dev
 # costs about 150 (the first is paid once for both programs), one over test about 175.
 BUDGET = 300
+# The smaller embedded model: on two cores the whole demonstration takes minutes, and heads decide most labels.
+MODEL = "local:0.5b"
 STAGES = ("follow_up", "relevance", "complexity")
 CONVERSATION = [
     {"role": "user", "content": "what does Priya Raghunandan-Moss say about sleep debt?"},
@@ -28,7 +30,7 @@ QUERIES = (("and does she still wear the ring?", CONVERSATION), ("what will the 
 
 def command(
     full: Annotated[bool, typer.Option("--full", help="All labelled rows and every stage; an hour or more.")] = False,
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
+    lm: Annotated[str | None, typer.Option(help="local:0.5b unless said; local, none, or any DSPy model name.")] = None,
     tracking_uri: Annotated[
         str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
     ] = None,
@@ -43,7 +45,7 @@ def command(
     settings = load_settings(lm=lm, tracking_uri=tracking_uri)
     sampled = {"stages": STAGES, "sizes": SAMPLE, "max_calls": BUDGET, "why": "demo"}
     job = JobSettings(
-        lm=settings.lm_settings(),
+        lm=settings.lm_settings(MODEL),
         programs=settings.programs_dir,
         journal=settings.journal,
         **({"why": "demo-full"} if full else sampled),  # type: ignore[arg-type]
