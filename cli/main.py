@@ -31,6 +31,7 @@ PANELS: dict[str, dict[str, str]] = {
     },
     "Plan": {
         "plan": "Plan one query, or a file of them.",
+        "explain": "Show the route of one query: who decided each stage, how surely, and what would change it.",
         "run": "Plan a query and execute it on the domain's own stores.",
         "serve": "Serve a program over HTTP, on loopback unless told otherwise.",
         "graph": "Import a graph, and answer questions on it.",
@@ -38,6 +39,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Data": {
         "data": "Check, split, count and convert labelled queries.",
         "new-domain": "Begin a domain of your own.",
+        "label": "Label queries from logged plans, the least certain first.",
     },
 }
 

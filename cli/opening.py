@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..errors import ConfigError
 from .settings import Settings
 
 if TYPE_CHECKING:
+    from ..program.bound import Mode
     from ..program.planner import QueryPlanner
 
 ZERO_SHOT = "zero-shot"
@@ -18,7 +19,13 @@ ZERO_SHOT = "zero-shot"
 
 @contextmanager
 def open_planner(
-    domain: str | None, program: str | None, settings: Settings, *, plan_graph: bool = False, strict: bool = True
+    domain: str | None,
+    program: str | None,
+    settings: Settings,
+    *,
+    plan_graph: bool = False,
+    strict: bool = True,
+    mode: str | None = None,
 ) -> Iterator[QueryPlanner]:
     """The planner that the flags mean, its model open and warm; closed at the end.
 
@@ -30,12 +37,22 @@ def open_planner(
     """
     planner = _planner(domain, program, settings)
     planner.plan_graph = plan_graph
+    if mode is not None:
+        planner.in_mode(_mode(mode))
     try:
         if strict and settings.lm not in (None, "none"):
             planner.warm()
         yield planner
     finally:
         planner.close()
+
+
+def _mode(name: str) -> Mode:
+    from ..program.bound import MODES
+
+    if name not in MODES:
+        raise ConfigError(f"there is no mode {name!r}: give one of {', '.join(MODES)}")
+    return cast("Mode", name)
 
 
 def _planner(domain: str | None, program: str | None, settings: Settings) -> QueryPlanner:

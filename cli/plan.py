@@ -35,6 +35,9 @@ def command(
     deadline: Annotated[
         float | None, typer.Option(help="Seconds after which the plan is made from what is known.")
     ] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")
+    ] = None,
     graph: Annotated[
         bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")
     ] = False,
@@ -54,12 +57,12 @@ def command(
         raise UserError("give a query or --batch FILE --out FILE, and not both")
     if batch is not None and out is None:
         raise UserError("--batch needs --out, the file that the plans are written to")
-    with open_planner(domain, program, settings, plan_graph=graph) as planner:
+    with open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner:
         if batch is not None and out is not None:
             _batch(planner, batch, out, deadline)
             return
         session = {"active_entity": active_entity} if active_entity else None
-        plan = planner.plan(query or "", _history(history), session, deadline)
+        plan = planner.plan(query or "", read_history(history), session, deadline)
     if as_json:
         typer.echo(plan.model_dump_json(indent=2))
     else:
@@ -79,7 +82,12 @@ def _answers(domain: str, plan: QueryPlan) -> str:
     return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
 
 
-def _history(path: Path | None) -> list[dict[str, Any]] | None:
+def read_history(path: Path | None) -> list[dict[str, Any]] | None:
+    """The messages of a file.
+
+    Raises:
+        DataError: it is not a JSON list of messages.
+    """
     if path is None:
         return None
     try:

@@ -12,6 +12,9 @@ from ..errors import DataError
 from .card import DomainCard, domain_folder, load_card
 from .rows import SPLITS, LabelledRow, read_rows
 
+ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
+"""What the file of a split may end in."""
+
 
 @dataclass(frozen=True)
 class Domain:
@@ -51,10 +54,26 @@ def load_domain(name_or_folder: str | Path, splits: Sequence[str] = SPLITS) -> D
     """
     folder = domain_folder(name_or_folder)
     card = load_card(folder)
-    found = {split: tuple(read_rows(path)) for split in splits if (path := folder / f"{split}.jsonl").is_file()}
+    found = {split: tuple(read_rows(path)) for split, path in split_files(folder).items() if split in splits}
     for split, rows in found.items():
         check_kinds(rows, card, f"{split}.jsonl")
     return Domain(folder, card, found)
+
+
+def split_files(folder: Path) -> dict[str, Path]:
+    """The file of each split that a folder has, in the order of ``SPLITS``.
+
+    Raises:
+        DataError: a split has two files.
+    """
+    found: dict[str, Path] = {}
+    for split in SPLITS:
+        files = [path for ending in ENDINGS if (path := folder / f"{split}{ending}").is_file()]
+        if len(files) > 1:
+            raise DataError(f"{folder.name} has {' and '.join(p.name for p in files)}: keep one of them")
+        if files:
+            found[split] = files[0]
+    return found
 
 
 def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> None:
@@ -69,5 +88,9 @@ def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> No
 
 def rows_hash(rows: Sequence[LabelledRow]) -> str:
     """Content hash of some rows, 16 hex digits; their order does not matter."""
-    lines = sorted(row.model_dump_json(exclude_defaults=True) for row in rows)
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    digest = hashlib.sha256()
+    separator = b""
+    for line in sorted(row.model_dump_json(exclude_defaults=True).encode() for row in rows):
+        digest.update(separator + line)
+        separator = b"\n"
+    return digest.hexdigest()[:16]

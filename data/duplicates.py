@@ -1,11 +1,13 @@
-"""Near-duplicate queries, exactly, for sets small enough to compare all pairs."""
+"""Near-duplicate queries, exactly: rows whose words overlap."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, combinations, product
 
+from .overlap import WordSets
 from .rows import LabelledRow
 
 WORD = re.compile(r"[^\W_]+")
@@ -44,17 +46,23 @@ def comparable(row: LabelledRow) -> frozenset[str]:
     return tokens(row.history[-1].content + " " + row.query)
 
 
-def near_duplicates(rows: Sequence[LabelledRow], threshold: float) -> Iterator[NearDuplicate]:
-    """Pairs of rows of different conversations with a token Jaccard over ``threshold``.
+def word_sets(rows: Sequence[LabelledRow]) -> tuple[list[LabelledRow], WordSets]:
+    """The rows that are compared, and their words; first turns too short to say anything ("hi") are not."""
+    used = [row for row in rows if row.history or content_words(row.query) >= MIN_CONTENT_WORDS]
+    return used, WordSets(comparable(row) for row in used)
 
-    First turns too short to say anything ("hi") are not compared.
-    """
-    seen = [(row, comparable(row)) for row in rows]
-    seen = [(row, words) for row, words in seen if row.history or content_words(row.query) >= MIN_CONTENT_WORDS]
-    for i, (first, a) in enumerate(seen):
-        for second, b in seen[i + 1 :]:
-            if first.conversation == second.conversation or min(len(a), len(b)) < threshold * max(len(a), len(b)):
-                continue
-            jaccard = len(a & b) / len(a | b)
-            if jaccard > threshold:
+
+def near_duplicates(rows: Sequence[LabelledRow], threshold: float) -> Iterator[NearDuplicate]:
+    """Pairs of rows of different conversations with a token Jaccard over ``threshold``, exactly."""
+    used, sets = word_sets(rows)
+    return duplicates_in(used, sets, threshold)
+
+
+def duplicates_in(used: Sequence[LabelledRow], sets: WordSets, threshold: float) -> Iterator[NearDuplicate]:
+    """The same, of what ``word_sets`` returned."""
+    equal = ((1.0, combinations(group, 2)) for group in sets.groups if threshold < 1)
+    alike = ((j, product(sets.groups[g], sets.groups[h])) for g, h, j in sets.pairs(threshold))
+    for jaccard, pairs in chain(equal, alike):
+        for first, second in ((used[m], used[n]) for m, n in pairs):
+            if first.conversation != second.conversation:
                 yield NearDuplicate(first, second, jaccard)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,10 @@ from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, Sourc
 
 SPLITS = ("train", "dev", "calibrate", "test")
 MAX_ERRORS_SHOWN = 20
+# Characters of one line: hundreds of long turns fit, a document or a whole file on one line does not.
+MAX_LINE = 1_000_000
+OTHER_FORMATS = (".gz", ".csv", ".parquet")
+"""Endings of files that are read by ``data.loading``; all others hold JSON lines."""
 
 
 class Gold(Frozen):
@@ -72,50 +77,123 @@ class LabelledRow(Frozen):
         return self
 
 
+@dataclass(frozen=True)
+class Parsed:
+    """What was read from some records: the rows that are right, and a sentence for each that is not.
+
+    Attributes:
+        problems: each begins with ``file:line: field: ``.
+    """
+
+    rows: tuple[LabelledRow, ...]
+    problems: tuple[str, ...]
+
+    def all_right(self) -> list[LabelledRow]:
+        """The rows, if every record was one.
+
+        Raises:
+            DataError: names file, line and field of up to twenty bad records.
+        """
+        if self.problems:
+            more = len(self.problems) - MAX_ERRORS_SHOWN
+            tail = [f"… and {more} more"] if more > 0 else []
+            raise DataError("\n".join([*self.problems[:MAX_ERRORS_SHOWN], *tail]))
+        return list(self.rows)
+
+
+def parse_records(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> Parsed:
+    """Check records one by one, none held longer than that.
+
+    Args:
+        records: (place, record) pairs; a place is ``file:line``, a record JSON text or what it stands for.
+    """
+    rows: list[LabelledRow] = []
+    problems: list[str] = []
+    seen: dict[str, str] = {}
+    for place, record in records:
+        row, problem = _parse(record)
+        if row is not None and row.id in seen:
+            problem = f"id: {row.id!r} was used on line {_line(seen[row.id], place)} already"
+        if problem:
+            problems.append(f"{place}: {problem}")
+        elif row is not None:
+            seen[row.id] = place
+            rows.append(row)
+    return Parsed(tuple(rows), tuple(problems))
+
+
 def read_rows(path: Path) -> list[LabelledRow]:
-    """Every row of a JSON-lines file.
+    """Every row of a JSON-lines file, or of any other that ``data.loading`` reads (gz, CSV, Parquet).
 
     Raises:
         DataError: names file, line and field of up to twenty bad lines; nothing half read.
     """
-    rows, problems, seen = [], [], {}
-    for number, line in _numbered_lines(path):
-        row, problem = _parse_line(line)
-        if row is not None and row.id in seen:
-            problem = f"id: {row.id!r} was used on line {seen[row.id]} already"
-        if problem:
-            problems.append(f"{path.name}:{number}: {problem}")
-        elif row is not None:
-            seen[row.id] = number
-            rows.append(row)
-    if problems:
-        more = len(problems) - MAX_ERRORS_SHOWN
-        tail = [f"… and {more} more"] if more > 0 else []
-        raise DataError("\n".join(problems[:MAX_ERRORS_SHOWN] + tail))
-    return rows
+    return parse_file(path).all_right()
+
+
+def parse_file(path: Path) -> Parsed:
+    """The rows of a file, and what is wrong with the other lines.
+
+    Raises:
+        DataError: the file as a whole cannot be read.
+    """
+    if path.suffix in OTHER_FORMATS:
+        from .loading import records_of  # brings in `datasets`, which takes a second; plain files do without
+
+        return parse_records(records_of(path))
+    return parse_records(_numbered_lines(path))
 
 
 def write_rows(path: Path, rows: Iterable[LabelledRow]) -> None:
     """Write rows as JSON lines, defaults left out."""
-    text = "".join(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows)
-    path.write_text(text, encoding="utf-8")
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows)
 
 
-def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+def not_utf8(path: Path, opened: Callable[..., Any] = open) -> DataError:
+    """The error that names the first line of a file that is not UTF-8."""
+    with opened(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                byte = f"byte 0x{line[error.start]:02x}"
+                return DataError(
+                    f"{path}:{number}: the line cannot be read as UTF-8 text ({byte}); save the file as UTF-8"
+                )
+    return DataError(f"{path} cannot be read as UTF-8 text; save the file as UTF-8")
+
+
+def _numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open(encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    yield f"{path.name}:{number}", line
     except FileNotFoundError as error:
         raise DataError(f"there is no file {path}") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read as UTF-8 text: {error}") from error
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield number, line
+    except UnicodeDecodeError as error:
+        raise not_utf8(path) from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def _parse_line(line: str) -> tuple[LabelledRow | None, str | None]:
+def _line(place: str, other: str) -> str:
+    """A place as seen from another: the line alone in the same file."""
+    file, _, line = place.rpartition(":")
+    return line if file == other.rpartition(":")[0] else f"{line} of {file}"
+
+
+def _parse(record: str | Mapping[str, Any]) -> tuple[LabelledRow | None, str | None]:
+    if isinstance(record, str) and len(record) > MAX_LINE:
+        return None, (
+            f"row: the line has {len(record):,} characters, and a row at most {MAX_LINE:,}; "
+            "write one row a line, and keep documents out of history"
+        )
     try:
-        return LabelledRow.model_validate_json(line), None
+        if isinstance(record, str):
+            return LabelledRow.model_validate_json(record), None
+        return LabelledRow.model_validate(record), None
     except ValidationError as error:
         return None, "; ".join(_explain(e) for e in error.errors())
 

@@ -20,11 +20,14 @@ from ..data.domain import Domain, rows_hash
 from ..data.rows import LabelledRow
 from ..errors import UserError
 from ..eval.baselines import ConstantPlanner, TfidfPlanner
+from ..eval.cascade_tables import CascadeTables, cascade_tables
 from ..eval.evaluation import Evaluation, Planner, evaluate
+from ..eval.head_answers import head_answers
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import record_reading
+from ..program.bound import Bound, Gate
 from ..program.encoder import default_encoder
 from ..program.folder import Manifest, text_fingerprint
 from ..program.heads import Heads
@@ -36,13 +39,24 @@ from ..program.settle import Combination, head_alone
 from ..program.stages import DECIDING, stage_specs
 from ..program.train_heads import train_heads
 from .base import Optimizer, Progress, StageResult
+from .bounding import fit_bound
+from .cascade import Cascade
 from .combining import FittedCombination
 from .compiling import compile_stages
 from .opinions import fit_combinations
 from .registry import make_optimizer
 
 STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
-COLUMNS = ("constant", "tf-idf", "heads alone", "zero-shot", "zero-shot + thresholds", "compiled")
+COLUMNS = (
+    "constant",
+    "tf-idf",
+    "heads alone",
+    "zero-shot",
+    "zero-shot + thresholds",
+    "model decides",
+    "best effort",
+    "compiled",
+)
 RIVAL = "zero-shot + thresholds"
 # Optimizers whose programs show what the model does alone.
 PURE = ("zero-shot", "thresholds")
@@ -78,7 +92,10 @@ class JobSettings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job made: the program folder, what was measured, and how it was compiled."""
+    """What a job made: the program folder, what was measured, and how it was compiled.
+
+    ``tables`` are those of a cascade, on ``test``; None for other optimizers.
+    """
 
     folder: Path
     manifest: Manifest
@@ -88,6 +105,7 @@ class Outcome:
     combinations: tuple[FittedCombination, ...]
     optimizer: Optimizer
     sample: str | None
+    tables: CascadeTables | None = None
 
     @property
     def compiled(self) -> Evaluation:
@@ -139,14 +157,28 @@ class CompileJob:
             results = self._compile(self.optimizer, lm, progress, self.settings.stages)
             weighed = self._weigh(results, heads, lm)
         planners = self._planners(lm, heads, rival, results, weighed)
+        bound = self._bound(planners["compiled"], say)
         manifest, folder = self._save(planners["compiled"], lm, results, weighed)
         evaluations = self._measure(planners, counted, say)
-        report = self._report(evaluations, weighed)
+        report = self._report(evaluations, weighed, bound)
         final = manifest.model_copy(update={"metrics": _metrics(evaluations[-1].summary())})
         manifest = planners["compiled"].save(folder, final)
+        tables = self._tables(heads, evaluations) if bound is not None else None
         return Outcome(
-            folder, manifest, report, tuple(evaluations), results, tuple(weighed), self.optimizer, self.sample_words
+            folder,
+            manifest,
+            report,
+            tuple(evaluations),
+            results,
+            tuple(weighed),
+            self.optimizer,
+            self.sample_words,
+            tables,
         )
+
+    def _tables(self, heads: Heads, evaluations: Sequence[Evaluation]) -> CascadeTables:
+        """Risk, reliability and coverage on the rows that were just measured."""
+        return cascade_tables(head_answers(heads, self._rows("test"), self.domain.card), evaluations)
 
     # -- rows ------------------------------------------------------------------------------------
 
@@ -225,6 +257,11 @@ class CompileJob:
             planners[RIVAL] = QueryPlanner(card, heads=heads, lm=lm).use(fitted)
         combinations = self._combinations(heads, weighed)
         predictors = {name: result.predictor for name, result in results.items()}
+        if isinstance(self.optimizer, Cascade):
+            if lm is not None:
+                planners["model decides"] = QueryPlanner(card, heads=heads, lm=lm).use(predictors, combinations)
+            effort = QueryPlanner(card, heads=heads, lm=lm, mode="best-effort")
+            planners["best effort"] = effort.use(predictors, combinations)
         planners["compiled"] = QueryPlanner(card, heads=heads, lm=lm).use(predictors, combinations)
         return planners
 
@@ -234,6 +271,19 @@ class CompileJob:
             return {}
         alone = {name: head_alone(head.labels) for name, head in heads.heads.items()}
         return {**alone, **{w.output: w.combination for w in weighed}}
+
+    def _bound(self, planner: QueryPlanner, say: Callable[[str], None]) -> Bound | None:
+        """Fit the bound of a cascade on ``calibrate`` and put the planner into its mode."""
+        optimizer = self.optimizer
+        if not isinstance(optimizer, Cascade) or planner.heads is None:
+            return None
+        rows = self.domain.splits.get("calibrate", ())
+        bound = fit_bound(
+            planner.heads, rows, self.domain.card, optimizer.error, optimizer.confidence, self.settings.seed
+        )
+        say(bound.sentence)
+        planner.in_mode(optimizer.mode, bound)
+        return bound
 
     def _save(
         self,
@@ -266,8 +316,9 @@ class CompileJob:
             {n: predictor_state(p) for n, p in planner.stage_predictors.items()}, default=str, sort_keys=True
         )
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
-        name = f"{self.optimizer.name}-{text_fingerprint(state, weighed, self.settings.lm.model, self._key)[:10]}"
-        return self.settings.programs / self.domain.card.name / name
+        gate = () if planner.gate == Gate() else (repr(planner.gate),)
+        parts = (state, weighed, self.settings.lm.model, self._key, *gate)
+        return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{text_fingerprint(*parts)[:10]}"
 
     # -- measuring -------------------------------------------------------------------------------------
 
@@ -303,10 +354,12 @@ class CompileJob:
                 replayed=replayed,
             )
 
-    def _report(self, evaluations: Sequence[Evaluation], weighed: Sequence[FittedCombination]) -> Report:
+    def _report(
+        self, evaluations: Sequence[Evaluation], weighed: Sequence[FittedCombination], bound: Bound | None = None
+    ) -> Report:
         names = [e.name for e in evaluations]
         rival = RIVAL if RIVAL in names else None
-        notes = (*self._notes, *(w.sentence for w in weighed))
+        notes = (*self._notes, *((bound.sentence,) if bound else ()), *(w.sentence for w in weighed))
         title = f"{self.domain.card.name}: {self.optimizer.name} with {self.settings.lm.model}"
         return build_report(evaluations, title=title, compiled="compiled", rival=rival, notes=notes)
 

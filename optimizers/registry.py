@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import UserError
 from .base import Optimizer
 from .bootstrap import Bootstrap
+from .cascade import Cascade
 from .labeled import Labeled
 from .thresholds_only import ThresholdsOnly
 from .zero_shot import ZeroShot
@@ -17,6 +18,7 @@ OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "thresholds": ThresholdsOnly,
     "labeled": Labeled,
     "bootstrap": Bootstrap,
+    "cascade": Cascade,
 }
 
 

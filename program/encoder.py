@@ -8,16 +8,19 @@ network even when told not to.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 DIMENSIONS = 256
 MAX_TOKENS = 512
+BATCH = 32
+BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
 class Encoder(Protocol):
@@ -40,25 +43,38 @@ class StaticEncoder:
         from tokenizers import Tokenizer
 
         home = _wordllama_home()
+        self._fingerprint: str | None = None
         self._weights_file = home / "weights" / "l2_supercat_256.safetensors"
         tensors = load_file(self._weights_file)
         self._table = np.asarray(next(iter(tensors.values())), dtype=np.float32)
         self._tokenizer = Tokenizer.from_file(str(home / "tokenizers" / "l2_supercat_tokenizer_config.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
+        # The tokenizer spells out a script it does not know byte by byte, and bytes mean nothing.
+        self._means = np.ones(max(len(self._table), self._tokenizer.get_vocab_size()), dtype=bool)
+        empty = ("▁", "<unk>")
+        self._means[[i for t, i in self._tokenizer.get_vocab().items() if t in empty or BYTE.fullmatch(t)]] = False
 
     def fingerprint(self) -> str:
         """Hash of the weights, 16 hex digits."""
-        return hashlib.sha256(self._weights_file.read_bytes()).hexdigest()[:16]
+        if self._fingerprint is None:  # 33 MB are read and hashed once, not with every program
+            self._fingerprint = hashlib.sha256(self._weights_file.read_bytes()).hexdigest()[:16]
+        return self._fingerprint
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors, shape (texts, 256), float32, each of length one or zero."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
-        for i, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
-            if encoding.ids:
+        for i, encoding in enumerate(self._encodings(texts)):
+            if encoding.ids and self._means[encoding.ids].any():
                 out[i] = self._table[encoding.ids].mean(axis=0)
         norms = np.linalg.norm(out, axis=1, keepdims=True)
         return out / np.where(norms == 0, 1.0, norms)
+
+    def _encodings(self, texts: Sequence[str]) -> Iterable[Any]:
+        """A batch is given to several threads, which is worth it from some dozen texts on."""
+        if len(texts) < BATCH:
+            return (self._tokenizer.encode(text, add_special_tokens=False) for text in texts)
+        return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
 
 
 def _wordllama_home() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,10 +19,24 @@ SURFACE_WEIGHT = 0.5
 
 @dataclass(frozen=True)
 class Seen:
-    """One query as the heads see it: dense features, shape (d,), and weighed n-grams."""
+    """One query as the heads see it: dense features, shape (d,), and weighed n-grams.
+
+    ``readable`` is false where the encoder knows nothing of it: then nothing said of it means anything.
+    """
 
     dense: np.ndarray
     grams: Grams
+    readable: bool = True
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is seen of a text by itself."""
+
+    vector: np.ndarray
+    surface: np.ndarray
+    grams: Grams
+    names: frozenset[str]
 
 
 class Features:
@@ -35,25 +50,32 @@ class Features:
         self.encoder = encoder
         self.linker = linker
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
+        # A plan looks at its query as a turn and as a query; the next one has other texts.
+        self._look = lru_cache(maxsize=16)(self._look_at)
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
-        vector = self.encoder.encode([query])[0]
-        return self._seen(query, vector, self._surface(query))
+        look = self._look(query)
+        return _seen(look, look.surface)
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: nearness to them, and names new and repeated."""
-        vectors = self.encoder.encode([query, *(turn.content for turn in turns[-3:])])
-        nearness = vectors[1:] @ vectors[0]
-        last, best = (float(nearness[-1]), float(nearness.max())) if len(nearness) else (0.0, 0.0)
-        known = {link.name.name for link in self.linker.links(query)}
+        look = self._look(query)
+        recent = [turn.content for turn in turns[-3:]]
+        nearness = [float(n) for n in self.encoder.encode(recent) @ look.vector] if recent else []
+        last, best = (nearness[-1], max(nearness)) if nearness else (0.0, 0.0)
         before = {link.name.name for turn in turns for link in self.linker.links(turn.content)}
-        extra = np.array([last, best, len(known & before), len(known - before)], dtype=np.float32)
-        return self._seen(query, vectors[0], np.concatenate([self._surface(query), extra]))
+        extra = np.array([last, best, len(look.names & before), len(look.names - before)], dtype=np.float32)
+        return _seen(look, np.concatenate([look.surface, extra]))
 
-    def _seen(self, query: str, vector: np.ndarray, surface: np.ndarray) -> Seen:
-        dense = np.concatenate([vector, SURFACE_WEIGHT * surface]).astype(np.float32)
-        return Seen(dense, weigh(count_grams(query, self.linker), self.idf))
+    def _look_at(self, query: str) -> Look:
+        links = self.linker.links(query)
+        return Look(
+            self.encoder.encode([query])[0],
+            self._surface(query),
+            weigh(count_grams(query, self.linker), self.idf),
+            frozenset(link.name.name for link in links),
+        )
 
     def _surface(self, query: str) -> np.ndarray:
         """Length, punctuation and known names: the same in every language."""
@@ -69,3 +91,8 @@ class Features:
             ],
             dtype=np.float32,
         )
+
+
+def _seen(look: Look, surface: np.ndarray) -> Seen:
+    dense = np.concatenate([look.vector, SURFACE_WEIGHT * surface]).astype(np.float32)
+    return Seen(dense, look.grams, readable=bool(look.vector.any()))

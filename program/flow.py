@@ -19,6 +19,7 @@ import dspy
 from ..data.card import DomainCard
 from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply
+from .bound import OUTSIDE, Gate, complexity_certainty, kind_certainty, relevance_certainty
 from .checks import check_rewrite, check_sub_queries
 from .context import CleanInput, conversation_context, encodable, history_text, printable
 from .graph_check import check_graph_plan
@@ -52,6 +53,8 @@ class Parts:
     has_lm: bool
     combinations: Mapping[str, Combination] = field(default_factory=dict)
     joint: Joint = field(default_factory=dict)
+    gate: Gate = field(default_factory=Gate)
+    whole: Mapping[str, dspy.Predict] = field(default_factory=dict)
     plan_graph: bool = False
     lm_missing: str = "no language model was given"
     lm_failed: bool = False
@@ -97,6 +100,9 @@ class Flow:
     wasted: int = 0
     tokens: int = 0
     further_round_spent: bool = False
+    answered: set[Stage] = field(default_factory=set)
+    understood: bool = True
+    unread: bool = False
 
     def run(self) -> Generator[list[Ask], Mapping[Stage, Reply], QueryPlan]:
         """Yield rounds of requests, be sent their replies, return the plan."""
@@ -112,11 +118,10 @@ class Flow:
 
     def _decided_by_form(self) -> bool:
         """An empty query, or exactly a greeting that the card lists."""
-        bare = self.clean.query.casefold().strip(" .!?…,;:。！？、")
-        if bare and bare not in self.parts.greetings:
+        why = decided_by_form(self.clean.query, self.parts.greetings)
+        if not why:
             return False
         self.labels.intent = "greeting"
-        why = "exactly a greeting of the card" if bare else "there is nothing to search for"
         self._decide("follow_up", False, "rule", 1.0, why)
         self._decide("relevance", True, "rule", 1.0, why)
         value = {"complexity": "simple", "intent": "greeting", "needs_decomposition": False}
@@ -131,16 +136,18 @@ class Flow:
             return
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
         replies: Mapping[Stage, Reply] = {}
+        sure = self._gate("follow_up", head.confidence if head else None)
         if self.parts.has_lm:
-            asks = [self._ask("follow_up", self._turn_inputs())] if self.parts.asks_lm("follow_up") else []
-            if head is None or head.probabilities["true"] >= FORESEE_REWRITE:
+            asked = self.parts.asks_lm("follow_up") and not sure
+            asks = [self._ask("follow_up", self._turn_inputs())] if asked else []
+            if head is None or head.probabilities["true"] >= (0.5 if sure else FORESEE_REWRITE):
                 asks.append(self._ask("rewrite", self._rewrite_inputs()))
             replies = yield from self._round(asks)
         self._settle_follow_up(replies.get("follow_up"), head)
         yield from self._rewrite(replies.get("rewrite"))
 
     def _settle_follow_up(self, reply: Reply | None, head: HeadAnswer | None) -> None:
-        found = self._settle("is_follow_up", reply, head)
+        found = self._settle("follow_up", "is_follow_up", reply, head)
         self._note_missing("follow_up", reply, found, "it was taken to stand alone")
         self.labels.is_follow_up = found.truth if found else False
         self._record("follow_up", self.labels.is_follow_up, [found], reply)
@@ -158,6 +165,7 @@ class Flow:
             problems = self._accept_rewrite(reply)
         if problems:
             self._without_lm("rewrite", reply, "the query was left as typed", problems[0])
+            self.understood = False
             self._guess_references()
 
     def _accept_rewrite(self, reply: Reply | None) -> list[str]:
@@ -185,6 +193,8 @@ class Flow:
     def _standalone_labels(self) -> Round:
         query = self.labels.standalone_query
         heads = self.parts.heads.of_query(query) if self.parts.heads else {}
+        self._note_unread(query, heads)
+        self._gate_labels(heads)
         replies: Mapping[Stage, Reply] = {}
         if self.parts.has_lm:
             replies = yield from self._round(self._second_asks(query, heads))
@@ -196,8 +206,13 @@ class Flow:
     def _second_asks(self, query: str, heads: Mapping[str, HeadAnswer]) -> list[Ask]:
         inputs = {"query": query}
         stages: tuple[Stage, ...] = ("relevance", "complexity")
-        asks = [self._ask(stage, inputs) for stage in stages if self.parts.asks_lm(stage)]
+        if "relevance" in self.answered and heads["is_relevant"].label == "false":
+            return []
+        asked = self.parts.whole if self.unread else self.parts.predictors
+        asks = [self._ask(s, inputs) for s in stages if s in asked and s not in self.answered]
         enough = FORESEE_LAST_CHANCE if self.further_round_spent else FORESEE_DECOMPOSITION
+        if "complexity" in self.answered:
+            enough = 0.5
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
             likely = False
@@ -209,12 +224,13 @@ class Flow:
 
     def _settle_relevance(self, reply: Reply | None, heads: Mapping[str, HeadAnswer]) -> None:
         labels = self.labels
-        found = self._settle("is_relevant", reply, heads.get("is_relevant"))
+        found = self._settle("relevance", "is_relevant", reply, heads.get("is_relevant"))
         self._note_missing("relevance", reply, found, "it was taken to be relevant")
         labels.is_relevant = found.truth if found else True
         if not labels.is_relevant:
-            kind = self._settle("rejection_kind", reply, heads.get("rejection_kind"))
-            labels.rejection_kind = kind.label if kind else None
+            kind = self._settle("relevance", "rejection_kind", reply, heads.get("rejection_kind"))
+            unsure = "relevance" in self.answered and not self.parts.gate.opens(kind_certainty(heads))
+            labels.rejection_kind = kind.label if kind and not unsure else None
             labels.complexity, labels.intent = "simple", "out_of_scope"
         self._record("relevance", labels.is_relevant, [found], reply)
 
@@ -223,7 +239,7 @@ class Flow:
         if not labels.is_relevant:
             self.wasted += reply.calls if reply else 0
             return
-        found = self._together([self._settle(name, reply, heads.get(name)) for name in COMPLEXITY_OUTPUTS])
+        found = self._together([self._settle("complexity", n, reply, heads.get(n)) for n in COMPLEXITY_OUTPUTS])
         complexity, intent, needs = found
         self._note_missing("complexity", reply, complexity, "it was taken to be a simple fact")
         labels.complexity = complexity.label if complexity else "simple"
@@ -241,9 +257,38 @@ class Flow:
         labels = choose_together(self.parts.joint, [f.probabilities for f in known])
         return [replace(f, label=label) for f, label in zip(known, labels, strict=True)]
 
-    def _settle(self, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
+    def _settle(self, stage: Stage, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
+        combination = self.parts.combinations.get(output)
+        if stage in self.answered:  # as it was calibrated: the head's own label
+            found = settle(None, head, combination if self.parts.gate.mode == "best-effort" else None)
+            return replace(found, by="head", reason=self.parts.gate.reason) if found else None
         answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None
-        return settle(answer, head, self.parts.combinations.get(output))
+        found = settle(answer, head, combination)
+        beyond = found is not None and found.by == "head" and self.parts.gate.mode == "bounded"
+        return replace(found, reason=OUTSIDE) if found is not None and beyond else found
+
+    # -- heads in the model's place ----------------------------------------------------------------
+
+    def _gate(self, stage: Stage, certainty: float | None) -> bool:
+        """Whether the head answers this stage; a form that the heads were not calibrated on stays outside a bound."""
+        bounded = self.parts.gate.mode == "bounded"
+        if self.parts.gate.opens(certainty) and (self.understood or not bounded):
+            self.answered.add(stage)
+        return stage in self.answered
+
+    def _note_unread(self, query: str, heads: Mapping[str, HeadAnswer]) -> None:
+        """Heads that cannot read a query say so, and the model is asked what they would have decided."""
+        if heads or self.parts.heads is None or not self.parts.heads.cannot_read(query):
+            return
+        self.unread = True
+        instead = "the model decided" if self.parts.has_lm else "the safe plan: search the query as it is"
+        self.degraded.append(Degraded(what="heads", why="they know none of its words or script", instead=instead))
+
+    def _gate_labels(self, heads: Mapping[str, HeadAnswer]) -> None:
+        if self.parts.gate.mode == "off":
+            return
+        self._gate("relevance", relevance_certainty(heads))
+        self._gate("complexity", complexity_certainty(heads, self.parts.joint))
 
     def _note_missing(self, stage: str, reply: Reply | None, found: Settled | None, instead: str) -> None:
         """A head that decides where a model should have is worth a word; one that was meant to is not."""
@@ -311,7 +356,8 @@ class Flow:
     # -- bookkeeping ---------------------------------------------------------------------------------
 
     def _ask(self, stage: Stage, inputs: dict[str, Any], problem: str | None = None) -> Ask:
-        return Ask(stage, self.parts.predictors[stage], inputs, stage in DECIDING, problem)
+        predictor = self.parts.whole.get(stage) if self.unread else None
+        return Ask(stage, predictor or self.parts.predictors[stage], inputs, stage in DECIDING, problem)
 
     def _round(self, asks: list[Ask]) -> Generator[list[Ask], Mapping[Stage, Reply], Mapping[Stage, Reply]]:
         if not asks:
@@ -374,8 +420,16 @@ class Flow:
             wasted_requests=self.wasted,
             tokens=self.tokens,
             milliseconds=self.clock.elapsed_ms(),
-            notes=self.parts.notes,
+            notes=(*self.parts.notes, *self.parts.gate.notes),
         )
+
+
+def decided_by_form(query: str, greetings: frozenset[str]) -> str:
+    """Why the form of a query alone decides it; empty if it does not."""
+    bare = query.casefold().strip(" .!?…,;:。！？、")
+    if not bare:
+        return "there is nothing to search for"
+    return "exactly a greeting of the card" if bare in greetings else ""
 
 
 def _present(names: Any, text: str) -> tuple[str, ...]:

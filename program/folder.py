@@ -29,6 +29,7 @@ from pydantic import Field, ValidationError
 from ..data.card import DomainCard
 from ..errors import ProgramError
 from ..signatures.types import Frozen
+from .bound import Bound, Mode
 from .settle import Combination
 
 FORMAT = 1
@@ -48,6 +49,8 @@ class Manifest(Frozen):
         thresholds: the decision settings of each stage, for reading; the ones used are in
             ``predictors.json``.
         joint: which labels of the complexity stage go together, see ``program/joint.py``.
+        mode: whether heads answer in the model's place, and
+        bound: from which certainty, see ``program/bound.py``.
         combinations: how model and head are weighed, by output.
         metrics: what was measured when it was compiled.
         compiled: optimizer, arguments, seed, sample and code version.
@@ -62,6 +65,8 @@ class Manifest(Frozen):
     thresholds: dict[str, Any] = {}
     combinations: dict[str, Combination] = {}
     joint: dict[str, float] = {}
+    mode: Mode = "off"
+    bound: Bound | None = None
     metrics: dict[str, Any] = {}
     compiled: dict[str, Any] = {}
     content_hash: str = Field(default="", description="the program's identity: SHA-256 of all of this but metrics")

@@ -20,9 +20,12 @@ import numpy as np
 from ..signatures.types import Turn
 from .features import Features, Seen
 from .joint import Joint
+from .panel import Panel
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
+# Support vectors of heads of a query alone, and of a turn, whose features are more.
+SHARED = ("support.query", "support.turn")
 
 
 @dataclass(frozen=True)
@@ -89,22 +92,39 @@ class Heads:
         self.heads = dict(heads)
         self.features = features
         self.joint = dict(joint or {})
+        alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
+        self._alone = Panel(alone) if alone else None
+        self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
 
     def of_query(self, query: str) -> dict[str, HeadAnswer]:
-        """What every head but follow-up says of a query that stands alone."""
-        seen = self.features.of_query(query)
-        return {name: _answer(head, seen) for name, head in self.heads.items() if name != "is_follow_up"}
+        """What every head but follow-up says of a query that stands alone; nothing of one they cannot read."""
+        if self._alone is None or not (seen := self.features.of_query(query)).readable:
+            return {}
+        return _answers(self._alone, seen)
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
-        """Whether a query after these turns is a follow-up."""
-        head = self.heads.get("is_follow_up")
-        return _answer(head, self.features.of_turn(query, turns)) if head else None
+        """Whether a query after these turns is a follow-up; None where no head can say."""
+        if self._turn is None or not (seen := self.features.of_turn(query, turns)).readable:
+            return None
+        return _answers(self._turn, seen)["is_follow_up"]
+
+    def cannot_read(self, query: str) -> bool:
+        """Whether heads that would have a say are silent, because the encoder knows none of the query's words."""
+        return self._alone is not None and not self.features.of_query(query).readable
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """Everything numeric, for safetensors."""
-        parts = ("support", "dual", "linear")
-        held = {f"{n}.{part}": getattr(h, part) for n, h in self.heads.items() for part in parts}
-        return {**held, IDF: self.features.idf.astype(np.float16)}
+        """Everything numeric, for safetensors; support vectors that heads share are kept once."""
+        held: dict[str, np.ndarray] = {IDF: self.features.idf.astype(np.float16)}
+        for name, head in self.heads.items():
+            held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear}
+        for panel in (p for p in (self._alone, self._turn) if p is not None):
+            stacked = np.concatenate([head.support for head in panel.heads])
+            shared, rows = np.unique(stacked, axis=0, return_inverse=True)
+            held[SHARED[panel is self._turn]] = shared
+            ends = np.cumsum([len(head.support) for head in panel.heads])[:-1]
+            for head, of_head in zip(panel.heads, np.split(rows.ravel(), ends), strict=True):
+                held[f"{head.name}.rows"] = of_head.astype(np.uint32)
+        return held
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Everything else, for the manifest."""
@@ -122,7 +142,7 @@ def load_heads(
         name: Head(
             name=name,
             labels=tuple(s["labels"]),
-            support=tensors[f"{name}.support"],
+            support=_support(tensors, name),
             dual=tensors[f"{name}.dual"],
             linear=tensors[f"{name}.linear"],
             width=float(s["width"]),
@@ -133,6 +153,15 @@ def load_heads(
     return Heads(heads, features, joint)
 
 
-def _answer(head: Head, seen: Seen) -> HeadAnswer:
-    row = head.probabilities(seen)
-    return HeadAnswer(head.labels[int(row.argmax())], dict(zip(head.labels, map(float, row), strict=True)))
+def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
+    """A head's support vectors: rows of those that are shared, or its own in programs of before."""
+    if (own := tensors.get(f"{name}.support")) is not None:
+        return own
+    return tensors[SHARED[name == "is_follow_up"]][tensors[f"{name}.rows"]]
+
+
+def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
+    found = {}
+    for head, row in zip(panel.heads, panel.probabilities(seen), strict=True):
+        found[head.name] = HeadAnswer(head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True)))
+    return found

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from ..data.rows import LabelledRow
 
@@ -20,6 +21,7 @@ COMPLEXITY_OUTPUTS = ("complexity", "intent", "needs_decomposition")
 # Nought, a half and one were tried: 0.59, 0.63, 0.62.
 STRENGTH = 0.5
 FLOOR = 1e-6
+FLOOR_LOG = math.log(FLOOR)
 SEPARATOR = "|"
 
 Joint = Mapping[str, float]
@@ -42,13 +44,30 @@ def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
 
 def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
     """The best combination for these probabilities, one mapping an output."""
+    return likeliest_together(joint, probabilities)[0]
 
-    def score(key: str) -> float:
-        labels = key.split(SEPARATOR)
-        logs = (math.log(max(p.get(label, 0.0), FLOOR)) for p, label in zip(probabilities, labels, strict=True))
-        return joint[key] + sum(logs)
 
-    return tuple(max(joint, key=score).split(SEPARATOR))
+def likeliest_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], float]:
+    """The best combination and its probability among those that occur; by itself each label, if none is known."""
+    logs = [{label: math.log(max(p, FLOOR)) for label, p in output.items()} for output in probabilities]
+    if not joint:
+        best = tuple(max(output, key=lambda label: output[label]) for output in logs)
+        return best, math.exp(sum(output[label] for output, label in zip(logs, best, strict=True)))
+    scores = {
+        labels: bonus + sum(output.get(label, FLOOR_LOG) for output, label in zip(logs, labels, strict=True))
+        for labels, bonus in _parted(joint)
+    }
+    best = max(scores, key=lambda labels: scores[labels])
+    return best, 1.0 / sum(math.exp(score - scores[best]) for score in scores.values())
+
+
+def _parted(joint: Joint) -> tuple[tuple[tuple[str, ...], float], ...]:
+    return _parted_once(tuple(joint.items()))
+
+
+@lru_cache(maxsize=64)
+def _parted_once(items: tuple[tuple[str, float], ...]) -> tuple[tuple[tuple[str, ...], float], ...]:
+    return tuple((tuple(key.split(SEPARATOR)), bonus) for key, bonus in items)
 
 
 def _labels(row: LabelledRow) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 from zlib import crc32
 
 import numpy as np
@@ -39,8 +40,8 @@ def count_grams(text: str, linker: Linker) -> dict[int, float]:
     masked = mask_names(text[:MAX_CHARACTERS], linker).lower()
     words = WORD.findall(masked)
     pairs = [f"{a} {b}" for a, b in pairwise(words)]
-    counts = Counter(_column("w" + gram) for gram in (*words, *pairs))
-    counts.update(_column("c" + gram) for word in masked.split() for gram in _pieces(f" {word} "))
+    counts = Counter([_column("w" + gram) for gram in (*words, *pairs)])
+    counts.update(chain.from_iterable(map(_columns_within, masked.split())))
     return {column: 1 + math.log(count) for column, count in counts.items()}
 
 
@@ -49,6 +50,12 @@ def mask_names(text: str, linker: Linker) -> str:
     for link in sorted(linker.links(text), key=lambda found: -len(found.surface)):
         text = text.replace(link.surface, f"_{link.name.type}_")
     return text
+
+
+@lru_cache(maxsize=8192)  # words come back; without it, hashing them is a third of a decision's time
+def _columns_within(word: str) -> tuple[int, ...]:
+    """Columns of the character sequences of a word, its two ends among them."""
+    return tuple(_column("c" + piece) for piece in _pieces(f" {word} "))
 
 
 def _pieces(word: str) -> list[str]:

@@ -16,6 +16,7 @@ from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
 from ..signatures.types import Turn
 from .asking import MAX_IN_FLIGHT, Clock, Reply, asend_round, send_round
+from .bound import Bound, Gate, Mode
 from .context import clean_input
 from .encoder import default_encoder
 from .features import Features
@@ -25,6 +26,7 @@ from .heads import IDF, Heads, load_heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
+from .plan_cache import PlanCache, plan_key
 from .settle import Combination
 from .stages import StageSpec, narrowed, new_predictor, outputs_of, stage_specs
 
@@ -43,6 +45,7 @@ class QueryPlanner(dspy.Module):
         stage_predictors: one ``dspy.Predict`` a stage, by name; optimizers replace them.
         heads: learned heads, or None.
         manifest: of the program this planner was loaded from, or None.
+        gate: when heads answer in the model's place.
     """
 
     def __init__(
@@ -53,6 +56,9 @@ class QueryPlanner(dspy.Module):
         lm: LMHandle | Opener | None = None,
         plan_graph: bool = False,
         notes: Sequence[str] = (),
+        mode: Mode = "off",
+        bound: Bound | None = None,
+        cache: PlanCache | None = None,
     ) -> None:
         """A planner without compiled predictors.
 
@@ -62,6 +68,9 @@ class QueryPlanner(dspy.Module):
             lm: an opened model, a function that opens one at the first query, or None.
             plan_graph: also write graph steps for questions about a name the graph has.
             notes: put into every plan's trace.
+            mode: whether heads answer in the model's place, see ``program/bound.py``.
+            bound: from which certainty they may, in the mode ``bounded``.
+            cache: keeps plans; none by default. Planners of several programs may share one.
         """
         super().__init__()
         self.card = card
@@ -74,6 +83,8 @@ class QueryPlanner(dspy.Module):
         self.combinations: dict[str, Combination] = {}
         self.plan_graph = plan_graph
         self.notes = tuple(notes)
+        self.gate = Gate(mode, bound)
+        self.cache = cache
         self._linker = Linker(card.names)
         self._greetings = frozenset(g.casefold() for g in card.greetings)
         self._lm = lm
@@ -103,16 +114,16 @@ class QueryPlanner(dspy.Module):
         Raises:
             TypeError: the query is not a string or the history not a list of messages.
         """
-        clock = Clock(deadline_s)
-        lm = self._open()
-        flow = self._flow(query, history, session, clock, lm)
+        flow, key, lm = self._begin(query, history, session, deadline_s)
+        if (kept := self._kept(key, flow)) is not None:
+            return kept
         rounds = flow.run()
         replies: Mapping[Any, Reply] | None = None
         while True:
             try:
                 asks = next(rounds) if replies is None else rounds.send(replies)
             except StopIteration as done:
-                return done.value
+                return self._keep(key, done.value)
             replies = send_round(asks, lm, flow.clock, self._pool) if lm else {}
 
     async def aplan(
@@ -123,16 +134,16 @@ class QueryPlanner(dspy.Module):
         deadline_s: float | None = None,
     ) -> QueryPlan:
         """As ``plan``, for asyncio."""
-        clock = Clock(deadline_s)
-        lm = self._open()
-        flow = self._flow(query, history, session, clock, lm)
+        flow, key, lm = self._begin(query, history, session, deadline_s)
+        if (kept := self._kept(key, flow)) is not None:
+            return kept
         rounds = flow.run()
         replies: Mapping[Any, Reply] | None = None
         while True:
             try:
                 asks = next(rounds) if replies is None else rounds.send(replies)
             except StopIteration as done:
-                return done.value
+                return self._keep(key, done.value)
             replies = await asend_round(asks, lm, flow.clock) if lm else {}
 
     def let_model_decide(self) -> QueryPlanner:
@@ -150,16 +161,26 @@ class QueryPlanner(dspy.Module):
         """As ``forward``, for asyncio."""
         return dspy.Prediction(plan=await self.aplan(query, history, session))
 
-    def _flow(
-        self,
-        query: str,
-        history: History,
-        session: Mapping[str, Any] | None,
-        clock: Clock,
-        lm: LMHandle | None,
-    ) -> Flow:
+    def _begin(
+        self, query: str, history: History, session: Mapping[str, Any] | None, deadline_s: float | None
+    ) -> tuple[Flow, str, LMHandle | None]:
+        """The flow of a query, its key in the cache (empty without one), and the model."""
+        clock = Clock(deadline_s)
         clean = clean_input(query, history, session, self.card.history)
-        return Flow(self._parts(lm is not None), query, clean, clock)
+        lm = self._open()
+        key = ""
+        if self.cache is not None:
+            who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph))
+            key = plan_key(clean.query, clean.turns, session, *who, lm.fingerprint if lm else self._lm_problem)
+        return Flow(self._parts(lm is not None), query, clean, clock), key, lm
+
+    def _kept(self, key: str, flow: Flow) -> QueryPlan | None:
+        return self.cache.get(key, flow.original, flow.clock.started) if self.cache is not None else None
+
+    def _keep(self, key: str, plan: QueryPlan) -> QueryPlan:
+        if self.cache is not None:
+            self.cache.put(key, plan)
+        return plan
 
     def _parts(self, has_lm: bool) -> Parts:
         return Parts(
@@ -171,6 +192,8 @@ class QueryPlanner(dspy.Module):
             has_lm=has_lm,
             combinations=self.combinations,
             joint=self.heads.joint if self.heads else {},
+            gate=self.gate,
+            whole=self.stage_predictors,
             plan_graph=self.plan_graph,
             lm_missing=self._lm_problem or "no language model was given",
             lm_failed=bool(self._lm_problem),
@@ -203,7 +226,9 @@ class QueryPlanner(dspy.Module):
         learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors}
         heads = json.dumps([self.heads.settings(), learned]) if self.heads else ""
         weighed = json.dumps({name: c.model_dump() for name, c in self.combinations.items()})
-        return text_fingerprint(self.card.fingerprint, state, heads, weighed, str(self.plan_graph))[:12]
+        parts = (self.card.fingerprint, state, heads, weighed, str(self.plan_graph))
+        gate = () if self.gate == Gate() else (repr(self.gate),)
+        return text_fingerprint(*parts, *gate)[:12]
 
     def use(
         self, predictors: Mapping[str, dspy.Predict], combinations: Mapping[str, Combination] | None = None
@@ -213,6 +238,13 @@ class QueryPlanner(dspy.Module):
             self.stage_predictors[name] = predictor
         self.combinations.update(combinations or {})
         self.manifest, self._version, self._asking = None, None, None
+        return self
+
+    def in_mode(self, mode: Mode, bound: Bound | None = None) -> QueryPlanner:
+        """Let heads answer in the model's place, or not; ``bound`` replaces the one it has. Returns self."""
+        self.gate = Gate(mode, bound or self.gate.bound)
+        if self.manifest is None:
+            self._version = None
         return self
 
     def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:
@@ -273,6 +305,8 @@ class QueryPlanner(dspy.Module):
                 "thresholds": thresholds,
                 "combinations": self.combinations,
                 "joint": self.heads.joint if self.heads else {},
+                "mode": self.gate.mode,
+                "bound": self.gate.bound,
             }
         )
         return ProgramState(completed, self.card, predictors, self.heads.tensors() if self.heads else {})
@@ -306,7 +340,8 @@ class QueryPlanner(dspy.Module):
 
         state = load_program(resolve(program))
         name = state.manifest.lm if lm == "as compiled" else lm
-        planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **options)
+        gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
+        planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **{**gate, **options})
         planner.manifest = state.manifest
         planner.combinations = dict(state.manifest.combinations)
         _check_fingerprints(planner, state.manifest)

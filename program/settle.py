@@ -32,11 +32,17 @@ class Combination(Frozen):
 
     def probabilities(self, lm: Mapping[str, float] | None, head: Mapping[str, float] | None) -> dict[str, float]:
         """Pooled probabilities; a missing opinion counts as no opinion."""
+        if head is not None and self._is_the_head(head):
+            return dict(head)
         scores = {label: self._score(label, lm, head) for label in self.bias}
         top = max(scores.values())
         weights = {label: math.exp(score - top) for label, score in scores.items()}
         total = sum(weights.values())
         return {label: weight / total for label, weight in weights.items()}
+
+    def _is_the_head(self, head: Mapping[str, float]) -> bool:
+        alone = not self.lm_weight and self.head_weight == 1.0
+        return alone and not any(self.bias.values()) and head.keys() == self.bias.keys()
 
     def _score(self, label: str, lm: Mapping[str, float] | None, head: Mapping[str, float] | None) -> float:
         score = self.bias[label]

@@ -146,8 +146,13 @@ def _parameters(weights: Path, server: EmbeddedServer, slot_tokens: int, threads
     p.ui = False
     p.verbosity = 0
     _set_slots(p, server.slots, slot_tokens)
-    p.cpuparams.n_threads = p.cpuparams_batch.n_threads = threads or min(os.cpu_count() or 2, 8)
+    p.cpuparams.n_threads = p.cpuparams_batch.n_threads = threads or min(_cores(), 8)
     return p
+
+
+def _cores() -> int:
+    """Cores that this process may use: with more threads than that, generation is thirty times slower."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
 
 
 def _llama_cpp() -> Any:

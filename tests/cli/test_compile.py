@@ -89,7 +89,7 @@ def test_no_key_no_path_and_no_pickle_is_left_anywhere(
     files = [f for f in Path(".queryplan").rglob("*") if f.is_file()]
     assert not [f for f in files if f.suffix in (".pkl", ".pickle", ".joblib")]
     assert not [f for f in files if b"sk-secret-of-the-test" in f.read_bytes()]
-    program = [f for f in the_program().iterdir()]
+    program = list(the_program().iterdir())
     assert not [f for f in program if str(tmp_path).encode() in f.read_bytes()]
 
 
@@ -136,7 +136,7 @@ def test_evaluate_takes_a_file_and_prints_json(queryplan: Run, small_domain: Pat
         (("--lm", "none", "--optimizer", "magic"), "there is no optimizer 'magic': give one of"),
         (("--lm", "none", "--stages", "magic"), "there is no stage magic"),
         (("--lm", "none", "--sample", "many"), "--sample takes three numbers"),
-        (("--lm", "openai/fake", "--api-base", "http://127.0.0.1:9/v1"), "127.0.0.1:9"),
+        (("--lm", "openai/fake", "--api-base", "http://127.0.0.1:9/v1"), "cannot be reached; start it"),
     ],
 )
 def test_a_mistake_is_one_sentence_and_exit_code_2(
@@ -146,7 +146,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     assert code == 2
     last = err.splitlines()[-1]
     assert last.startswith("error: ")
-    assert said in last or "answer" in last
+    assert said in last
 
 
 def test_a_bad_line_names_file_line_and_field(queryplan: Run, small_domain: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
+from queryplan.optimizers.bootstrap import Bootstrap
 from queryplan.optimizers.compiling import compile_stages
 from queryplan.optimizers.registry import make_optimizer
 from queryplan.program.stages import StageSpec
@@ -88,7 +89,8 @@ def test_what_one_stage_leaves_goes_to_the_next(run: Any) -> None:
 def test_a_budget_can_be_given_by_stage(run: Any) -> None:
     results = run("bootstrap", max_calls={"relevance": 40})
     assert results["relevance"].calls <= 40
-    assert len(results["follow_up"].candidates) == 8
+    assert [c.name for c in results["follow_up"].candidates][:2] == ["zero-shot", "labeled-8"]
+    assert len(results["follow_up"].candidates) == 2 + Bootstrap().candidates
 
 
 def test_compiling_twice_sends_the_same_requests_in_the_same_order(run: Any, make_lm: Any, make_decider: Any) -> None:

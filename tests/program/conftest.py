@@ -165,6 +165,9 @@ class FixedHeads(Heads):
     def of_query(self, query: str) -> dict[str, HeadAnswer]:
         return {name: self._said(name) for name in self.answers if name != "is_follow_up"}
 
+    def cannot_read(self, query: str) -> bool:
+        return False
+
     def of_turn(self, query: str, turns: Any) -> HeadAnswer | None:
         return self._said("is_follow_up") if "is_follow_up" in self.answers else None
 

@@ -61,9 +61,10 @@ def test_every_head_beats_the_majority_on_dev(name: str, rows: Callable[[str], A
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=400))
 def test_probabilities_sum_to_one_whatever_the_text(trained_once: Heads, text: str) -> None:
-    answers = {**trained_once.of_query(text), "is_follow_up": trained_once.of_turn(text, TURNS)}
-    for answer in answers.values():
-        assert answer is not None
+    answers = [*trained_once.of_query(text).values()]
+    turn = trained_once.of_turn(text, TURNS)
+    assert (turn is None) == (not answers) == trained_once.cannot_read(text)
+    for answer in (*answers, *([turn] if turn else [])):
         assert sum(answer.probabilities.values()) == pytest.approx(1, abs=1e-5)
         assert all(0 <= p <= 1 for p in answer.probabilities.values())
         assert answer.confidence == max(answer.probabilities.values())

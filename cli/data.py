@@ -1,0 +1,118 @@
+"""``queryplan data``: check, split, count and convert labelled queries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .progress import wide_console
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Check, split, count and convert labelled queries.",
+    epilog="[bold]Examples[/bold]\n\nqueryplan data check podcast\n\n"
+    "queryplan data split labelled.jsonl --out my-domain\n\nqueryplan data convert clinc150 --out clinc",
+)
+
+Source = Annotated[
+    str,
+    typer.Argument(
+        help="A shipped domain, a domain folder, a JSONL, CSV or Parquet file (also .gz), or OWNER/NAME on the hub."
+    ),
+]
+
+
+@app.command()
+def check(
+    source: Source,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Also draw it, as .png or .svg.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out what TF-IDF learns from the queries.")] = False,
+) -> None:
+    """Look for what spoils results: duplicates, leaks between splits, labels against the guide.
+
+    Ends with exit code 1 if anything must be mended, so that CI can stop. No file is changed.
+    """
+    from ..data.checking import check_set, open_set
+    from ..eval.giveaway import giveaway
+    from .data_show import check_tables, draw
+
+    labelled = open_set(source)
+    report = check_set(labelled)
+    given = () if quick else giveaway(labelled.splits, labelled.known)
+    if as_json:
+        typer.echo(json.dumps({**report.model_dump(), "giveaway": [g.model_dump() for g in given]}, ensure_ascii=False))
+    else:
+        wide_console().print(check_tables(report, given))
+    if picture is not None:
+        draw(report, given, picture)
+    if report.findings:
+        raise typer.Exit(1)
+
+
+@app.command()
+def split(
+    file: Source,
+    out: Annotated[Path, typer.Option(help="Folder that train.jsonl and the others are written to.")],
+    shares: Annotated[
+        str | None, typer.Option(help="Share of each split; default: train=0.45,dev=0.15,calibrate=0.25,test=0.15.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Makes the draw repeatable.")] = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Write over split files that are there.")] = False,
+) -> None:
+    """Split rows by conversation, so that each part has its share of every label."""
+    from ..data.loading import load_rows
+    from ..data.splitting import SHARES, parse_shares, split_rows, write_splits
+    from ..data.statistics import set_statistics
+    from .data_show import statistics_tables
+
+    parts = split_rows(load_rows(file), parse_shares(shares) if shares else SHARES, seed)
+    write_splits(parts, out, replace)
+    wide_console().print(statistics_tables(set_statistics(parts), f"{file} in {out}, seed {seed}"))
+
+
+@app.command()
+def stats(source: Source, as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
+    """Count rows, conversations, lengths, languages, tags and labels of each split."""
+    from ..data.checking import open_set
+    from ..data.statistics import set_statistics
+    from .data_show import statistics_tables, title_of
+
+    labelled = open_set(source)
+    counted = set_statistics(labelled.splits, labelled.known)
+    if as_json:
+        typer.echo(json.dumps({"fingerprints": labelled.fingerprints, **counted.model_dump()}, ensure_ascii=False))
+    else:
+        wide_console().print(statistics_tables(counted, title_of(source, labelled.fingerprints)))
+    if labelled.problems:
+        typer.echo(f"{len(labelled.problems)} rows cannot be read: queryplan data check {source}", err=True)
+
+
+@app.command()
+def convert(
+    name: Annotated[str, typer.Argument(help="Which public set; a wrong name lists them.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; must not exist or be empty.")],
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="PATH|HUB", help="Where the set is; default: $QUERYPLAN_BENCHMARKS/NAME, then the hub."
+        ),
+    ] = None,
+) -> None:
+    """Turn a public set into a domain folder that compiles like ours; says what its labels cannot say."""
+    from ..data.converters import CONVERTERS
+    from ..errors import DataError
+
+    if name not in CONVERTERS:
+        raise DataError(f"there is no converter {name!r}: give one of {', '.join(CONVERTERS)}")
+    converter = CONVERTERS[name]
+    summary = converter.convert(source, out)
+    rows = ", ".join(f"{split} {count:,}" for split, count in summary.rows.items()) or "none"
+    typer.echo(f"{summary.folder}: rows {rows}; graph of {summary.nodes:,} nodes and {summary.edges:,} edges")
+    for reason, count in summary.left_out.items():
+        typer.echo(f"left out: {count:,} ({reason})")
+    typer.echo(f"labels: {', '.join(converter.says) or 'none'}; {converter.licence}, from {converter.source}")

@@ -1,0 +1,102 @@
+"""``queryplan explain``: the route of one query."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from rich.tree import Tree
+
+from ..errors import DataError
+from .opening import open_planner
+from .plan import read_history
+from .settings import load_settings
+from .show import escape
+
+if TYPE_CHECKING:
+    from ..data.rows import LabelledRow
+    from ..program.explaining import Explanation, StageRoute
+
+
+def command(
+    query: Annotated[str, typer.Argument(help="What the user typed.")],
+    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),
+    ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
+    ] = None,
+    active_entity: Annotated[str | None, typer.Option(help="What the application shows the user now.")] = None,
+    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")
+    ] = None,
+    deadline: Annotated[
+        float | None, typer.Option(help="Seconds after which the plan is made from what is known.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
+    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
+) -> None:
+    """Plan a query and show each stage: who decided, how surely, against which threshold, and what resembles it."""
+    from ..program.explaining import explain
+
+    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    with open_planner(domain, program, settings, mode=mode) as planner:
+        session = {"active_entity": active_entity} if active_entity else None
+        rows = _rows(domain or planner.card.name)
+        found = explain(planner, query, read_history(history), session, deadline, rows)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        Console().print(route_tree(found))
+
+
+def _rows(domain: str) -> tuple[LabelledRow, ...]:
+    """The rows that heads learn from, where they can be read."""
+    from ..data.domain import load_domain
+
+    try:
+        return load_domain(domain, splits=("train",)).rows("train")
+    except DataError:
+        return ()
+
+
+def route_tree(found: Explanation) -> Tree:
+    """An explanation as a tree that a person reads."""
+    tree = Tree(_line(f"[bold]{escape(found.plan.query) or '(empty)'}[/bold]"))
+    if found.plan.is_follow_up:
+        tree.add(_line(f"read as: [cyan]{escape(found.plan.standalone_query)}[/cyan]"))
+    for route in found.routes:
+        _add(tree, route)
+    for gap in found.plan.degraded:
+        tree.add(_line(f"[yellow]not done:[/yellow] {escape(gap.what)} – {escape(gap.why)}; {escape(gap.instead)}"))
+    for note in (*found.plan.trace.notes, f"mode {found.mode}; {found.bound}"):
+        tree.add(_line(f"[dim]{escape(note)}[/dim]"))
+    return tree
+
+
+def _add(tree: Tree, route: StageRoute) -> None:
+    value = route.value
+    shown = ", ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
+    who = f"{route.decided_by}, probability {route.confidence:.3f}, {route.reason}"
+    branch = tree.add(_line(f"[bold]{route.stage}[/bold]: {escape(shown)} – {escape(who)}"))
+    if route.certainty is not None:
+        needed = f", needed {route.needed:.3f}" if route.needed is not None else ", no threshold"
+        branch.add(_line(f"heads' certainty {route.certainty:.3f}{needed}"))
+    for output, given in route.heads.items():
+        best = ", ".join(f"{label} {p:.3f}" for label, p in list(given.items())[:3])
+        branch.add(_line(f"[dim]{output}: {escape(best)}[/dim]"))
+    for near in route.nearest:
+        branch.add(_line(f"[dim]like ({near.similarity:.2f}) {escape(near.query)} – {escape(near.label)}[/dim]"))
+    if route.change:
+        branch.add(_line(f"would change it: {escape(route.change)}"))
+
+
+def _line(markup: str) -> Text:
+    return Text.from_markup(markup, emoji=False)

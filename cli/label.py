@@ -1,0 +1,100 @@
+"""``queryplan label``: correct logged plans at the terminal, the least certain first, into labelled rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from ..errors import DataError
+from .show import escape
+
+if TYPE_CHECKING:
+    from ..data.card import DomainCard
+    from ..data.labelling import Answers, LabelFile, LoggedPlan, Question
+
+HOW = "Enter takes what the plan says; /s skips the row, /q stops. What you answered is kept."
+
+
+class _Skipped(Exception):
+    """The person does not want to label this one now."""
+
+
+def command(
+    logs: Annotated[Path, typer.Argument(help="Logged plans as JSONL: query, history, plan.")],
+    domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")],
+    out: Annotated[Path, typer.Option(help="JSONL that labelled rows are appended to.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="Offer at most so many.")] = None,
+) -> None:
+    """Label queries from production: each question proposes what the plan said.
+
+    Stop whenever you like; the same command goes on where you were, in the middle of a row too.
+    """
+    from ..data.card import domain_folder, load_card
+    from ..data.labelling import LabelFile, least_certain_first, read_logged
+
+    card = load_card(domain_folder(domain))
+    kept = LabelFile(out)
+    waiting = least_certain_first(read_logged(logs), kept.done)
+    waiting.sort(key=lambda plan: plan.key != kept.in_hand)
+    console = Console(highlight=False)
+    console.print(f"{len(waiting)} to label, {len(kept.rows)} in {escape(str(out))}. {HOW}")
+    before = len(kept.rows)
+    try:
+        for number, logged in enumerate(waiting[:limit], 1):
+            _offer(console, logged, f"{number} of {len(waiting)}")
+            _label(console, logged, kept, card)
+    except typer.Abort:
+        console.print("\nstopped; run the same command again to continue")
+    console.print(f"{len(kept.rows) - before} rows added to {escape(str(out))}")
+
+
+def _offer(console: Console, logged: LoggedPlan, place: str) -> None:
+    console.rule(f"{place}, certainty {logged.certainty:.2f}")
+    for turn in logged.history:
+        console.print(f"[dim]{turn.role}: {escape(turn.content)}[/dim]", emoji=False)
+    console.print(f"[bold]{escape(logged.query)}[/bold]", emoji=False)
+
+
+def _label(console: Console, logged: LoggedPlan, kept: LabelFile, card: DomainCard) -> None:
+    """Ask until there is a row or the person skips; answers that contradict the guide are asked again."""
+    from ..data.labelling import make_row
+
+    answers = kept.answers(logged.key)
+    while True:
+        try:
+            _ask_all(console, logged, answers, kept, card)
+            kept.append(make_row(logged, answers))
+            return
+        except _Skipped:
+            return
+        except DataError as error:
+            console.print(f"[red]{escape(str(error))}[/red]; once more:", emoji=False)
+            answers.clear()
+
+
+def _ask_all(console: Console, logged: LoggedPlan, answers: Answers, kept: LabelFile, card: DomainCard) -> None:
+    from ..data.labelling import next_question
+
+    while (question := next_question(logged, answers, card)) is not None:
+        answers[question.field] = _ask(console, question)
+        kept.keep(logged.key, answers)
+
+
+def _ask(console: Console, question: Question) -> object:
+    from ..data.labelling import read_answer
+
+    choices = f" ({', '.join(question.choices)})" if question.choices else ""
+    while True:
+        console.print(f"{question.text}{choices} [dim]{escape('[')}{escape(question.shown)}][/dim]", emoji=False)
+        typed = str(typer.prompt("", default="", show_default=False, prompt_suffix="> "))
+        if typed.strip() == "/q":
+            raise typer.Abort
+        if typed.strip() == "/s":
+            raise _Skipped
+        try:
+            return read_answer(question, typed)
+        except ValueError as error:
+            console.print(f"[red]{escape(str(error))}[/red]", emoji=False)

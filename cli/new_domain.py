@@ -1,0 +1,75 @@
+"""``queryplan new-domain``: begin a domain of your own, by answering or with flags."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import UserError
+
+
+def command(
+    name: Annotated[str, typer.Argument(help="Small letters, digits, - and _.")],
+    title: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    description: Annotated[str | None, typer.Option(help="One sentence on what it is.")] = None,
+    covers: Annotated[
+        list[str] | None, typer.Option(help="Something it answers; once for each, the first words name it.")
+    ] = None,
+    excluded: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND=DESCRIPTION", help="Something it does not answer; once for each."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder to write; default: ./NAME.")] = None,
+) -> None:
+    """Write a folder that `queryplan compile` takes: a card, and starter rows that you then replace.
+
+    Asks for what is not given if there is a terminal.
+    """
+    from ..data.newdomain import DomainAnswers, check_name, parse_excluded, write_domain
+
+    check_name(name)
+    asks = _at_a_terminal()
+    lines = tuple(covers or _lines(asks, "what does it answer? one thing a line, an empty line ends", "--covers"))
+    called = title or _one(asks, "title", name.replace("-", " ").replace("_", " ").title())
+    answers = DomainAnswers(
+        name=name,
+        title=called,
+        description=description or _one(asks, "one sentence on what it is", f"{called}: {'; '.join(lines)}."),
+        covers=lines,
+        excluded=parse_excluded(excluded or (_outside() if asks else [])),
+    )
+    folder = out or Path(name)
+    written = write_domain(folder, answers)
+    typer.echo(f"{folder}: {', '.join(path.name for path in written)}")
+    typer.echo(f"The rows are starters made from templates; {folder / 'README.md'} says how to replace them.")
+    typer.echo(f"queryplan data check {folder}\nqueryplan compile {folder} --lm none")
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _one(asks: bool, text: str, default: str) -> str:
+    return typer.prompt(text, default=default) if asks else default
+
+
+def _lines(asks: bool, text: str, flag: str) -> list[str]:
+    if not asks:
+        raise UserError(f"say {text.split('?')[0]}: {flag} TEXT, once for each, since there is no terminal to ask at")
+    typer.echo(text)
+    lines: list[str] = []
+    while line := str(typer.prompt(">", default="", show_default=False)).strip():
+        lines.append(line)
+    return lines or _lines(asks, text, flag)
+
+
+def _outside() -> list[str]:
+    typer.echo("what do people ask that is not for it? KIND=DESCRIPTION a line, such as weather=weather reports; an")
+    typer.echo("empty line ends; with fewer than two, general knowledge and other tasks are added")
+    lines: list[str] = []
+    while line := str(typer.prompt(">", default="", show_default=False)).strip():
+        lines.append(line)
+    return lines

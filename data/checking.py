@@ -1,0 +1,281 @@
+"""What spoils a labelled set: unreadable rows, leaks between splits, duplicates, labels against the guide."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from ..errors import DataError
+from ..signatures.types import Frozen
+from .card import CARD_FILE, DomainCard, domain_folder, load_card
+from .domain import rows_hash
+from .duplicates import NearDuplicate, duplicates_in, word_sets
+from .guide import contradictions
+from .loading import parse_splits
+from .rows import SPLITS, LabelledRow
+from .statistics import ASKED, SetStatistics, label_counts, set_statistics
+
+STARTER = "starter"
+"""Tag of the rows that `queryplan new-domain` writes; they show the form and teach nothing."""
+
+INSIDE = 0.8
+"""Token Jaccard over which two rows of one split are near-duplicates."""
+ACROSS = (0.6, 0.7, 0.8, 0.9)
+"""The same across splits; the first of these that ``BUDGET`` allows."""
+# Products that the search for duplicates may make, 10 to 20 seconds; rows of one template need more.
+BUDGET = 100_000_000
+# Pairs looked at; a set with more is spoiled whatever the number is.
+MAX_PAIRS = 20_000
+MAX_EXAMPLES = 20
+
+
+class Finding(Frozen):
+    """Something that must be mended before results on the set can be trusted.
+
+    Attributes:
+        count: how often; at least so often where ``more`` is true.
+        examples: rows by split and id, up to twenty.
+        advice: what to do.
+    """
+
+    kind: str
+    count: int
+    more: bool = False
+    examples: tuple[str, ...]
+    advice: str
+
+
+class CheckReport(Frozen):
+    """What was found in one set.
+
+    Attributes:
+        fingerprints: content hashes of rows, and of card and graph schema where there are any.
+        known: labels that the set has; converted sets may not have all.
+        notes: things to know that are no mistakes.
+    """
+
+    source: str
+    fingerprints: dict[str, str]
+    statistics: SetStatistics
+    known: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelledSet:
+    """A domain, or rows without a card, as far as they can be read.
+
+    Attributes:
+        splits: rows by split.
+        problems: what is wrong with the other records, as ``file:line: field: …``.
+    """
+
+    source: str
+    card: DomainCard | None
+    splits: Mapping[str, Sequence[LabelledRow]]
+    problems: tuple[str, ...] = ()
+    known: tuple[str, ...] = tuple(ASKED)
+
+    @property
+    def fingerprints(self) -> dict[str, str]:
+        """Content hashes, 16 hex digits each."""
+        prints = {"data": rows_hash([row for rows in self.splits.values() for row in rows])}
+        if self.card is not None:
+            prints["card"] = self.card.fingerprint
+        if self.card is not None and self.card.graph is not None:
+            schema = self.card.graph.model_dump_json(exclude_defaults=True)
+            prints["schema"] = hashlib.sha256(schema.encode()).hexdigest()[:16]
+        return prints
+
+
+def open_set(source: str | Path) -> LabelledSet:
+    """Read a shipped domain, a domain folder, a file or a hub data set; bad rows are kept as problems.
+
+    Raises:
+        DataError: no such source, or a file or card that cannot be read as a whole.
+    """
+    folder = _folder(source)
+    parts = parse_splits(folder or source)
+    card = load_card(folder) if folder is not None and (folder / CARD_FILE).is_file() else None
+    problems = tuple(problem for part in parts.values() for problem in part.problems)
+    splits = {name: part.rows for name, part in parts.items()}
+    return LabelledSet(str(source), card, splits, problems, _known(folder))
+
+
+def _folder(source: str | Path) -> Path | None:
+    if Path(source).is_dir():
+        return Path(source)
+    if Path(source).is_file() or "/" in str(source):
+        return None
+    return domain_folder(source)
+
+
+def _known(folder: Path | None) -> tuple[str, ...]:
+    """The labels that a converter says its set has; all of them elsewhere."""
+    path = folder / "labels.json" if folder else None
+    if path is None or not path.is_file():
+        return tuple(ASKED)
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))["known"]
+        return tuple(label for label in ASKED if label in known)
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f'{path} must be {{"known": [names of labels]}}: {error}') from error
+
+
+def check_set(labelled: LabelledSet) -> CheckReport:
+    """Every check; none of them changes a file."""
+    splits = labelled.splits
+    pairs, notes = _duplicates(splits)
+    checks: tuple[Iterable[Finding], ...] = (
+        _unreadable(labelled.problems),
+        _ids(splits),
+        _straddling(splits),
+        pairs,
+        _against_the_guide(splits),
+        _unknown_kinds(splits, labelled.card),
+        _told_apart(splits, labelled.known),
+    )
+    return CheckReport(
+        source=labelled.source,
+        fingerprints=labelled.fingerprints,
+        statistics=set_statistics(splits, labelled.known),
+        known=labelled.known,
+        findings=tuple(finding for check in checks for finding in check),
+        notes=(*notes, *_notes(labelled)),
+    )
+
+
+def _unreadable(problems: Sequence[str]) -> Iterator[Finding]:
+    yield from _finding("rows that cannot be read", problems, "mend the field that is named")
+
+
+def _ids(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
+    homes = _homes(splits, lambda row: row.id)
+    found = [f"{name} in {', '.join(where)}" for name, where in homes.items() if len(where) > 1]
+    yield from _finding("ids used in two splits", found, "give every row of the domain its own id")
+
+
+def _straddling(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
+    homes = _homes(splits, lambda row: row.conversation)
+    found = [f"{name} in {', '.join(where)}" for name, where in homes.items() if len(where) > 1]
+    yield from _finding(
+        "conversations in two splits", found, "split by conversation: queryplan data split FILE --out FOLDER"
+    )
+
+
+def _against_the_guide(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
+    found = [
+        f"{name} {row.id}: {sentence}"
+        for name, rows in splits.items()
+        for row in rows
+        for sentence in contradictions(row)
+    ]
+    yield from _finding("labels against the guide", found, "read data/README.md, and mend the label or drop the row")
+
+
+def _unknown_kinds(splits: Mapping[str, Sequence[LabelledRow]], card: DomainCard | None) -> Iterator[Finding]:
+    if card is None:
+        return
+    known = {None, *card.kinds}
+    found = [
+        f"{name} {row.id}: {row.labels.rejection_kind!r}"
+        for name, rows in splits.items()
+        for row in rows
+        if row.labels.rejection_kind not in known
+    ]
+    yield from _finding("rejection kinds that the card does not have", found, f"use one of {', '.join(card.kinds)}")
+
+
+def _told_apart(splits: Mapping[str, Sequence[LabelledRow]], known: Sequence[str]) -> Iterator[Finding]:
+    """Rows with the same text and the same history must have the same labels."""
+    seen: dict[tuple[object, ...], dict[tuple[object, ...], str]] = defaultdict(dict)
+    for name, rows in splits.items():
+        for row in rows:
+            text = (row.query.strip().casefold(), row.history, tuple(row.session.items()) if _flat(row) else row.id)
+            seen[text].setdefault(tuple(getattr(row.labels, label) for label in known), f"{name} {row.id}")
+    found = [" and ".join(labels.values()) for labels in seen.values() if len(labels) > 1]
+    yield from _finding("same query and history, other labels", found, "settle which labels are right")
+
+
+def _flat(row: LabelledRow) -> bool:
+    return all(isinstance(value, str | int | float | bool | None) for value in row.session.values())
+
+
+def _duplicates(splits: Mapping[str, Sequence[LabelledRow]]) -> tuple[list[Finding], list[str]]:
+    home = {id(row): name for name, rows in splits.items() for row in rows}
+    used, sets = word_sets([row for rows in splits.values() for row in rows])
+    across = sets.affordable(ACROSS, BUDGET)
+    inside: list[str] = []
+    leaks: list[str] = []
+    seen = 0
+    for pair in islice(duplicates_in(used, sets, min(across, INSIDE)), MAX_PAIRS):
+        seen += 1
+        first, second = home[id(pair.first)], home[id(pair.second)]
+        if first != second and pair.jaccard > across:
+            leaks.append(_shown(pair, first, second))
+        elif first == second and pair.jaccard > INSIDE:
+            inside.append(_shown(pair, first, second))
+    more = seen == MAX_PAIRS
+    advice = "keep one of each pair, or write the other in other words"
+    findings = [
+        *_finding(f"near-duplicates across splits (over {across})", leaks, advice, more),
+        *_finding(f"near-duplicates inside a split (over {INSIDE})", inside, advice, more),
+    ]
+    return findings, _how_compared(sets.comparisons(ACROSS[0]), across, more)
+
+
+def _how_compared(products: int, across: float, more: bool) -> list[str]:
+    notes = []
+    if across > ACROSS[0]:
+        notes.append(
+            f"queries are so alike that comparing splits at {ACROSS[0]} would take {products:,} products; "
+            f"compared at {across} instead"
+        )
+    if more:
+        notes.append(f"stopped after {MAX_PAIRS:,} pairs of near-duplicates; there are more")
+    return notes
+
+
+def _shown(pair: NearDuplicate, first: str, second: str) -> str:
+    return f"{first} {pair.first.id} and {second} {pair.second.id} ({pair.jaccard:.2f})"
+
+
+def _notes(labelled: LabelledSet) -> Iterator[str]:
+    rows = [row for rows in labelled.splits.values() for row in rows]
+    starters = sum(STARTER in row.tags for row in rows)
+    if starters:
+        yield f"{starters} starter rows are left from queryplan new-domain: put real queries in their place"
+    if labelled.card is not None:
+        missing = [name for name in SPLITS if name not in labelled.splits]
+        if missing:
+            yield f"no {', '.join(missing)} rows yet"
+    yield from _never_trained(labelled.splits, labelled.known)
+
+
+def _never_trained(splits: Mapping[str, Sequence[LabelledRow]], known: Sequence[str]) -> Iterator[str]:
+    """Values that are asked for elsewhere and that training rows never show."""
+    for label in known if splits.get("train") else ():
+        for value, counts in label_counts(splits, label).items():
+            if not counts["train"]:
+                where = ", ".join(name for name, count in counts.items() if count)
+                yield f"{label} {value} occurs in {where} and never in train"
+
+
+def _homes(splits: Mapping[str, Sequence[LabelledRow]], key: Callable[[LabelledRow], str]) -> dict[str, list[str]]:
+    """The splits that each key occurs in."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, rows in splits.items():
+        for value in Counter(key(row) for row in rows):
+            found[value].append(name)
+    return found
+
+
+def _finding(kind: str, found: Sequence[str], advice: str, more: bool = False) -> Iterator[Finding]:
+    if found:
+        yield Finding(kind=kind, count=len(found), more=more, examples=tuple(found[:MAX_EXAMPLES]), advice=advice)

@@ -1,0 +1,311 @@
+"""Labels from use: logged plans, the least certain first, corrected answer by answer into labelled rows.
+
+A logged plan is what production wrote down: ``{"query", "history", "plan"}``, one a line. What the plan
+says is what each question proposes, so that a right plan costs one key and a wrong one only the answers
+that are wrong. Finished rows are appended at once; the answers of an unfinished one are kept beside the
+file and asked for no second time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..errors import DataError
+from ..signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, Turn
+from .card import DomainCard
+from .guide import contradictions
+from .rows import MAX_ERRORS_SHOWN, LabelledRow, read_rows
+
+LOGGED = "logged"
+"""Tag of rows that were labelled from use."""
+
+Kind = Literal["yes_no", "choice", "text", "list", "parts"]
+Answers = dict[str, Any]
+
+
+class LoggedPlan(BaseModel):
+    """One line of a log; what it has beyond this is left alone.
+
+    Attributes:
+        query: what was typed; the plan's own where the line has none, as in what `plan --batch` writes.
+        plan: a ``QueryPlan`` as JSON.
+        conversation: keeps turns of one conversation together; made from its first message if not given.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    query: str
+    history: tuple[Turn, ...] = ()
+    session: dict[str, Any] = {}
+    conversation: str | None = Field(default=None, min_length=1)
+    plan: dict[str, Any]
+
+    @property
+    def key(self) -> str:
+        """The same for the same query in the same conversation."""
+        return _hash(self.query, *(f"{turn.role}:{turn.content}" for turn in self.history))
+
+    @property
+    def certainty(self) -> float:
+        """The probability that all decisions are right, if they are independent; 0 where none is traced."""
+        trace = self.plan.get("trace") or {}
+        made = trace.get("decisions") or []
+        return math.prod(float(d.get("confidence", 0.0)) for d in made) if made else 0.0
+
+
+def read_logged(path: Path) -> list[LoggedPlan]:
+    """Every plan of a log; lines that only hold an error are passed over.
+
+    Raises:
+        DataError: names file, line and field of up to twenty bad lines.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    found: list[LoggedPlan] = []
+    problems: list[str] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line) if line.strip() else {"error": "an empty line"}
+            if not isinstance(record, dict):
+                raise ValueError("expected an object with query, history and plan")
+            if "plan" in record:
+                found.append(_logged(record))
+            elif "error" not in record:
+                raise ValueError("plan: Field required")
+        except ValueError as error:
+            problems.append(f"{path.name}:{number}: {_said(error)}")
+    if problems:
+        raise DataError("\n".join(problems[:MAX_ERRORS_SHOWN]))
+    return found
+
+
+def least_certain_first(logged: Iterable[LoggedPlan], done: Iterable[str] = ()) -> list[LoggedPlan]:
+    """What is still to be labelled, each query in its conversation once; the log's order where alike."""
+    waiting = {plan.key: plan for plan in logged}
+    for key in done:
+        waiting.pop(key, None)
+    return sorted(waiting.values(), key=lambda plan: plan.certainty)
+
+
+# -- questions
+
+
+@dataclass(frozen=True)
+class Question:
+    """One thing to ask.
+
+    Attributes:
+        field: the label.
+        proposed: the plan's answer; an empty reply takes it.
+        choices: what a reply must be one of.
+    """
+
+    field: str
+    text: str
+    kind: Kind
+    proposed: Any
+    choices: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        """The proposed answer as it would be typed."""
+        if self.kind == "yes_no":
+            return "yes" if self.proposed else "no"
+        if self.kind == "parts":
+            return " | ".join(part["text"] for part in self.proposed) or "-"
+        return "; ".join(self.proposed) or "-" if self.kind == "list" else str(self.proposed or "-")
+
+
+def next_question(logged: LoggedPlan, answers: Answers, card: DomainCard) -> Question | None:
+    """The first question without an answer; None when all that apply have one."""
+    return next((q for q in _questions(logged, answers, card) if q.field not in answers), None)
+
+
+def read_answer(question: Question, typed: str) -> Any:
+    """What a reply means; an empty one is the proposed answer, ``-`` nothing.
+
+    Raises:
+        ValueError: what may be replied instead.
+    """
+    text = typed.strip()
+    if not text:
+        return question.proposed
+    if question.kind == "yes_no":
+        if text.casefold()[0] not in "yn":
+            raise ValueError("reply y or n")
+        return text.casefold()[0] == "y"
+    if question.kind == "choice":
+        found = [c for c in question.choices if c == text] or [c for c in question.choices if c.startswith(text)]
+        if len(found) != 1:
+            raise ValueError(f"reply one of {', '.join(question.choices)}")
+        return found[0]
+    if question.kind == "text":
+        return text
+    listed = [] if text == "-" else [part.strip() for part in text.split("|" if question.kind == "parts" else ";")]
+    return _parts(listed) if question.kind == "parts" else [part for part in listed if part]
+
+
+def make_row(logged: LoggedPlan, answers: Mapping[str, Any]) -> LabelledRow:
+    """The labelled row of complete answers.
+
+    Raises:
+        DataError: what the answers contradict in the annotation guide.
+    """
+    labels = {"is_follow_up": False, "complexity": "simple", "intent": "out_of_scope", "needs_decomposition": False}
+    first = logged.history[0].content if logged.history else logged.query
+    row = {
+        "id": f"{LOGGED}-{logged.key}",
+        "conversation": logged.conversation or f"{LOGGED}-{_hash(first)}",
+        "turn": 1 + sum(turn.role == "user" for turn in logged.history),
+        "query": logged.query,
+        "history": logged.history,
+        "session": logged.session,
+        "labels": {**labels, "standalone_query": logged.query, **answers},
+        "tags": (LOGGED,),
+    }
+    try:
+        made = LabelledRow.model_validate(row)
+    except ValidationError as error:
+        raise DataError("; ".join(e["msg"] for e in error.errors())) from error
+    if against := contradictions(made):
+        raise DataError("; ".join(against))
+    return made
+
+
+def _questions(logged: LoggedPlan, answers: Answers, card: DomainCard) -> list[Question]:
+    """Everything that the answers so far lead to, in order."""
+    plan = logged.plan
+
+    def ask(field: str, text: str, kind: Kind, choices: tuple[str, ...] = ()) -> Question:
+        proposed = _proposed(plan, field, kind, choices)
+        if field == "entities":
+            proposed = [name for name in proposed if name in answers.get("standalone_query", logged.query)]
+        return Question(field, text, kind, proposed, choices)
+
+    asked = [ask("is_follow_up", "does it need an earlier turn?", "yes_no")] if logged.history else []
+    if answers.get("is_follow_up"):
+        asked += [
+            ask("standalone_query", "the query with every reference resolved", "text"),
+            ask("referenced_entities", "names it points to, as earlier turns say them; ; between", "list"),
+        ]
+    asked.append(ask("is_relevant", f"is it for {card.title}?", "yes_no"))
+    if answers.get("is_relevant") is False:
+        asked.append(ask("rejection_kind", "which excluded topic", "choice", card.kinds))
+    if answers.get("is_relevant"):
+        asked += [
+            ask("complexity", "how hard", "choice", COMPLEXITIES),
+            ask("intent", "intent", "choice", IN_DOMAIN_INTENTS),
+            ask("needs_decomposition", "more than one retrieval?", "yes_no"),
+        ]
+        if answers.get("needs_decomposition"):
+            asked.append(ask("sub_queries", "sub-queries; | between, {1} for an answer", "parts"))
+        asked += [
+            ask("entities", "names in the standalone query; ; between", "list"),
+            ask("relationships_needed", "relations it turns on; ; between", "list"),
+        ]
+    return asked
+
+
+def _proposed(plan: Mapping[str, Any], field: str, kind: Kind, choices: Sequence[str]) -> Any:
+    empty: dict[Kind, Any] = {"yes_no": False, "text": "", "list": [], "parts": [], "choice": ""}
+    value = plan.get(field) or empty[kind]
+    return choices[0] if kind == "choice" and value not in choices else value
+
+
+def _parts(texts: Sequence[str]) -> list[dict[str, Any]]:
+    """Sub-queries of texts; what a text calls ``{1}`` it depends on."""
+    found = []
+    for number, text in enumerate(texts, 1):
+        needs = [n for n in range(1, len(texts) + 1) if f"{{{n}}}" in text]
+        found.append({"id": number, "text": text, "depends_on": needs})
+    return found
+
+
+# -- what is kept
+
+
+class LabelFile:
+    """The file that rows are appended to, and beside it the answers of the row in hand.
+
+    Raises:
+        DataError: the file is there and holds something else than rows.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.draft = path.with_name(f"{path.name}.draft.json")
+        self.rows = read_rows(path) if path.exists() else []
+
+    @property
+    def done(self) -> set[str]:
+        """Keys of the logged plans that have a row."""
+        return {row.id.removeprefix(f"{LOGGED}-") for row in self.rows}
+
+    def answers(self, key: str) -> Answers:
+        """What was answered for a plan before it was left; nothing if it never was."""
+        try:
+            kept = json.loads(self.draft.read_text(encoding="utf-8"))
+            return dict(kept["answers"]) if kept["key"] == key else {}
+        except FileNotFoundError:
+            return {}
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{self.draft} cannot be read; remove it to go on") from error
+
+    @property
+    def in_hand(self) -> str | None:
+        """The key of the plan that was left half labelled."""
+        try:
+            return str(json.loads(self.draft.read_text(encoding="utf-8"))["key"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def keep(self, key: str, answers: Answers) -> None:
+        """Write the answers so far; a crash leaves these or the ones before."""
+        new = self.draft.with_suffix(".new")
+        self.draft.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text(json.dumps({"key": key, "answers": answers}, ensure_ascii=False), encoding="utf-8")
+        os.replace(new, self.draft)
+
+    def append(self, row: LabelledRow) -> None:
+        """Add a finished row, on the disk when this returns."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a+b") as file:
+            if file.tell() and not self._ends_a_line():
+                file.write(b"\n")
+            file.write(row.model_dump_json(exclude_defaults=True).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.rows.append(row)
+        self.draft.unlink(missing_ok=True)
+
+    def _ends_a_line(self) -> bool:
+        with self.path.open("rb") as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read(1) == b"\n"
+
+
+def _logged(record: Mapping[str, Any]) -> LoggedPlan:
+    plan = record["plan"]
+    query = record.get("query", plan.get("query") if isinstance(plan, dict) else None)
+    return LoggedPlan.model_validate({**record, "query": query})
+
+
+def _said(error: ValueError) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+    return f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode(errors="surrogatepass")).hexdigest()[:12]

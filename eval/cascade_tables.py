@@ -1,0 +1,182 @@
+"""Tables of a cascade, typed, for a report to draw: what heads risk for what they cover.
+
+- risk against coverage of each head stage, and of whole queries (``joint``)
+- reliability: how often a certainty comes true
+- joint coverage: share of queries that no language model had to decide, with its interval
+- accuracy of each stage beside the majority class, TF-IDF and whatever else was evaluated
+
+The first two come from head answers on labelled rows (``eval/head_answers.py``), the others from evaluations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..signatures.types import Frozen
+from .evaluation import Case, Evaluation
+from .head_answers import Answer, RowAnswers
+from .statistics import Estimate, clustered_interval
+from .summary import STAGE_FIELDS
+
+STAGES = ("follow_up", "relevance", "kind", "complexity")
+JOINT = "joint"
+COVERAGES = tuple(round(step / 20, 2) for step in range(1, 21))
+BINS = 10
+
+
+class RiskPoint(Frozen):
+    """At this certainty heads answer this share of the rows in which the stage arises, and of those this is wrong."""
+
+    certainty: float
+    coverage: float
+    risk: float
+    rows: int
+
+
+class RiskCurve(Frozen):
+    """Risk against coverage of one stage, or of whole queries; ``area`` under it is smaller for a better order."""
+
+    stage: str
+    points: tuple[RiskPoint, ...]
+    area: float
+
+
+class ReliabilityBin(Frozen):
+    """Answers of about this certainty: how many, their mean certainty, and how many were right."""
+
+    certainty: float
+    right: Estimate
+
+
+class Reliability(Frozen):
+    """Certainty against truth of one stage; ``gap`` is the expected calibration error (Naeini et al., 2015)."""
+
+    stage: str
+    bins: tuple[ReliabilityBin, ...]
+    gap: float
+
+
+class JointCoverage(Frozen):
+    """Of the plans of one evaluation, which needed no model to decide, and which made no request at all.
+
+    ``unwritten`` are the plans whose gold labels need no written text; None if there is none.
+    """
+
+    name: str
+    undecided_by_model: Estimate
+    no_request: Estimate
+    unwritten_no_request: Estimate | None
+
+
+class StageAccuracy(Frozen):
+    """Accuracy of one decision, by the name of what was evaluated."""
+
+    stage: str
+    accuracy: dict[str, Estimate]
+
+
+class CascadeTables(Frozen):
+    """All of them."""
+
+    risk: tuple[RiskCurve, ...] = ()
+    reliability: tuple[Reliability, ...] = ()
+    coverage: tuple[JointCoverage, ...] = ()
+    accuracy: tuple[StageAccuracy, ...] = ()
+
+
+def cascade_tables(answers: Sequence[RowAnswers], evaluations: Sequence[Evaluation] = ()) -> CascadeTables:
+    """The tables of these head answers and these evaluations of the same rows."""
+    return CascadeTables(
+        risk=tuple(curve for stage in (*STAGES, JOINT) if (curve := risk_curve(answers, stage)) is not None),
+        reliability=tuple(found for stage in STAGES if (found := reliability(answers, stage)) is not None),
+        coverage=tuple(joint_coverage(evaluation) for evaluation in evaluations),
+        accuracy=accuracy_table(evaluations),
+    )
+
+
+def risk_curve(answers: Sequence[RowAnswers], stage: str) -> RiskCurve | None:
+    """Risk of the surest answers, from the surest twentieth to all; None if nothing was answered."""
+    given, arising = _answers(answers, stage)
+    if not given:
+        return None
+    ordered = sorted(given, key=lambda pair: -pair[1].certainty)
+    wrong = np.cumsum([not answer.right for _, answer in ordered])
+    counts = sorted({max(1, round(share * len(ordered))) for share in COVERAGES})
+    points = tuple(
+        RiskPoint(
+            certainty=ordered[count - 1][1].certainty,
+            coverage=count / arising,
+            risk=float(wrong[count - 1] / count),
+            rows=count,
+        )
+        for count in counts
+    )
+    area = float((wrong / np.arange(1, len(wrong) + 1)).mean())
+    return RiskCurve(stage=stage, points=points, area=area)
+
+
+def reliability(answers: Sequence[RowAnswers], stage: str) -> Reliability | None:
+    """Bins of equal size, the least certain first; None if nothing was answered."""
+    given, _ = _answers(answers, stage)
+    if not given:
+        return None
+    ordered = sorted(given, key=lambda pair: pair[1].certainty)
+    bins, gap = [], 0.0
+    for part in np.array_split(np.arange(len(ordered)), min(BINS, len(ordered))):
+        some = [ordered[i] for i in part]
+        mean = float(np.mean([answer.certainty for _, answer in some]))
+        right = clustered_interval([answer.right for _, answer in some], [name for name, _ in some])
+        bins.append(ReliabilityBin(certainty=mean, right=right))
+        gap += abs(mean - right.value) * len(some) / len(ordered)
+    return Reliability(stage=stage, bins=tuple(bins), gap=gap)
+
+
+def joint_coverage(evaluation: Evaluation) -> JointCoverage:
+    """How often the plans of an evaluation did without a model."""
+    cases = evaluation.cases
+    unwritten = [c for c in cases if not (c.gold.is_follow_up or c.gold.needs_decomposition)]
+    return JointCoverage(
+        name=evaluation.name,
+        undecided_by_model=_share(cases, [_decided_without_model(c) for c in cases]),
+        no_request=_share(cases, [c.plan.trace.requests == 0 for c in cases]),
+        unwritten_no_request=_share(unwritten, [c.plan.trace.requests == 0 for c in unwritten]) if unwritten else None,
+    )
+
+
+def accuracy_table(evaluations: Sequence[Evaluation]) -> tuple[StageAccuracy, ...]:
+    """One line a decision, one column an evaluation."""
+    lines = []
+    for name in (field.stage for field in STAGE_FIELDS):
+        found = {e.name: row.accuracy for e in evaluations if (row := e.summary().stage(name)) is not None}
+        if found:
+            lines.append(StageAccuracy(stage=name, accuracy=found))
+    return tuple(lines)
+
+
+def _answers(answers: Sequence[RowAnswers], stage: str) -> tuple[list[tuple[str, Answer]], int]:
+    """(conversation, answer) of the rows in which the stage arises, and how many rows those are."""
+    if stage == JOINT:
+        arising = [row for row in answers if row.arises]
+        return [(row.conversation, whole) for row in arising if (whole := _whole(row)) is not None], len(arising)
+    needed = {"kind": "relevance"}.get(stage, stage)
+    arising = [row for row in answers if needed in row.arises and (stage != "kind" or "complexity" not in row.arises)]
+    return [(row.conversation, row.answers[stage]) for row in arising if stage in row.answers], len(arising)
+
+
+def _whole(row: RowAnswers) -> Answer | None:
+    """All heads of a row as one: as certain as its least certain, right if all are; None if one says nothing."""
+    used = row.used(0.0)
+    if not row.whole(0.0):
+        return None
+    return Answer(min(row.answers[name].certainty for name in used - {"kind"}), not row.wrong(0.0))
+
+
+def _decided_without_model(case: Case) -> bool:
+    deciding = (d for d in case.plan.trace.decisions if d.stage in ("follow_up", "relevance", "complexity"))
+    return all(d.decided_by != "lm" for d in deciding)
+
+
+def _share(cases: Sequence[Case], values: Sequence[bool]) -> Estimate:
+    return clustered_interval(np.array(values, dtype=bool), [case.conversation for case in cases])

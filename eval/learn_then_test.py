@@ -1,0 +1,57 @@
+"""Learn then Test with one parameter: how far a threshold may be lowered before errors can no longer be ruled out.
+
+Thresholds are tested in one fixed order, the strictest first, each with an exact binomial test of "the loss
+is above ``error``"; at the first that cannot be rejected the walk stops, and the one before is used. Since
+the order is fixed beforehand, no test pays for another (Angelopoulos et al., "Learn then Test", 2021,
+section 3.2; Bauer, 1991). Losses are nought or one and rows are independent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from scipy.stats import binom
+
+STEPS = 200
+GRID = tuple(1 - step / STEPS for step in range(1, STEPS + 1))
+"""The certainties tried, in the order of trying: 0.995 down to 0."""
+
+
+def p_value(wrong: int, rows: int, error: float) -> float:
+    """How likely so few wrong rows are if the true share is ``error``."""
+    return float(binom.cdf(wrong, rows, error))
+
+
+def smallest_error(rows: int, confidence: float) -> float:
+    """The smallest error that so many rows can support, by having none wrong."""
+    return 1.0 if rows == 0 else 1 - (1 - confidence) ** (1 / rows)
+
+
+def rows_needed(error: float, confidence: float) -> int:
+    """The fewest rows that can support this error."""
+    return math.ceil(math.log(1 - confidence) / math.log(1 - error))
+
+
+def errors_allowed(rows: int, error: float, confidence: float) -> int:
+    """How many of so many rows may be wrong; -1 if not even none wrong is enough."""
+    allowed = -1
+    while allowed < rows and p_value(allowed + 1, rows, error) <= 1 - confidence:
+        allowed += 1
+    return allowed
+
+
+def lowest_safe(
+    wrong_at: Callable[[float], int], rows: int, error: float, confidence: float, grid: Sequence[float] = GRID
+) -> float | None:
+    """The last threshold of the walk that passes; None if the first does not.
+
+    Args:
+        wrong_at: how many rows are wrong at a threshold.
+    """
+    allowed, safe = errors_allowed(rows, error, confidence), None
+    for threshold in grid:
+        if wrong_at(threshold) > allowed:
+            return safe
+        safe = threshold
+    return safe

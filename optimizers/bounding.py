@@ -1,0 +1,72 @@
+"""Fitting the certainty from which heads may answer without a language model; see ``program/bound.py``.
+
+Rows are those of ``calibrate``, one a conversation, drawn with a seed; they fit nothing else. The heads
+are those of the program, trained on ``train`` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..data.card import DomainCard
+from ..data.rows import LabelledRow
+from ..errors import UserError
+from ..eval.head_answers import HEAD_STAGES, RowAnswers, head_answers, one_of_each
+from ..eval.learn_then_test import GRID, errors_allowed, lowest_safe, rows_needed, smallest_error
+from ..program.bound import Bound
+from ..program.heads import Heads
+
+ERROR = 0.05
+CONFIDENCE = 0.9
+
+
+def fit_bound(
+    heads: Heads,
+    rows: Sequence[LabelledRow],
+    card: DomainCard,
+    error: float = ERROR,
+    confidence: float = CONFIDENCE,
+    seed: int = 0,
+) -> Bound:
+    """The bound of these heads on these rows; one that abstains, with the reason, where they show too little.
+
+    Raises:
+        UserError: ``error`` or ``confidence`` is no share between 0 and 1.
+    """
+    for name, value in (("error", error), ("confidence", confidence)):
+        if not 0 < value < 1:
+            raise UserError(f"the {name} of a bound must lie between 0 and 1, not {value}")
+    return bound_of(one_of_each(head_answers(heads, rows, card), seed), error, confidence)
+
+
+def bound_of(answers: Sequence[RowAnswers], error: float = ERROR, confidence: float = CONFIDENCE) -> Bound:
+    """As ``fit_bound``, of rows of which each is another conversation."""
+    count = len(answers)
+    bound = Bound(error=error, confidence=confidence, conversations=count, supports=smallest_error(count, confidence))
+    if errors_allowed(count, error, confidence) < 0:
+        needed = rows_needed(error, confidence)
+        return bound.model_copy(update={"reason": f"{count} conversations are too few: label {needed} or more"})
+    if not any(answer.answers for answer in answers):
+        return bound.model_copy(update={"reason": "no head says anything of them: label more rows to train on"})
+    certainty = lowest_safe(lambda at: _wrong(answers, at), count, error, confidence)
+    if certainty is None:
+        wrong = _wrong(answers, GRID[0])
+        why = f"even from certainty {GRID[0]:.3f} heads answer {wrong} of {count} wrongly"
+        return bound.model_copy(update={"reason": why})
+    found = {"certainty": certainty, "errors": _wrong(answers, certainty), "coverage": coverage(answers, certainty)}
+    return bound.model_copy(update=found)
+
+
+def coverage(answers: Sequence[RowAnswers], certainty: float) -> dict[str, float]:
+    """Share of the rows in which a stage arises that its head answers, and of all that need no model at all."""
+    shares = {}
+    for stage in HEAD_STAGES:
+        some = [answer for answer in answers if stage in answer.arises]
+        if some:
+            shares[stage] = round(sum(stage in answer.used(certainty) for answer in some) / len(some), 6)
+    shares["joint"] = round(sum(answer.whole(certainty) for answer in answers) / len(answers), 6)
+    return shares
+
+
+def _wrong(answers: Sequence[RowAnswers], certainty: float) -> int:
+    return sum(answer.wrong(certainty) for answer in answers)

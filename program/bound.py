@@ -1,0 +1,127 @@
+"""When a learned head may answer in the language model's place: above a certainty fitted with a guarantee.
+
+**Method.** One number, the certainty a head must have, moves the thresholds of all heads together. It is
+fitted by Learn then Test with fixed-sequence testing (Angelopoulos, Bates, Candès, Jordan and Lei, "Learn
+then Test: Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on rows that fit nothing else,
+in ``optimizers/bounding.py``. The loss of a query is joint: one if *some* head that answered it was wrong,
+else nought; so five heads share one budget and the bound is on whole queries.
+
+**What it says.** With the stated confidence over the draw of the calibration rows, at most the stated
+share of queries is answered wrongly by a head. It is a share of *all* queries, not of the answered ones.
+
+**Assumptions.** Conversations to come are drawn like those labelled for calibration, independently of each
+other (so one row of each is used); the heads learned from other conversations; and where the model rewrote
+a follow-up, it wrote what the labeller would have: heads are calibrated on gold standalone forms.
+A follow-up that could not be rewritten is therefore outside the bound, and so is what a model decides.
+
+The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
+covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from ..signatures.types import Frozen
+from .heads import HeadAnswer
+from .joint import COMPLEXITY_OUTPUTS, Joint, likeliest_together
+
+Mode = Literal["off", "bounded", "best-effort"]
+MODES: tuple[Mode, ...] = ("off", "bounded", "best-effort")
+
+WITHIN = "learned head, within the bound"
+OUTSIDE = "learned head, outside the bound"
+NO_GUARANTEE = "best effort, no guarantee"
+
+
+class Bound(Frozen):
+    """The certainty from which heads may answer, and what it was shown on.
+
+    Attributes:
+        error: at most this share of queries is answered wrongly by a head,
+        confidence: with this confidence.
+        certainty: the smallest probability that a head may answer with; None if none may, see ``reason``.
+        conversations: rows it was fitted on, one a conversation.
+        errors: of those, how many some head answered wrongly at that certainty.
+        supports: the smallest error that so many conversations could have shown, by having none wrong.
+        coverage: share of those rows that heads answered, by stage, and ``joint``: no model needed to decide.
+        reason: why no head may answer, or empty.
+    """
+
+    error: float = Field(gt=0, lt=1)
+    confidence: float = Field(gt=0, lt=1)
+    certainty: float | None = None
+    conversations: int = Field(ge=0)
+    errors: int = Field(default=0, ge=0)
+    supports: float = Field(ge=0, le=1)
+    coverage: dict[str, float] = {}
+    reason: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The bound in one sentence, for the report and the terminal."""
+        asked = f"at most {self.error:.1%} of queries wrong by a head, confidence {self.confidence:.0%}"
+        shown = f"{self.conversations} conversations, which can support {self.supports:.1%} at best"
+        if self.certainty is None:
+            return f"bound ({asked}): no head answers, {self.reason} ({shown})"
+        joint = self.coverage.get("joint", 0.0)
+        return (
+            f"bound ({asked}): heads answer from certainty {self.certainty:.3f}; {self.errors} wrong of {shown}; "
+            f"{joint:.1%} of them needed no model to decide"
+        )
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Says of each stage of a query whether its head answers; the same for every query of a planner."""
+
+    mode: Mode = "off"
+    bound: Bound | None = None
+
+    def opens(self, certainty: float | None) -> bool:
+        """Whether a head that is so certain answers; None is a head that says nothing."""
+        if certainty is None or self.mode == "off":
+            return False
+        return self.mode == "best-effort" or self._covers(certainty)
+
+    def _covers(self, certainty: float) -> bool:
+        needed = self.bound.certainty if self.bound is not None else None
+        return needed is not None and certainty >= needed
+
+    @property
+    def reason(self) -> str:
+        """What a decision that this gate let through is explained by."""
+        return WITHIN if self.mode == "bounded" else f"learned head, {NO_GUARANTEE}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What every plan says of the mode it was made in."""
+        if self.mode == "best-effort":
+            return (f"heads: {NO_GUARANTEE}",)
+        if self.mode == "bounded" and (self.bound is None or self.bound.certainty is None):
+            why = self.bound.reason if self.bound else "this program was compiled without a bound"
+            return (f"heads: none answers within a bound, {why}",)
+        return ()
+
+
+def relevance_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
+    """How certain the relevance head is of its label."""
+    answer = heads.get("is_relevant")
+    return answer.confidence if answer is not None else None
+
+
+def kind_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
+    """How certain the head is of why a query is not ours; unsure, the plan gives the card's general words."""
+    answer = heads.get("rejection_kind")
+    return answer.confidence if answer is not None else None
+
+
+def complexity_certainty(heads: Mapping[str, HeadAnswer], joint: Joint) -> float | None:
+    """The probability that all three labels of the complexity stage are right, as they would be chosen."""
+    if any(name not in heads for name in COMPLEXITY_OUTPUTS):
+        return None
+    return likeliest_together(joint, [heads[name].probabilities for name in COMPLEXITY_OUTPUTS])[1]

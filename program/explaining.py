@@ -1,0 +1,192 @@
+"""The route of one query: who decided each stage, how surely, against which threshold, and what resembles it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..data.rows import LabelledRow
+from ..signatures.types import DecidedBy, Frozen, Labels, Turn
+from .bound import OUTSIDE, complexity_certainty, relevance_certainty
+from .context import CleanInput, clean_input
+from .encoder import Encoder
+from .heads import HeadAnswer
+from .joint import COMPLEXITY_OUTPUTS
+from .plan import Decision, QueryPlan
+from .planner import QueryPlanner
+
+NEIGHBOURS = 3
+OUTPUTS = {"follow_up": ("is_follow_up",), "relevance": ("is_relevant",), "complexity": COMPLEXITY_OUTPUTS}
+
+
+class Neighbour(Frozen):
+    """A training row that resembles the query, and its label of the stage."""
+
+    row: str
+    query: str
+    label: str
+    similarity: float
+
+
+class StageRoute(Frozen):
+    """How one stage came to its value.
+
+    Attributes:
+        confidence: the probability of the value, by whoever decided.
+        heads: what the heads say of each output, whoever decided; empty where none does.
+        certainty: how certain the heads are of the stage as a whole; None where none says anything.
+        needed: the certainty from which a head answers within the bound; None without one.
+        change: what would have changed the value or who decides it.
+    """
+
+    stage: str
+    value: Any
+    decided_by: DecidedBy
+    reason: str
+    confidence: float
+    heads: dict[str, dict[str, float]] = {}
+    certainty: float | None = None
+    needed: float | None = None
+    nearest: tuple[Neighbour, ...] = ()
+    change: str = ""
+
+
+class Explanation(Frozen):
+    """A plan and the route of each decided stage."""
+
+    plan: QueryPlan
+    mode: str
+    bound: str
+    routes: tuple[StageRoute, ...]
+
+
+def explain(
+    planner: QueryPlanner,
+    query: str,
+    history: Sequence[Mapping[str, Any] | Turn] | None = None,
+    session: Mapping[str, Any] | None = None,
+    deadline_s: float | None = None,
+    rows: Sequence[LabelledRow] = (),
+) -> Explanation:
+    """Plan a query and say why the plan is as it is.
+
+    Args:
+        rows: labelled rows to find neighbours in; those the heads learned from.
+    """
+    plan = planner.plan(query, history, session, deadline_s)
+    clean = clean_input(query, history, session, planner.card.history)
+    said = _head_answers(planner, clean, plan.standalone_query)
+    routes = (
+        _route(planner, decision, said, clean, plan.standalone_query, rows)
+        for decision in plan.trace.decisions
+        if decision.stage in OUTPUTS
+    )
+    bound = planner.gate.bound.sentence if planner.gate.bound else "no bound was fitted"
+    return Explanation(plan=plan, mode=planner.gate.mode, bound=bound, routes=tuple(routes))
+
+
+def _head_answers(planner: QueryPlanner, clean: CleanInput, standalone: str) -> dict[str, HeadAnswer]:
+    if planner.heads is None:
+        return {}
+    turn = planner.heads.of_turn(clean.query, clean.turns) if clean.turns else None
+    return {**planner.heads.of_query(standalone), **({"is_follow_up": turn} if turn else {})}
+
+
+def _route(
+    planner: QueryPlanner,
+    decision: Decision,
+    said: Mapping[str, HeadAnswer],
+    clean: CleanInput,
+    standalone: str,
+    rows: Sequence[LabelledRow],
+) -> StageRoute:
+    certainty = _certainty(planner, decision.stage, said)
+    needed = planner.gate.bound.certainty if planner.gate.bound else None
+    text = clean.query if decision.stage == "follow_up" else standalone
+    heads = {
+        name: {label: round(p, 4) for label, p in sorted(said[name].probabilities.items(), key=lambda item: -item[1])}
+        for name in OUTPUTS[decision.stage]
+        if name in said
+    }
+    return StageRoute(
+        stage=decision.stage,
+        value=decision.value,
+        decided_by=decision.decided_by,
+        reason=decision.reason,
+        confidence=decision.confidence,
+        heads=heads,
+        certainty=certainty,
+        needed=needed,
+        nearest=nearest(decision.stage, text, rows, planner.heads.features.encoder) if rows and planner.heads else (),
+        change=_change(decision, heads, certainty, planner.gate.mode, needed),
+    )
+
+
+def _certainty(planner: QueryPlanner, stage: str, said: Mapping[str, HeadAnswer]) -> float | None:
+    if stage == "follow_up":
+        return said["is_follow_up"].confidence if "is_follow_up" in said else None
+    if stage == "relevance":
+        return relevance_certainty(said)
+    return complexity_certainty(said, planner.heads.joint if planner.heads else {})
+
+
+def _change(
+    decision: Decision,
+    heads: Mapping[str, Mapping[str, float]],
+    certainty: float | None,
+    mode: str,
+    needed: float | None,
+) -> str:
+    """What would have changed it, in words."""
+    if decision.decided_by == "rule":
+        return "another form: a rule looks at nothing else"
+    if certainty is None:
+        return "a head that can say something: more labelled rows of this kind, in this script"
+    parts = []
+    if mode == "bounded" and needed is not None and certainty >= needed and decision.reason == OUTSIDE:
+        parts.append("a rewrite of the follow-up: heads were calibrated on standalone forms")
+    elif mode == "bounded" and needed is not None:
+        far = "less" if certainty >= needed else "more"
+        who = "the language model would be asked" if certainty >= needed else "the head would answer"
+        parts.append(f"{abs(certainty - needed):.3f} {far} certainty than {certainty:.3f} and {who}")
+    margins = {name: _runner_up(given) for name, given in heads.items() if len(given) > 1}
+    if margins:
+        name = min(margins, key=lambda n: margins[n][1])
+        parts.append(f"closest to another label: {name}, where {margins[name][0]} is {margins[name][1]:.3f} behind")
+    return "; ".join(parts)
+
+
+def _runner_up(given: Mapping[str, float]) -> tuple[str, float]:
+    (_, first), (label, second), *_ = given.items()
+    return label, first - second
+
+
+LABELS: dict[str, Callable[[LabelledRow], str | None]] = {
+    "follow_up": lambda r: ("follow-up" if r.labels.is_follow_up else "stands alone") if r.history else None,
+    "relevance": lambda r: "ours" if r.labels.is_relevant else f"not ours, {r.labels.rejection_kind}",
+    "complexity": lambda r: _complexity(r.labels) if r.labels.is_relevant else None,
+}
+
+
+def nearest(
+    stage: str, text: str, rows: Sequence[LabelledRow], encoder: Encoder, count: int = NEIGHBOURS
+) -> tuple[Neighbour, ...]:
+    """The rows whose text is most like this one, by the cosine of their vectors; none for a text without any."""
+    used = [(row, label) for row in rows if (label := LABELS[stage](row)) is not None]
+    if not used:
+        return ()
+    texts = [row.query if stage == "follow_up" else row.labels.standalone_query for row, _ in used]
+    vectors = encoder.encode([text, *texts])
+    if not vectors[0].any():
+        return ()
+    similar = vectors[1:] @ vectors[0]
+    return tuple(
+        Neighbour(row=used[i][0].id, query=texts[i], label=used[i][1], similarity=round(float(similar[i]), 4))
+        for i in np.argsort(-similar, kind="stable")[:count]
+    )
+
+
+def _complexity(labels: Labels) -> str:
+    return f"{labels.complexity}, {labels.intent}, {'in parts' if labels.needs_decomposition else 'whole'}"

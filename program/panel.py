@@ -1,0 +1,72 @@
+"""Several heads asked at once about one query: one distance to each training row, shared by all of them.
+
+Heads of one program learn from the same rows, so their support vectors are kept once, and their
+coefficients side by side. The answers are those of the heads one by one, up to rounding in single precision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .features import Seen
+
+if TYPE_CHECKING:
+    from .heads import Head
+
+# A product with so few rows stays below what OpenBLAS gives to several threads, which wait for each other
+# on a busy machine: p99 was 4 ms with them.
+BLOCK = 128
+
+
+class Panel:
+    """Heads with features of the same length.
+
+    Attributes:
+        heads: in the order of the answers.
+    """
+
+    def __init__(self, heads: Sequence[Head]) -> None:
+        self.heads = tuple(heads)
+        stacked = np.concatenate([head.support for head in heads])
+        support, places = np.unique(stacked, axis=0, return_inverse=True)
+        self._support = _blocks(support.astype(np.float32))
+        self._squares = (self._support**2).sum(axis=2).ravel()
+        self._linear = np.concatenate([head.linear for head in heads], axis=1).astype(np.float32)
+        counts = [len(head.labels) for head in heads]
+        self._starts = np.cumsum([0, *counts])[:-1]
+        self._place = np.repeat(np.arange(len(heads)), counts)
+        self._scale = np.array([head.scale for head in heads], dtype=np.float32)[self._place]
+        self._duals = self._by_width(np.split(places, np.cumsum([len(h.support) for h in heads])[:-1]))
+
+    def _by_width(self, places: Sequence[np.ndarray]) -> list[tuple[float, np.ndarray]]:
+        """For each kernel width the coefficients of all labels, nought for heads of another width."""
+        duals = {head.width: np.zeros((len(self._squares), len(self._place)), dtype=np.float32) for head in self.heads}
+        for head, rows, start in zip(self.heads, places, self._starts, strict=True):
+            np.add.at(duals[head.width], (rows.ravel()[:, None], start + np.arange(len(head.labels))), head.dual)
+        return list(duals.items())
+
+    def probabilities(self, seen: Seen) -> list[list[float]]:
+        """Label probabilities of each head."""
+        products = (self._support @ seen.dense).ravel()
+        distance = np.maximum(self._squares + float(seen.dense @ seen.dense) - 2 * products, 0.0)
+        scores = np.zeros(len(self._place), dtype=np.float32)
+        for width, dual in self._duals:
+            scores += np.exp(-width * distance) @ dual
+        if len(seen.grams.columns):
+            scores += seen.grams.values @ self._linear[seen.grams.columns]
+        scores *= self._scale
+        weights = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._place])
+        shares = (weights / np.add.reduceat(weights, self._starts)[self._place]).tolist()
+        ends = [*self._starts[1:].tolist(), len(shares)]
+        return [shares[start:end] for start, end in zip(self._starts.tolist(), ends, strict=True)]
+
+
+def _blocks(rows: np.ndarray) -> np.ndarray:
+    """Rows in blocks, shape (blocks, BLOCK, d), the last filled with noughts, whose coefficients are nought."""
+    count = -(-len(rows) // BLOCK)
+    filled = np.zeros((count * BLOCK, rows.shape[1]), dtype=np.float32)
+    filled[: len(rows)] = rows
+    return filled.reshape(count, BLOCK, rows.shape[1])

@@ -1,0 +1,162 @@
+"""Plans kept for a while, so that the same query in the same conversation is planned once.
+
+The key is the normalised query, the turns the planner would be shown, the session, the program's version,
+its domain, and who plans (mode, model, options): a plan never crosses into another program or domain.
+"Normalised" means Unicode form NFKC, folded white space; letters keep their case, which can tell a name.
+Plans in which something could not be done are not kept, so that a model that was away is asked again.
+
+In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``); with a file,
+plans outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import time
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from cachetools import TTLCache
+from pydantic import ValidationError
+
+from ..errors import ConfigError
+from ..signatures.types import Turn
+from .context import encodable
+from .plan import PlanTrace, QueryPlan
+
+PLANS = 10_000
+SECONDS = 3600.0
+
+_TABLE = "CREATE TABLE IF NOT EXISTS plans (key TEXT PRIMARY KEY, made REAL NOT NULL, plan TEXT NOT NULL)"
+
+
+class PlanCache:
+    """Plans by key.
+
+    Args:
+        plans: how many are kept; the least recently used goes first.
+        seconds: how long.
+        file: also keep them in this SQLite file.
+        clock: seconds since some moment that all processes share.
+
+    Raises:
+        ConfigError: the file cannot be opened or is no cache.
+    """
+
+    def __init__(
+        self,
+        plans: int = PLANS,
+        seconds: float = SECONDS,
+        file: Path | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if plans < 1 or seconds <= 0:
+            raise ConfigError(f"a plan cache needs room and time: not {plans} plans for {seconds} seconds")
+        self.plans, self.seconds, self.hits, self.asked = plans, seconds, 0, 0
+        self._kept: TTLCache[str, QueryPlan] = TTLCache(plans, seconds, timer=clock)
+        self._lock, self._clock = Lock(), clock
+        self._file = _Disk(file, plans, seconds) if file is not None else None
+
+    def get(self, key: str, query: str, began: float) -> QueryPlan | None:
+        """The plan kept under a key, as a plan of this query, or None; counts as asked.
+
+        Args:
+            query: as it was typed now.
+            began: ``time.perf_counter()`` when planning began.
+        """
+        with self._lock:
+            self.asked += 1
+            plan = self._kept.get(key)
+            if plan is None and self._file is not None and (found := self._file.get(key, self._clock())) is not None:
+                plan = self._kept[key] = found
+            self.hits += plan is not None
+            rate = f"plan cache: {self.hits} of {self.asked} answered"
+        return _again(plan, query, began, rate) if plan is not None else None
+
+    def put(self, key: str, plan: QueryPlan) -> None:
+        """Keep a plan, unless something in it could not be done."""
+        if plan.degraded:
+            return
+        with self._lock:
+            self._kept[key] = plan
+            if self._file is not None:
+                self._file.put(key, plan, self._clock())
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of the queries asked so far that were answered; 0.0 before the first."""
+        with self._lock:
+            return self.hits / self.asked if self.asked else 0.0
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+
+def plan_key(query: str, turns: Sequence[Turn], session: Mapping[str, Any] | None, *who: str) -> str:
+    """The key of a query in its conversation for those who plan it."""
+    said = [(turn.role, _normal(turn.content)) for turn in turns]
+    parts = [_normal(query), said, session or {}, who]
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _normal(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).split())
+
+
+def _again(plan: QueryPlan, query: str, began: float, rate: str) -> QueryPlan:
+    """A kept plan as the answer to a new query: nobody was asked, nothing was spent."""
+    free = {"decided_by": "cache", "milliseconds": 0.0, "lm_calls": 0, "tokens": 0}
+    decisions = tuple(
+        decision.model_copy(update={**free, "reason": f"kept; first decided by {decision.decided_by}"})
+        for decision in plan.trace.decisions
+    )
+    spent = (time.perf_counter() - began) * 1000
+    trace = PlanTrace(decisions=decisions, milliseconds=spent, notes=(*plan.trace.notes, rate))
+    return plan.model_copy(update={"query": encodable(query), "trace": trace})
+
+
+class _Disk:
+    """The file behind a cache; its owner holds the lock. A damaged entry is as none."""
+
+    def __init__(self, file: Path, plans: int, seconds: float) -> None:
+        self._plans, self._seconds = plans, seconds
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=5.0)
+            self._db.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise ConfigError(
+                f"the plan cache {file} cannot be opened ({error}); move it away or name another"
+            ) from error
+
+    def get(self, key: str, now: float) -> QueryPlan | None:
+        try:
+            with closing(self._db.execute("SELECT made, plan FROM plans WHERE key = ?", (key,))) as found:
+                row = found.fetchone()
+            return QueryPlan.model_validate_json(row[1]) if row and now - row[0] < self._seconds else None
+        except (sqlite3.Error, ValidationError):
+            return None
+
+    def put(self, key: str, plan: QueryPlan, now: float) -> None:
+        """Keep a plan and drop what is too old or too much; a full disk keeps nothing and is no error."""
+        try:
+            self._db.execute("INSERT OR REPLACE INTO plans VALUES (?, ?, ?)", (key, now, plan.model_dump_json()))
+            self._db.execute("DELETE FROM plans WHERE made <= ?", (now - self._seconds,))
+            oldest = "SELECT key FROM plans ORDER BY made DESC LIMIT -1 OFFSET ?"
+            self._db.execute(f"DELETE FROM plans WHERE key IN ({oldest})", (self._plans,))
+        except sqlite3.Error:
+            return
+
+    def close(self) -> None:
+        self._db.close()

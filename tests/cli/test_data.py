@@ -1,0 +1,222 @@
+"""``queryplan data``, ``new-domain`` and ``label`` as they are typed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from queryplan.cli import main
+from queryplan.data.card import domain_folder
+from queryplan.data.domain import load_domain
+from queryplan.data.rows import read_rows
+from typer.testing import CliRunner
+
+PODCAST = domain_folder("podcast")
+HISTORY = [{"role": "user", "content": "Who hosts it?"}, {"role": "assistant", "content": "Nell does."}]
+PLAN: dict[str, Any] = {
+    "standalone_query": "Why does Nell host it?", "is_follow_up": True, "referenced_entities": ["Nell"],
+    "is_relevant": True, "complexity": "moderate", "intent": "causal", "needs_decomposition": False,
+    "entities": ["Nell"], "trace": {"decisions": [{"stage": "relevance", "confidence": 0.4}]},
+}  # fmt: skip
+
+
+def run(*args: str, typed: str | None = None) -> tuple[int, str, str]:
+    """(exit code, stdout, stderr) of a command line."""
+    result = CliRunner().invoke(main.app, list(args), input=typed)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A domain with a few rows in train and dev."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    shutil.copy(PODCAST / "domain.toml", folder)
+    for split, count in (("train", 60), ("dev", 20)):
+        lines = (PODCAST / f"{split}.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / f"{split}.jsonl").write_text("".join(lines[:count]), encoding="utf-8")
+    return folder
+
+
+# -- check
+
+
+def test_a_clean_set_ends_with_0(small: Path) -> None:
+    code, out, _ = run("data", "check", str(small))
+    assert code == 0
+    assert "clean" in out
+    assert "is_follow_up (2 values)" in out
+    assert "AUROC" in out
+    assert load_domain(small).fingerprint in out
+
+
+def test_a_spoilt_set_ends_with_1_and_says_how_to_mend_it(small: Path) -> None:
+    first = (small / "train.jsonl").read_text(encoding="utf-8").splitlines()[0]
+    with (small / "dev.jsonl").open("a", encoding="utf-8") as file:
+        file.write(first + "\n{}\n")
+    code, out, _ = run("data", "check", str(small), "--quick")
+    assert code == 1
+    for said in ("rows that cannot be read", "ids used in two splits", "conversations in two splits", "data split"):
+        assert said in out
+    assert "dev.jsonl:22: id: Field required" in out
+
+
+def test_json_holds_everything(small: Path) -> None:
+    code, out, _ = run("data", "check", str(small), "--json", "--quick")
+    report = json.loads(out)
+    assert code == 0
+    assert report["findings"] == []
+    assert report["giveaway"] == []
+    assert set(report["fingerprints"]) == {"data", "card", "schema"}
+    assert report["statistics"]["splits"]["train"]["rows"] == 60
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_a_picture_is_drawn(small: Path, tmp_path: Path, ending: str) -> None:
+    assert run("data", "check", str(small), "--quick", "--picture", str(tmp_path / f"a.{ending}"))[0] == 0
+    assert (tmp_path / f"a.{ending}").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (("check", "bakery"), "there is no domain 'bakery'"),
+        (("check", "no/such/file.jsonl"), "there is no file or folder"),
+        (("stats", "cut.jsonl.gz"), "is no gzip file"),
+        (("split", "cut.jsonl.gz", "--out", "o"), "is no gzip file"),
+        (("convert", "nothing", "--out", "o"), "there is no converter 'nothing': give one of break_qdmr"),
+    ],
+)
+def test_what_cannot_be_read_ends_with_2_and_one_sentence(args: tuple[str, ...], said: str) -> None:
+    Path("cut.jsonl.gz").write_bytes(b"{}")
+    code, _, err = run("data", *args)
+    assert code == 2
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+# -- stats, split
+
+
+def test_stats_count(small: Path) -> None:
+    code, out, _ = run("data", "stats", str(small))
+    assert code == 0
+    assert "turns of a conversation" in out
+    assert "is_relevant: true" in out
+    counted = json.loads(run("data", "stats", str(small), "--json")[1])
+    assert counted["splits"]["dev"]["rows"] == 20
+    assert counted["fingerprints"]["data"] == load_domain(small).fingerprint
+
+
+def test_stats_say_that_rows_cannot_be_read(small: Path) -> None:
+    (small / "test.jsonl").write_text("{}\n")
+    assert f"1 rows cannot be read: queryplan data check {small}" in run("data", "stats", str(small))[2]
+
+
+def test_split_writes_files_that_are_clean(small: Path, tmp_path: Path) -> None:
+    rows = read_rows(small / "train.jsonl")
+    args = ("data", "split", str(small / "train.jsonl"), "--out", str(tmp_path / "new"), "--seed", "3")
+    assert run(*args, "--shares", "train=0.6,dev=0.2,test=0.2")[0] == 0
+    parts = {p.stem: read_rows(p) for p in (tmp_path / "new").iterdir()}
+    assert sorted(row.id for part in parts.values() for row in part) == sorted(row.id for row in rows)
+    assert set(parts) == {"train", "dev", "test"}
+    code, _, err = run(*args)
+    assert code == 2
+    assert "already" in err
+
+
+# -- new-domain
+
+
+def test_a_begun_domain_is_clean_and_its_name_is_taken_once() -> None:
+    flags = ("--covers", "sourdough", "--covers", "ovens", "--excluded", "weather=weather reports")
+    code, out, _ = run("new-domain", "bread-help", *flags)
+    assert code == 0
+    assert "queryplan compile bread-help --lm none" in out
+    card = load_domain("bread-help").card
+    assert (card.title, card.kinds) == ("Bread Help", ("weather", "general_knowledge", "tasks"))
+    assert run("data", "check", "bread-help", "--quick")[0] == 0
+    code, _, err = run("new-domain", "bread-help", *flags)
+    assert (code, "already" in err) == (2, True)
+
+
+def test_without_a_terminal_what_is_missing_is_named() -> None:
+    code, _, err = run("new-domain", "bread")
+    assert code == 2
+    assert "--covers TEXT" in err
+
+
+def test_at_a_terminal_it_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queryplan.cli.new_domain._at_a_terminal", lambda: True)
+    typed = "sourdough\novens\n\nThe Bread Desk\nAbout bread.\nweather=rain\n\n"
+    code, _, _ = run("new-domain", "bread", "--out", "here", typed=typed)
+    card = load_domain("here").card
+    assert code == 0
+    assert (card.covers, card.title, card.description) == (("sourdough", "ovens"), "The Bread Desk", "About bread.")
+
+
+def test_a_begun_domain_plans() -> None:
+    run("new-domain", "bread", "--covers", "sourdough", "--covers", "ovens")
+    code, out, _ = run("plan", "What is rye bread?", "--domain", "bread", "--lm", "none", "--json")
+    assert code == 0
+    assert json.loads(out)["query"] == "What is rye bread?"
+
+
+# -- label
+
+
+@pytest.fixture
+def log() -> str:
+    lines = [{"query": "why her?", "history": HISTORY, "plan": PLAN}]
+    sure = {**PLAN, "trace": {"decisions": [{"confidence": 0.99}]}}
+    lines.append({"query": "and when?", "history": HISTORY, "plan": sure})
+    Path("log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return "log.jsonl"
+
+
+LABEL = ("label", "log.jsonl", "--domain", "podcast", "--out", "rows.jsonl")
+
+
+def test_plans_are_offered_least_certain_first_and_accepted_with_enter(log: str) -> None:
+    code, out, _ = run(*LABEL, typed="\n" * 40)
+    assert code == 0
+    assert out.index("why her?") < out.index("and when?")
+    assert [row.query for row in read_rows(Path("rows.jsonl"))] == ["why her?", "and when?"]
+    assert "2 rows added" in out
+    assert "0 to label" in run(*LABEL)[1]
+
+
+def test_stopping_in_the_middle_of_a_row_goes_on_there(log: str) -> None:
+    code, out, _ = run(*LABEL, typed="n\n/q\n")
+    assert code == 0
+    assert "run the same command again" in out
+    assert not Path("rows.jsonl").exists()
+    _, out, _ = run(*LABEL, "--limit", "1", typed="\n" * 20)
+    assert "earlier turn" not in out, "it was answered before"
+    (row,) = read_rows(Path("rows.jsonl"))
+    assert row.labels.is_follow_up is False
+
+
+def test_the_end_of_input_is_a_stop(log: str) -> None:
+    code, out, _ = run(*LABEL, typed="y\n")
+    assert code == 0
+    assert "stopped" in out
+    assert Path("rows.jsonl.draft.json").exists()
+
+
+def test_a_row_can_be_skipped_and_a_reply_corrected(log: str) -> None:
+    _, out, _ = run(*LABEL, typed="/s\nperhaps\ny\n" + "\n" * 20)
+    assert "reply y or n" in out
+    assert [row.query for row in read_rows(Path("rows.jsonl"))] == ["and when?"]
+
+
+def test_answers_against_the_guide_are_asked_again(log: str) -> None:
+    wrong = "y\n\nBob\n" + "\n" * 6
+    _, out, _ = run(*LABEL, "--limit", "1", typed=wrong + "\n" * 20)
+    assert "which no earlier turn says" in out
+    assert read_rows(Path("rows.jsonl"))[0].labels.referenced_entities == ("Nell",)

@@ -1,0 +1,170 @@
+"""What spoils a set is found, named by row, and clean sets stay clean."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from queryplan.data.card import domain_folder
+from queryplan.data.checking import ACROSS, STARTER, CheckReport, LabelledSet, check_set, open_set
+from queryplan.data.rows import LabelledRow, write_rows
+from queryplan.errors import DataError
+
+MakeRow = Callable[..., LabelledRow]
+LONG = "which guests recommended books about sleep"
+OUT = {"is_relevant": False, "rejection_kind": "news", "intent": "out_of_scope"}
+
+
+def check(**splits: list[LabelledRow]) -> CheckReport:
+    return check_set(LabelledSet("here", None, splits))
+
+
+def found(report: CheckReport) -> dict[str, tuple[str, ...]]:
+    return {finding.kind: finding.examples for finding in report.findings}
+
+
+def test_the_shipped_podcast_is_clean() -> None:
+    report = check_set(open_set("podcast"))
+    assert report.findings == report.notes == ()
+    assert set(report.fingerprints) == {"data", "card", "schema"}
+    assert report.statistics.splits["train"].rows == 400
+
+
+def test_duplicates_are_told_apart_by_split(make_row: MakeRow) -> None:
+    rows = [make_row(LONG, "a"), make_row(f"{LONG} debt", "b")]
+    assert found(check(train=rows)) == {
+        "near-duplicates inside a split (over 0.8)": ("train a.1 and train b.1 (0.86)",)
+    }
+    apart = found(check(train=rows[:1], dev=rows[1:]))
+    assert apart == {"near-duplicates across splits (over 0.6)": ("train a.1 and dev b.1 (0.86)",)}
+
+
+def test_pairs_between_the_thresholds_count_across_splits_only(make_row: MakeRow) -> None:
+    rows = [make_row(LONG, "a"), make_row(f"{LONG} after long winters", "b")]
+    assert found(check(train=rows)) == {}
+    assert len(found(check(train=rows[:1], dev=rows[1:]))) == 1
+
+
+def test_a_conversation_in_two_splits_is_named(make_row: MakeRow) -> None:
+    report = check(train=[make_row(LONG, "a")], test=[make_row("why?", "a", 2)])
+    assert found(report) == {"conversations in two splits": ("a in train, test",)}
+    assert "queryplan data split" in report.findings[0].advice
+
+
+def test_an_id_in_two_splits_is_named(make_row: MakeRow) -> None:
+    report = check(train=[make_row("one?", "a", row_id="x")], dev=[make_row("two?", "b", row_id="x")])
+    assert found(report) == {"ids used in two splits": ("x in train, dev",)}
+
+
+def test_labels_against_the_guide_are_named_with_their_row(make_row: MakeRow) -> None:
+    report = check(train=[make_row("hello", "a", intent="greeting", complexity="moderate")])
+    assert found(report) == {"labels against the guide": ("train a.1: a greeting is simple",)}
+
+
+def test_the_same_text_must_have_the_same_labels(make_row: MakeRow) -> None:
+    alike = [make_row("Hi", "a"), make_row("hi ", "b")]
+    other = make_row("hi", "c", **OUT)
+    assert found(check(train=alike)) == {}
+    report = check(train=[*alike, other])
+    assert found(report) == {"same query and history, other labels": ("train a.1 and train c.1",)}
+    late = make_row("hi", "c", 2, **OUT)
+    assert found(check(train=[*alike, late])) == {}, "another history"
+
+
+def test_examples_are_cut_and_counted(make_row: MakeRow) -> None:
+    rows = [make_row("hello", f"{n}", intent="greeting", complexity="moderate") for n in range(30)]
+    (finding,) = check(train=rows).findings
+    assert (finding.count, len(finding.examples), finding.more) == (30, 20, False)
+
+
+def test_counting_pairs_stops(make_row: MakeRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queryplan.data.checking.MAX_PAIRS", 5)
+    report = check(train=[make_row(LONG, f"{n}") for n in range(30)])
+    (finding,) = report.findings
+    assert (finding.count, finding.more) == (5, True)
+    assert report.notes == ("stopped after 5 pairs of near-duplicates; there are more",)
+
+
+def test_rows_of_one_template_are_compared_at_what_can_be_paid(
+    make_row: MakeRow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [make_row(f"what did guest x{n} say about topic y{n} in episode z{n}", f"{n}") for n in range(50)]
+    monkeypatch.setattr("queryplan.data.checking.BUDGET", 200)
+    (note,) = check(train=rows).notes
+    assert f"comparing splits at {ACROSS[0]} would take" in note
+    assert "compared at 0.8 instead" in note
+
+
+def test_values_that_are_never_trained_and_starters_are_noted(make_row: MakeRow) -> None:
+    report = check(train=[make_row("hello", row_tags=[STARTER])], dev=[make_row("hi", "b", intent="greeting")])
+    assert report.findings == ()
+    assert report.notes == (
+        "1 starter rows are left from queryplan new-domain: put real queries in their place",
+        "intent greeting occurs in dev and never in train",
+    )
+
+
+# -- reading
+
+
+@pytest.fixture
+def folder(tmp_path: Path, make_row: MakeRow) -> Path:
+    made = tmp_path / "mine"
+    made.mkdir()
+    shutil.copy(domain_folder("podcast") / "domain.toml", made)
+    write_rows(made / "train.jsonl", [make_row("Who is Nell?", "a")])
+    return made
+
+
+def test_bad_rows_are_findings_and_the_others_are_checked(folder: Path) -> None:
+    with (folder / "train.jsonl").open("a") as file:
+        file.write('{"id": "b"}\n')
+    report = check_set(open_set(folder))
+    assert report.statistics.splits["train"].rows == 1
+    (line,) = found(report)["rows that cannot be read"]
+    assert line.startswith("train.jsonl:2: conversation: Field required")
+    assert report.notes[0] == "no dev, calibrate, test rows yet"
+
+
+def test_a_rejection_kind_that_the_card_does_not_have_is_found(folder: Path, make_row: MakeRow) -> None:
+    write_rows(folder / "dev.jsonl", [make_row("rye?", "b", **{**OUT, "rejection_kind": "cakes"})])
+    assert found(check_set(open_set(folder))) == {"rejection kinds that the card does not have": ("dev b.1: 'cakes'",)}
+
+
+def test_labels_that_a_converted_set_does_not_have_are_left_alone(folder: Path) -> None:
+    (folder / "labels.json").write_text(json.dumps({"known": ["is_relevant", "entities"], "unknown": []}))
+    labelled = open_set(folder)
+    assert labelled.known == ("is_relevant",)
+    assert set(check_set(labelled).statistics.labels) == {"is_relevant"}
+    (folder / "labels.json").write_text("[]")
+    with pytest.raises(DataError, match="must be"):
+        open_set(folder)
+
+
+def test_rows_without_a_card_can_be_checked(folder: Path) -> None:
+    labelled = open_set(folder / "train.jsonl")
+    assert (labelled.card, list(labelled.splits), list(labelled.fingerprints)) == (None, ["train"], ["data"])
+
+
+@pytest.mark.parametrize("source", ["bakery", "nowhere/at/all"])
+def test_a_source_that_is_none_is_one_sentence(source: str) -> None:
+    with pytest.raises(DataError, match="there is no"):
+        open_set(source)
+
+
+def test_a_card_with_an_unknown_edge_type_is_named(folder: Path) -> None:
+    card = (folder / "domain.toml").read_text()
+    edge = '\n[[graph.edges]]\nname = "X"\nsource = "Guest"\ntarget = "Nowhere"\n'
+    (folder / "domain.toml").write_text(card + edge)
+    with pytest.raises(DataError, match=r"domain\.toml of mine: graph: .*Nowhere"):
+        open_set(folder)
+
+
+def test_checking_changes_no_file(folder: Path) -> None:
+    before: dict[str, Any] = {p.name: p.read_bytes() for p in folder.iterdir()}
+    check_set(open_set(folder))
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before

@@ -1,0 +1,225 @@
+"""Logged plans become rows: the least certain first, answers checked, nothing lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.data.labelling import (
+    Answers,
+    LabelFile,
+    LoggedPlan,
+    Question,
+    least_certain_first,
+    make_row,
+    next_question,
+    read_answer,
+    read_logged,
+)
+from queryplan.data.rows import read_rows
+from queryplan.errors import DataError
+
+HISTORY = [{"role": "user", "content": "Who hosts it?"}, {"role": "assistant", "content": "Nell does."}]
+PLAN: dict[str, Any] = {
+    "query": "why her?", "standalone_query": "Why does Nell host it?", "is_follow_up": True,
+    "referenced_entities": ["Nell"], "is_relevant": True, "complexity": "moderate", "intent": "causal",
+    "needs_decomposition": False, "sub_queries": [], "entities": ["Nell"], "relationships_needed": ["hosts"],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def card() -> DomainCard:
+    return load_card(domain_folder("podcast"))
+
+
+def logged(query: str = "why her?", confidences: tuple[float, ...] = (0.9,), **change: Any) -> LoggedPlan:
+    trace = {"decisions": [{"stage": "relevance", "confidence": c} for c in confidences]}
+    line = {"query": query, "history": HISTORY, "plan": {**PLAN, "query": query, "trace": trace}}
+    return LoggedPlan.model_validate({**line, **change})
+
+
+def answer_all(plan: LoggedPlan, card: DomainCard, replies: dict[str, str]) -> Answers:
+    """Answer what is asked; Enter where no reply is given."""
+    answers: Answers = {}
+    while (question := next_question(plan, answers, card)) is not None:
+        answers[question.field] = read_answer(question, replies.get(question.field, ""))
+    return answers
+
+
+# -- reading
+
+
+def write(path: Path, *lines: Any) -> Path:
+    path.write_text("".join((x if isinstance(x, str) else json.dumps(x)) + "\n" for x in lines), encoding="utf-8")
+    return path
+
+
+def test_a_log_is_read(tmp_path: Path) -> None:
+    batch = {"id": "1", "plan": PLAN}
+    full = {"query": "hm?", "history": HISTORY, "plan": PLAN, "conversation": "x", "more": 1}
+    found = read_logged(write(tmp_path / "log.jsonl", batch, "", {"id": "2", "error": "no query"}, full))
+    assert [(p.query, len(p.history), p.conversation) for p in found] == [("why her?", 0, None), ("hm?", 2, "x")]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("nonsense", "not JSON"),
+        ("[1]", "expected an object"),
+        ({"query": "x"}, "plan: Field required"),
+        ({"plan": {}}, "query: Input should be a valid string"),
+        ({"query": "x", "plan": 3}, "plan: "),
+        ({"query": "x", "plan": {}, "history": [{"role": "robot", "content": ""}]}, r"history\.0\.role: "),
+    ],
+)
+def test_a_bad_line_names_file_line_and_field(tmp_path: Path, line: Any, said: str) -> None:
+    with pytest.raises(DataError, match=rf"^log\.jsonl:2: .*{said}"):
+        read_logged(write(tmp_path / "log.jsonl", {"plan": PLAN}, line))
+
+
+@pytest.mark.parametrize("content", [None, b"\xff"])
+def test_a_log_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "log.jsonl").write_bytes(content)
+    with pytest.raises(DataError, match=r"log\.jsonl cannot be read"):
+        read_logged(tmp_path / "log.jsonl")
+
+
+# -- order
+
+
+def test_the_least_certain_comes_first_and_each_once() -> None:
+    plans = [logged("a", (0.9, 0.9)), logged("b", (0.9, 0.5)), logged("c", ()), logged("a", (0.9, 0.9))]
+    assert [p.query for p in least_certain_first(plans)] == ["c", "b", "a"]
+    assert plans[1].certainty == pytest.approx(0.45)
+
+
+def test_what_is_done_is_not_offered_again() -> None:
+    plans = [logged("a"), logged("b")]
+    assert least_certain_first(plans, {plans[0].key}) == plans[1:]
+    assert logged("a").key != logged("a", history=[]).key
+
+
+# -- questions
+
+
+def test_accepting_everything_gives_the_plan(card: DomainCard) -> None:
+    row = make_row(logged(), answer_all(logged(), card, {}))
+    labels = row.labels.model_dump()
+    assert {k: v for k, v in PLAN.items() if isinstance(v, bool | str) and k != "query"}.items() <= labels.items()
+    assert (row.turn, row.tags, row.labels.entities) == (2, ("logged",), ("Nell",))
+
+
+def test_only_what_applies_is_asked(card: DomainCard) -> None:
+    first = answer_all(logged(history=[]), card, {})
+    assert "is_follow_up" not in first
+    outside = answer_all(logged(), card, {"is_follow_up": "n", "is_relevant": "no", "rejection_kind": "news"})
+    assert list(outside) == ["is_follow_up", "is_relevant", "rejection_kind"]
+    assert make_row(logged(), outside).labels.intent == "out_of_scope"
+
+
+def test_sub_queries_are_typed_in_one_line(card: DomainCard) -> None:
+    replies = {"needs_decomposition": "y", "sub_queries": "Who is Nell? | What did {1} say? ", "intent": "multi_p",
+               "complexity": "complex"}  # fmt: skip
+    row = make_row(logged(), answer_all(logged(), card, replies))
+    assert [(s.text, s.depends_on) for s in row.labels.sub_queries] == [
+        ("Who is Nell?", ()),
+        ("What did {1} say?", (1,)),
+    ]
+
+
+def test_turns_of_one_conversation_share_its_name(card: DomainCard) -> None:
+    opening = logged("Who hosts it?", history=[])
+    later = make_row(logged(), answer_all(logged(), card, {}))
+    assert make_row(opening, answer_all(opening, card, {})).conversation == later.conversation
+    named = logged(conversation="chat-7")
+    assert make_row(named, answer_all(named, card, {})).conversation == "chat-7"
+
+
+def test_answers_against_the_guide_are_refused(card: DomainCard) -> None:
+    with pytest.raises(DataError, match="which no earlier turn says"):
+        make_row(logged(), answer_all(logged(), card, {"referenced_entities": "Bob"}))
+    with pytest.raises(DataError, match="must be 2 to 4"):
+        make_row(logged(), answer_all(logged(), card, {"needs_decomposition": "y", "sub_queries": "one"}))
+
+
+@pytest.mark.parametrize(
+    ("kind", "typed", "meant"),
+    [
+        ("yes_no", "Yes", True),
+        ("yes_no", "n", False),
+        ("choice", "red", "red"),
+        ("choice", "g", "green"),
+        ("text", " who? ", "who?"),
+        ("list", "a; b ;", ["a", "b"]),
+        ("list", "-", []),
+        ("parts", "-", []),
+        ("text", "", "proposed"),
+    ],
+)
+def test_replies_mean(kind: Any, typed: str, meant: Any) -> None:
+    assert read_answer(Question("f", "?", kind, "proposed", ("red", "green", "grey2")[:2]), typed) == meant
+
+
+@pytest.mark.parametrize(("kind", "typed", "said"), [("yes_no", "perhaps", "y or n"), ("choice", "blue", "red, rose"),
+                                                     ("choice", "r", "red, rose")])  # fmt: skip
+def test_a_reply_that_means_nothing_says_what_would(kind: Any, typed: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        read_answer(Question("f", "?", kind, None, ("red", "rose")), typed)
+
+
+def test_a_plan_that_names_no_known_topic_proposes_the_first(card: DomainCard) -> None:
+    plan = logged(plan={"rejection_kind": "cakes"})
+    question = next_question(plan, {"is_follow_up": False, "is_relevant": False}, card)
+    assert question is not None
+    assert (question.proposed, question.shown) == (card.kinds[0], card.kinds[0])
+
+
+# -- what is kept
+
+
+def test_rows_are_appended_and_remembered(tmp_path: Path, card: DomainCard) -> None:
+    kept = LabelFile(tmp_path / "deep" / "rows.jsonl")
+    plan, other = logged(), logged("and him?")
+    kept.keep(plan.key, {"is_follow_up": True})
+    kept.append(make_row(plan, answer_all(plan, card, {})))
+    assert not kept.draft.exists()
+    again = LabelFile(kept.path)
+    assert again.done == {plan.key}
+    again.append(make_row(other, answer_all(other, card, {})))
+    assert [row.query for row in read_rows(kept.path)] == ["why her?", "and him?"]
+
+
+def test_a_file_without_a_last_line_end_is_not_broken(tmp_path: Path, card: DomainCard) -> None:
+    row = make_row(logged(), answer_all(logged(), card, {}))
+    (tmp_path / "rows.jsonl").write_text(row.model_dump_json())
+    other = logged("and him?")
+    LabelFile(tmp_path / "rows.jsonl").append(make_row(other, answer_all(other, card, {})))
+    assert len(read_rows(tmp_path / "rows.jsonl")) == 2
+
+
+def test_half_done_answers_are_kept_for_their_plan(tmp_path: Path) -> None:
+    kept = LabelFile(tmp_path / "rows.jsonl")
+    assert (kept.in_hand, kept.answers("k")) == (None, {})
+    kept.keep("k", {"is_follow_up": False})
+    again = LabelFile(tmp_path / "rows.jsonl")
+    assert again.in_hand == "k"
+    assert again.answers("k") == {"is_follow_up": False}
+    assert again.answers("other") == {}
+
+
+def test_a_broken_draft_says_what_to_do(tmp_path: Path) -> None:
+    kept = LabelFile(tmp_path / "rows.jsonl")
+    kept.draft.write_text("{")
+    assert kept.in_hand is None
+    with pytest.raises(DataError, match="remove it to go on"):
+        kept.answers("k")
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("{}\n")
+    with pytest.raises(DataError, match=r"rows\.jsonl:1: id: Field required"):
+        LabelFile(tmp_path / "rows.jsonl")

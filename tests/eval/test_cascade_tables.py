@@ -1,0 +1,70 @@
+"""Tables of a cascade from answers written by hand and from planners that answer from a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from queryplan.eval.cascade_tables import CascadeTables, cascade_tables, joint_coverage, reliability, risk_curve
+from queryplan.eval.evaluation import evaluate
+from queryplan.eval.head_answers import Answer, RowAnswers
+from queryplan.program.plan import Decision, PlanTrace
+
+ANSWERS = [RowAnswers(f"r{n}", f"c{n}", {"relevance": Answer(n / 20, n >= 10)}, ("relevance",)) for n in range(20)]
+
+
+def test_the_surest_answers_come_first_in_risk_against_coverage() -> None:
+    curve = risk_curve(ANSWERS, "relevance")
+    assert curve is not None
+    half = next(point for point in curve.points if point.coverage == 0.5)
+    assert (half.certainty, half.risk, half.rows) == (0.5, 0.0, 10)
+    assert (curve.points[-1].coverage, curve.points[-1].risk) == (1.0, 0.5)
+    assert 0 < curve.area < 0.5
+
+
+def test_a_stage_that_is_missing_in_some_rows_never_covers_all() -> None:
+    curve = risk_curve([*ANSWERS, *(RowAnswers(f"x{n}", f"x{n}", {}, ("relevance",)) for n in range(20))], "relevance")
+    assert curve is not None
+    assert curve.points[-1].coverage == 0.5
+
+
+def test_whole_queries_are_as_certain_as_their_least_certain_head() -> None:
+    two = {"relevance": Answer(0.9, True), "complexity": Answer(0.6, False)}
+    curve = risk_curve([RowAnswers("r", "c", two, ("relevance", "complexity"))], "joint")
+    assert curve is not None
+    assert [(p.certainty, p.risk) for p in curve.points] == [(0.6, 1.0)]
+    assert (
+        risk_curve([RowAnswers("r", "c", {"relevance": Answer(0.9, True)}, ("relevance", "complexity"))], "joint")
+        is None
+    )
+
+
+def test_reliability_has_bins_of_equal_size_and_their_gap() -> None:
+    found = reliability(ANSWERS, "relevance")
+    assert found is not None
+    assert [b.right.n for b in found.bins] == [2] * 10
+    assert found.bins[0].right.value == 0.0
+    assert found.bins[-1].right.value == 1.0
+    assert abs(found.gap - 0.25) < 0.02
+    assert reliability(ANSWERS, "complexity") is None
+
+
+def test_coverage_counts_plans_that_no_model_decided(rows: Any, table_planner: Any) -> None:
+    made = {"stage": "relevance", "value": True, "confidence": 1.0, "decided_by": "lm", "lm_calls": 1}
+    asked = PlanTrace(decisions=(Decision.model_validate(made),), requests=1)
+    wrong = {row.id: {"trace": asked} for row in rows if row.id.endswith("-1")}
+    evaluation = evaluate(table_planner(rows, wrong), rows, name="half")
+    found = joint_coverage(evaluation)
+    assert round(found.undecided_by_model.value, 3) == round(found.no_request.value, 3) == 0.667
+    assert found.unwritten_no_request is not None
+    assert (found.unwritten_no_request.value, found.unwritten_no_request.n) == (0.5, 16)
+    assert found.undecided_by_model.clusters == 8
+
+
+def test_the_tables_stand_side_by_side_and_travel_as_json(rows: Any, table_planner: Any) -> None:
+    one = evaluate(table_planner(rows), rows, name="right")
+    other = evaluate(table_planner(rows, {"r0-1": {"complexity": "complex"}}), rows, name="tf-idf")
+    tables = cascade_tables(ANSWERS, [one, other])
+    line = next(line for line in tables.accuracy if line.stage == "complexity")
+    assert line.accuracy["right"].value == 1.0 > line.accuracy["tf-idf"].value
+    assert [curve.stage for curve in tables.risk] == ["relevance", "joint"]
+    assert CascadeTables.model_validate_json(tables.model_dump_json()) == tables

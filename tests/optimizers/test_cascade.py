@@ -1,0 +1,67 @@
+"""Compiling a cascade without any language model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from queryplan.data.card import domain_folder
+from queryplan.data.domain import load_domain
+from queryplan.errors import UserError
+from queryplan.optimizers.job import CompileJob, JobSettings
+from queryplan.optimizers.progress import SilentProgress
+from queryplan.optimizers.registry import make_optimizer
+from queryplan.program.lm.endpoint import LMSettings
+from queryplan.program.planner import QueryPlanner
+
+
+@pytest.fixture
+def domain(tmp_path: Path) -> Path:
+    """The podcast with its dev rows in the place of test."""
+    folder = tmp_path / "podcast"
+    shutil.copytree(domain_folder("podcast"), folder)
+    shutil.copy(folder / "dev.jsonl", folder / "test.jsonl")
+    return folder
+
+
+def job(domain: Path, tmp_path: Path, **arguments: object) -> CompileJob:
+    settings = JobSettings(
+        optimizer="cascade",
+        arguments=arguments,
+        lm=LMSettings(model="none"),
+        out=tmp_path / "program",
+        work=tmp_path / "work",
+        journal=tmp_path / "journal.sqlite",
+    )
+    return CompileJob(load_domain(domain), settings)
+
+
+def test_a_cascade_compiles_without_a_model_and_plans_within_its_bound(domain: Path, tmp_path: Path) -> None:
+    said: list[str] = []
+    outcome = job(domain, tmp_path).run(SilentProgress(), lambda *_: None, said.append)
+    bound = outcome.manifest.bound
+    assert bound is not None
+    assert outcome.manifest.mode == "bounded"
+    assert bound.conversations > 200
+    assert any(f"{bound.conversations} conversations, which can support" in line for line in said)
+    assert outcome.tables is not None
+    assert {c.name for c in outcome.tables.coverage} >= {"constant", "tf-idf", "best effort", "compiled"}
+    loaded = QueryPlanner.load(outcome.folder)
+    assert loaded.gate.bound == bound
+    reasons = {d.reason for d in loaded.plan("Who is Nell?").trace.decisions if d.decided_by == "head"}
+    assert reasons <= {"learned head, within the bound", "learned head, outside the bound"}
+
+
+def test_a_domain_without_calibration_rows_compiles_and_says_that_no_head_answers(domain: Path, tmp_path: Path) -> None:
+    (domain / "calibrate.jsonl").unlink()
+    said: list[str] = []
+    outcome = job(domain, tmp_path).run(SilentProgress(), lambda *_: None, said.append)
+    assert outcome.manifest.bound is not None
+    assert outcome.manifest.bound.certainty is None
+    assert any("0 conversations are too few: label 45 or more" in line for line in said)
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(UserError, match="off, bounded, best-effort"):
+        make_optimizer("cascade", mode="reckless")
