@@ -176,7 +176,7 @@ def _csv_columns(path: Path) -> list[str]:
 def _parquet(path: Path) -> Iterator[Record]:
     from datasets.packaged_modules.parquet.parquet import Parquet
 
-    return _table(_stream(Parquet, path), path.name)
+    return _table(_stream(Parquet, path, batch_size=1000), path.name)
 
 
 def _table(records: Iterable[Mapping[str, Any]], name: str) -> Iterator[Record]:
