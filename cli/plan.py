@@ -74,7 +74,7 @@ def command(
 def _answers(domain: str, plan: QueryPlan) -> str:
     """What the plan's graph steps find in the domain's own graph."""
     from ..data.card import domain_folder
-    from ..program.graph import load_graph
+    from ..program.graph.memory import load_graph
 
     assert plan.graph_plan is not None
     found = load_graph(domain_folder(domain)).run(plan.graph_plan)

@@ -14,8 +14,8 @@ import dspy
 
 from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
-from ..signatures.types import Turn
-from .asking import MAX_IN_FLIGHT, Clock, Reply, asend_round, send_round
+from ..signatures.types import Stage, Turn
+from .asking import MAX_IN_FLIGHT, Ask, Clock, Reply, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import clean_input
 from .encoder import default_encoder
@@ -35,6 +35,40 @@ NOT_ALONE = {"rejection_kind"}
 
 History = Sequence[Mapping[str, Any] | Turn] | None
 Opener = Callable[[], LMHandle | None]
+
+
+class Planning:
+    """One query being planned: the round to send next, and the plan when there is none.
+
+    Attributes:
+        asks: the requests to send together; empty when the plan is done.
+        kept: whether the plan came out of the cache.
+    """
+
+    def __init__(self, flow: Flow, key: str, lm: LMHandle | None, kept: QueryPlan | None) -> None:
+        """Go up to the first round, or no further than a plan that was kept."""
+        self.key, self.lm, self.clock = key, lm, flow.clock
+        self.asks: list[Ask] = []
+        self.kept, self._plan = kept is not None, kept
+        self._rounds = flow.run()
+        if not self.kept:
+            self._go(lambda: next(self._rounds))
+
+    @property
+    def done(self) -> QueryPlan:
+        """The plan; only when there is nothing to ask any more."""
+        assert self._plan is not None, "there is a round to send"
+        return self._plan
+
+    def send(self, replies: Mapping[Stage, Reply]) -> None:
+        """Take the replies to ``asks`` and go on to the next round."""
+        self._go(lambda: self._rounds.send(replies))
+
+    def _go(self, step: Callable[[], list[Ask]]) -> None:
+        try:
+            self.asks = step()
+        except StopIteration as done:
+            self.asks, self._plan = [], done.value
 
 
 class QueryPlanner(dspy.Module):
@@ -114,17 +148,10 @@ class QueryPlanner(dspy.Module):
         Raises:
             TypeError: the query is not a string or the history not a list of messages.
         """
-        flow, key, lm = self._begin(query, history, session, deadline_s)
-        if (kept := self._kept(key, flow)) is not None:
-            return kept
-        rounds = flow.run()
-        replies: Mapping[Any, Reply] | None = None
-        while True:
-            try:
-                asks = next(rounds) if replies is None else rounds.send(replies)
-            except StopIteration as done:
-                return self._keep(key, done.value)
-            replies = send_round(asks, lm, flow.clock, self._pool) if lm else {}
+        planning = self._begin(query, history, session, deadline_s)
+        while planning.asks:
+            planning.send(send_round(planning.asks, planning.lm, planning.clock, self._pool) if planning.lm else {})
+        return self._keep(planning)
 
     async def aplan(
         self,
@@ -134,17 +161,10 @@ class QueryPlanner(dspy.Module):
         deadline_s: float | None = None,
     ) -> QueryPlan:
         """As ``plan``, for asyncio."""
-        flow, key, lm = self._begin(query, history, session, deadline_s)
-        if (kept := self._kept(key, flow)) is not None:
-            return kept
-        rounds = flow.run()
-        replies: Mapping[Any, Reply] | None = None
-        while True:
-            try:
-                asks = next(rounds) if replies is None else rounds.send(replies)
-            except StopIteration as done:
-                return self._keep(key, done.value)
-            replies = await asend_round(asks, lm, flow.clock) if lm else {}
+        planning = self._begin(query, history, session, deadline_s)
+        while planning.asks:
+            planning.send(await asend_round(planning.asks, planning.lm, planning.clock) if planning.lm else {})
+        return self._keep(planning)
 
     def let_model_decide(self) -> QueryPlanner:
         """Forget how model and heads are weighed: the model decides, heads where it cannot; returns self."""
@@ -163,24 +183,22 @@ class QueryPlanner(dspy.Module):
 
     def _begin(
         self, query: str, history: History, session: Mapping[str, Any] | None, deadline_s: float | None
-    ) -> tuple[Flow, str, LMHandle | None]:
-        """The flow of a query, its key in the cache (empty without one), and the model."""
+    ) -> Planning:
+        """A query on its way, up to its first round; done already if the cache has its plan."""
         clock = Clock(deadline_s)
         clean = clean_input(query, history, session, self.card.history)
         lm = self._open()
-        key = ""
+        key, kept = "", None
         if self.cache is not None:
             who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph))
             key = plan_key(clean.query, clean.turns, session, *who, lm.fingerprint if lm else self._lm_problem)
-        return Flow(self._parts(lm is not None), query, clean, clock), key, lm
+            kept = self.cache.get(key, query, clock.started)
+        return Planning(Flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
 
-    def _kept(self, key: str, flow: Flow) -> QueryPlan | None:
-        return self.cache.get(key, flow.original, flow.clock.started) if self.cache is not None else None
-
-    def _keep(self, key: str, plan: QueryPlan) -> QueryPlan:
-        if self.cache is not None:
-            self.cache.put(key, plan)
-        return plan
+    def _keep(self, planning: Planning) -> QueryPlan:
+        if self.cache is not None and not planning.kept:
+            self.cache.put(planning.key, planning.done)
+        return planning.done
 
     def _parts(self, has_lm: bool) -> Parts:
         return Parts(

@@ -3,7 +3,7 @@
 A plan is a list of steps. Each stores its result under a name that later steps use; the last one is
 the answer. Every step but ``count`` gives a set of nodes (``order`` a list of them); ``count`` gives a
 number. What is checked here is the form of each step alone; whether steps fit each other and a
-schema is checked by ``program/graph.py``.
+schema is checked by ``program/graph/check.py``.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ from queryplan.data.converters.rowset import SHARES, draw
 from queryplan.data.domain import Domain, load_domain
 from queryplan.data.rows import SPLITS, Gold, LabelledRow
 from queryplan.errors import DataError
-from queryplan.program.graph import load_graph
-from queryplan.program.graph_check import check_graph_plan
+from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.memory import load_graph
 from queryplan.signatures.types import AnchorStep, CountStep, GraphPlan, Labels, NodeRef
 
 Fields = dict[str, Any]

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from queryplan.data.card import SHIPPED, load_card
 from queryplan.data.rows import Gold, read_rows
-from queryplan.program.graph import MemoryGraph, load_graph
-from queryplan.program.graph_check import check_graph_plan
+from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.memory import MemoryGraph, load_graph
 from queryplan.signatures.types import GraphSchema
 
 FOLDER = SHIPPED / "podcast"

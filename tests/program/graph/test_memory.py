@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import DataError
-from queryplan.program.graph import MemoryGraph, load_graph
-from queryplan.program.graph_check import check_graph_plan
+from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.memory import MemoryGraph, load_graph
 from queryplan.signatures.graph_steps import (
     AnchorStep,
     Condition,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from ..signatures.graph_steps import (
+from ...signatures.graph_steps import (
     AnchorStep,
     Condition,
     CountStep,

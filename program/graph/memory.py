@@ -10,8 +10,8 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError
-from ..signatures.graph_steps import (
+from ...errors import DataError
+from ...signatures.graph_steps import (
     AnchorStep,
     Condition,
     CountStep,

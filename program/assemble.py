@@ -1,0 +1,50 @@
+"""From decisions to the finished plan: what the card, the linker and rules add to the labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .context import CleanInput, conversation_context, encodable
+from .linker import Linker
+from .plan import PlanTrace, QueryPlan
+from .strategy import choose_strategy
+
+if TYPE_CHECKING:
+    from .flow import Flow
+
+
+def assemble(flow: Flow) -> QueryPlan:
+    """The plan of a flow whose decisions are made."""
+    labels, parts, turns = flow.labels, flow.parts, flow.clean.turns
+    if labels.is_relevant and not labels.entities:
+        labels.entities = parts.linker.surfaces(labels.standalone_query)
+    strategy = choose_strategy(labels.is_relevant, labels.intent, labels.complexity, len(labels.entities))
+    return QueryPlan(
+        query=encodable(flow.original),
+        **vars(labels),
+        conversation_context=conversation_context(turns),
+        previous_topics=_topics(parts.linker, flow.clean),
+        rejection_reason=None if labels.is_relevant else parts.card.reason(labels.rejection_kind),
+        retrieval_strategy=strategy,
+        trace=_trace(flow),
+        degraded=tuple(flow.degraded),
+        program_version=parts.version,
+    )
+
+
+def _trace(flow: Flow) -> PlanTrace:
+    return PlanTrace(
+        decisions=tuple(flow.decisions),
+        rounds=flow.rounds,
+        requests=flow.requests,
+        wasted_requests=flow.wasted,
+        tokens=flow.tokens,
+        milliseconds=flow.clock.elapsed_ms(),
+        notes=(*flow.parts.notes, *flow.parts.gate.notes),
+    )
+
+
+def _topics(linker: Linker, clean: CleanInput) -> tuple[str, ...]:
+    """The card's names in the earlier turns, latest first, each once."""
+    found = (link.name.name for turn in reversed(clean.turns) for link in linker.links(turn.content))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,109 @@
+"""The written parts of a plan: the standalone form of a follow-up, and the sub-queries.
+
+Each is taken over if it passes its check, asked for once more with the checker's words if a further
+round is left, and otherwise replaced by the safe plan, which ``degraded`` then names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..signatures.types import Stage
+from .asking import Ask, Reply
+from .checks import check_rewrite, check_sub_queries
+from .context import history_text, printable
+
+if TYPE_CHECKING:
+    from .flow import Flow
+
+Round = Generator[list[Ask], Mapping[Stage, Reply], Any]
+Accept = Callable[["Flow", Reply | None], list[str]]
+
+
+def turn_inputs(flow: Flow) -> dict[str, str]:
+    """The conversation and the query as the model is shown them."""
+    return {"history": history_text(flow.clean.turns), "query": flow.clean.query}
+
+
+def rewrite_inputs(flow: Flow) -> dict[str, str]:
+    """The conversation, the query, and the entity that the application shows."""
+    return {**turn_inputs(flow), "active_entity": flow.clean.active_entity}
+
+
+def rewrite(flow: Flow, reply: Reply | None) -> Round:
+    """The standalone form of a follow-up; a reply that was foreseen and is not needed counts as wasted."""
+    if not flow.labels.is_follow_up:
+        flow.wasted += reply.calls if reply else 0
+        return
+    reply, problems = yield from _once_more(flow, "rewrite", rewrite_inputs(flow), _accept_rewrite, reply)
+    if problems:
+        flow.without_lm("rewrite", reply, "the query was left as typed", problems[0])
+        flow.understood = False
+        flow.labels.referenced_entities = _guess_references(flow)
+
+
+def decompose(flow: Flow, reply: Reply | None) -> Round:
+    """The sub-queries of a query that needs them."""
+    if not flow.labels.needs_decomposition:
+        flow.wasted += reply.calls if reply else 0
+        return
+    inputs = {"query": flow.labels.standalone_query}
+    reply, problems = yield from _once_more(flow, "decompose", inputs, _accept_sub_queries, reply)
+    if problems:
+        flow.without_lm("decompose", reply, "the query is searched whole", problems[0])
+
+
+def _once_more(flow: Flow, stage: Stage, inputs: dict[str, Any], accept: Accept, reply: Reply | None) -> Round:
+    """Accept a reply, or ask once more while a further round is left; the last reply and what is wrong with it."""
+    problems = accept(flow, reply)
+    if problems and flow.parts.has_lm and not flow.further_round_spent:
+        flow.further_round_spent = True
+        repair = problems[0] if reply and reply.prediction else None
+        replies = yield from flow.round([flow.ask(stage, inputs, repair)])
+        reply = replies[stage]
+        problems = accept(flow, reply)
+    return reply, problems
+
+
+def _accept_rewrite(flow: Flow, reply: Reply | None) -> list[str]:
+    """Take a rewrite over, or say what is wrong with it."""
+    if reply is None or reply.prediction is None:
+        return [(reply.error if reply else None) or flow.parts.lm_missing]
+    text = printable(str(reply.prediction.standalone_query or ""))
+    if problems := check_rewrite(flow.clean.query, text):
+        return problems
+    flow.labels.standalone_query = text
+    said = " ".join(turn.content for turn in flow.clean.turns).casefold()
+    names = dict.fromkeys(str(n).strip() for n in reply.prediction.referenced_entities or ())
+    flow.labels.referenced_entities = tuple(n for n in names if n and n.casefold() in said)
+    flow.decide("rewrite", text, "lm", 1.0, "written from the earlier turns", reply)
+    return []
+
+
+def _accept_sub_queries(flow: Flow, reply: Reply | None) -> list[str]:
+    """Take sub-queries over, or say what is wrong with them."""
+    if reply is None or reply.prediction is None:
+        return [(reply.error if reply else None) or flow.parts.lm_missing]
+    query, prediction = flow.labels.standalone_query, reply.prediction
+    sub_queries, problems = check_sub_queries(query, prediction.sub_queries or ())
+    if problems:
+        return problems
+    flow.labels.sub_queries = sub_queries
+    flow.labels.entities = _present(prediction.entities, query)
+    relations = (printable(str(r)) for r in prediction.relationships_needed or ())
+    flow.labels.relationships_needed = tuple(r for r in dict.fromkeys(relations) if r)
+    flow.decide("decompose", [s.text for s in sub_queries], "lm", 1.0, "split into searches", reply)
+    return []
+
+
+def _guess_references(flow: Flow) -> tuple[str, ...]:
+    """What the application shows, else the names of the last turn: candidates, not knowledge."""
+    active = (flow.clean.active_entity,) if flow.clean.active_entity else ()
+    return active or flow.parts.linker.surfaces(flow.clean.turns[-1].content)
+
+
+def _present(names: Any, text: str) -> tuple[str, ...]:
+    """The names that do occur in the text, each once."""
+    folded = text.casefold()
+    return tuple(n for n in dict.fromkeys(str(n).strip() for n in names or ()) if n and n.casefold() in folded)
