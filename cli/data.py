@@ -33,16 +33,18 @@ def check(
     picture: Annotated[Path | None, typer.Option(help="Also draw it, as .png or .svg.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out what TF-IDF learns from the queries.")] = False,
 ) -> None:
-    """Look for what spoils results: duplicates, leaks between splits, labels against the guide.
+    """Look for what spoils results: duplicates, leaks between splits, labels against the guide, gold plans that fail.
 
     Ends with exit code 1 if anything must be mended, so that CI can stop. No file is changed.
     """
-    from ..data.checking import check_set, open_set
+    from ..data.checking import check_set, folder_of, open_set
     from ..eval.giveaway import giveaway
+    from ..eval.gold_plans import check_gold_plans
     from .data_show import check_tables, draw
 
     labelled = open_set(source)
-    report = check_set(labelled)
+    plans = check_gold_plans(labelled, folder_of(source))
+    report = check_set(labelled).joined(plans.findings, [f"{plans.run} gold graph plans were run"] if plans.run else [])
     given = () if quick else giveaway(labelled.splits, labelled.known)
     if as_json:
         typer.echo(json.dumps({**report.model_dump(), "giveaway": [g.model_dump() for g in given]}, ensure_ascii=False))

@@ -66,6 +66,10 @@ class CheckReport(Frozen):
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
 
+    def joined(self, findings: Sequence[Finding], notes: Sequence[str]) -> CheckReport:
+        """This report with what another check found."""
+        return self.model_copy(update={"findings": (*self.findings, *findings), "notes": (*self.notes, *notes)})
+
 
 @dataclass(frozen=True)
 class LabelledSet:
@@ -100,7 +104,7 @@ def open_set(source: str | Path) -> LabelledSet:
     Raises:
         DataError: no such source, or a file or card that cannot be read as a whole.
     """
-    folder = _folder(source)
+    folder = folder_of(source)
     parts = parse_splits(folder or source)
     card = load_card(folder) if folder is not None and (folder / CARD_FILE).is_file() else None
     problems = tuple(problem for part in parts.values() for problem in part.problems)
@@ -108,7 +112,8 @@ def open_set(source: str | Path) -> LabelledSet:
     return LabelledSet(str(source), card, splits, problems, _known(folder))
 
 
-def _folder(source: str | Path) -> Path | None:
+def folder_of(source: str | Path) -> Path | None:
+    """The folder of a shipped domain or a given one; None for a file or a hub name."""
     if Path(source).is_dir():
         return Path(source)
     if Path(source).is_file() or "/" in str(source):
