@@ -41,8 +41,10 @@ demo: install ## Compile a planner on a sample, see what it gained, plan with it
 demo-full: install ## The same on the whole labelled set
 	$(BIN)/queryplan demo --full
 
+# A language model shares its cores with nothing: its tests run alone, after the others.
 test: install ## Run every test; those that need the weights run wherever they are
-	$(BIN)/pytest
+	$(BIN)/pytest -m "not weights" --numprocesses auto --maxprocesses 4 --dist loadfile --quiet
+	$(BIN)/pytest -m weights
 
 bench: install ## Run the benchmarks
 	$(BIN)/queryplan bench
