@@ -7,6 +7,9 @@
     │   ├── DataError              a labelled file, a card or a store that cannot be read
     │   ├── ConfigError            a setting, key or model name
     │   └── WeightsError           model weights that are missing or not the ones expected
+    ├── SourcePlanError            the source planner was called without what it plans from
+    │   ├── NoIntentsError         without a kind of information that is wanted
+    │   └── NoHypothesesError      without a reasoning structure
     ├── ProgramError               a compiled program that cannot be loaded or trusted
     └── LMError                    a language model that did not answer as it must
 
@@ -34,6 +37,18 @@ class ConfigError(UserError):
 
 class WeightsError(UserError):
     """Model weights are missing or are not the file that was expected."""
+
+
+class SourcePlanError(QueryPlanError):
+    """The source planner was called without what it plans from."""
+
+
+class NoIntentsError(SourcePlanError):
+    """There is no intent to plan for."""
+
+
+class NoHypothesesError(SourcePlanError):
+    """There is no reasoning structure to plan within."""
 
 
 class ProgramError(QueryPlanError):

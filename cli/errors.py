@@ -7,6 +7,8 @@ code  meaning
 2     a wrong command, file, name or setting (``UserError``), or a language model that cannot be
       reached or does not answer as it must (``LMError``)
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
+4     `queryplan promote`: the gate says no
+5     `queryplan promote`: the rows cannot decide
 130   stopped with Ctrl-C
 ====  ==========================================================================
 

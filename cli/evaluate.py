@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
+from ..errors import ConfigError
 from .opening import open_planner
 from .progress import counting, wide_console
-from .settings import load_settings
+from .settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from ..eval.measured import Measured
+    from ..eval.report import Report
 
 
 def command(
@@ -21,8 +27,23 @@ def command(
     lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
     api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="So many rows, drawn stratified.")] = None,
+    oracle: Annotated[
+        bool | None,
+        typer.Option(
+            "--oracle/--no-oracle",
+            help="What each stage costs, by giving gold for one after the other; default: only without a model.",
+        ),
+    ] = None,
+    throughput: Annotated[
+        bool, typer.Option("--throughput", help="Also with 1, 8 and 64 queries in flight together.")
+    ] = False,
+    graph: Annotated[bool, typer.Option("--graph", help="Also plan graph steps, and score their answers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Also write every row with its plan to this JSON file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Also write every row with its plan: a .json file, or a folder.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as one HTML page.")] = None,
+    price: Annotated[float | None, typer.Option(min=0, help="Dollars a million tokens, for the HTML page.")] = None,
     tracking_uri: Annotated[
         str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
     ] = None,
@@ -30,23 +51,51 @@ def command(
 ) -> None:
     """Accuracy of each stage and of whole plans with intervals, beside the majority class and TF-IDF; latency and cost.
 
-    A stopped evaluation continues where it was when the same command is run again.
+    A stopped evaluation continues where it was when the same command is run again. What was measured is kept in a
+    folder under .queryplan/evaluations, which `queryplan compare` takes.
     """
-    from ..eval.measuring import measure
+    from ..eval.measuring import Wanted, measure
     from ..eval.render import to_rich
-    from ..eval.tracking import Tracking
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
-    with open_planner(domain, program, settings) as planner, counting("planning") as report:
+    wanted = Wanted(domain, data, sample, why, oracle, throughput)
+    with (
+        open_planner(domain, program, settings, plan_graph=graph) as planner,
+        counting("planning") as report,
+    ):
         planner.warm()
-        evaluations, compared = measure(planner, domain or planner.card.name, data, sample, why, report)
+        measuring, measured, compared = measure(planner, wanted, lambda what, done, total: report(done, total))
     if as_json:
         typer.echo(compared.model_dump_json(indent=2))
     else:
         wide_console().print(to_rich(compared))
-    if out is not None:
-        evaluations[-1].save(out)
-    run_id = Tracking(settings.tracking_uri, f"queryplan-{planner.card.name}").log_evaluation(
-        evaluations[-1], report=compared
-    )
+    _write(measured, out, html, price)
+    typer.echo(f"kept in {measuring.folder(measured)}", err=True)
+    _track(measured, compared, measuring.dataset, settings, price)
+
+
+def _write(measured: Measured, out: Path | None, html: Path | None, price: float | None) -> None:
+    from ..eval.html_report import write_page
+
+    if out is not None and out.suffix == ".json":
+        measured.evaluation.save(out)
+    elif out is not None:
+        measured.save(out)
+    if html is not None:
+        write_page([measured], html, price=price)
+
+
+def _track(measured: Measured, compared: Report, dataset: str, settings: Settings, price: float | None) -> None:
+    """Write the evaluation and its page into MLflow; a server that is down loses nothing and stops nothing."""
+    from ..eval.html_report import html_page
+    from ..eval.track_page import log_page
+    from ..eval.tracking import Tracking
+
+    tracking = Tracking(settings.tracking_uri, f"queryplan-{measured.evaluation.domain}")
+    try:
+        run_id = tracking.log_evaluation(measured.evaluation, report=compared, dataset=dataset)
+        log_page(html_page([measured], price=price), settings.tracking_uri, run_id)
+    except ConfigError as error:
+        Console(stderr=True).print(f"[yellow]not in MLflow:[/yellow] {error}")
+        return
     typer.echo(f"in MLflow as run {run_id}", err=True)

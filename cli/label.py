@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ..errors import DataError
+from ..errors import DataError, UserError
+from .settings import load_settings
 from .show import escape
 
 if TYPE_CHECKING:
@@ -23,9 +24,14 @@ class _Skipped(Exception):
 
 
 def command(
-    logs: Annotated[Path, typer.Argument(help="Logged plans as JSONL: query, history, plan.")],
     domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")],
     out: Annotated[Path, typer.Option(help="JSONL that labelled rows are appended to.")],
+    logs: Annotated[Path | None, typer.Argument(help="Logged plans as JSONL: query, history, plan.")] = None,
+    traces: Annotated[
+        str | None, typer.Option(metavar="EXPERIMENT", help="Plans logged as MLflow traces instead of a file.")
+    ] = None,
+    newest: Annotated[int, typer.Option(min=1, help="Look at so many of the newest traces.")] = 1000,
+    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that --traces are in.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Offer at most so many.")] = None,
 ) -> None:
     """Label queries from production: each question proposes what the plan said.
@@ -33,11 +39,11 @@ def command(
     Stop whenever you like; the same command goes on where you were, in the middle of a row too.
     """
     from ..data.card import domain_folder, load_card
-    from ..data.labelling import LabelFile, least_certain_first, read_logged
+    from ..data.labelling import LabelFile, least_certain_first
 
     card = load_card(domain_folder(domain))
     kept = LabelFile(out)
-    waiting = least_certain_first(read_logged(logs), kept.done)
+    waiting = least_certain_first(_logged(logs, traces, newest, tracking_uri), kept.done)
     waiting.sort(key=lambda plan: plan.key != kept.in_hand)
     console = Console(highlight=False)
     console.print(f"{len(waiting)} to label, {len(kept.rows)} in {escape(str(out))}. {HOW}")
@@ -49,6 +55,20 @@ def command(
     except typer.Abort:
         console.print("\nstopped; run the same command again to continue")
     console.print(f"{len(kept.rows) - before} rows added to {escape(str(out))}")
+
+
+def _logged(logs: Path | None, traces: str | None, newest: int, tracking_uri: str | None) -> list[LoggedPlan]:
+    """From a file or from MLflow."""
+    from ..data.labelling import logged_plans, read_logged
+
+    if (logs is None) == (traces is None):
+        raise UserError("give a file of logged plans or --traces EXPERIMENT, and not both")
+    if logs is not None:
+        return read_logged(logs)
+    from ..program.plan_traces import read_traces
+
+    found = read_traces(load_settings(tracking_uri=tracking_uri).tracking_uri, str(traces), newest)
+    return logged_plans((f"trace {number}", record) for number, record in enumerate(found, 1))
 
 
 def _offer(console: Console, logged: LoggedPlan, place: str) -> None:

@@ -34,6 +34,7 @@ class Settings(BaseModel):
         programs_dir: where compiled programs are written, one folder a domain.
         journal: the file of language model calls already paid for.
         timeout: seconds to wait for an answer of the language model.
+        gate: what `queryplan promote` asks for, a table; see ``eval/gate_settings.py``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +45,7 @@ class Settings(BaseModel):
     programs_dir: Path = Path(".queryplan/programs")
     journal: Path = Path(".queryplan/journal.sqlite")
     timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    gate: dict[str, Any] = {}
 
     def lm_settings(self, default: str = "local") -> LMSettings:
         """The part that opens a language model; ``default`` stands in when none was named."""

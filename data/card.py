@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..errors import DataError
 from ..signatures.types import Frozen, GraphSchema
+from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
 SHIPPED = Path(__file__).parent / "domains"
@@ -64,6 +65,10 @@ class DomainCard(Frozen):
     filter_values: tuple[FilterValue, ...] = ()
     calendar: Calendar | None = None
     collection: CollectionRules | None = None
+    paradigms: tuple[Paradigm, ...] = ()
+    default_paradigm: str | None = None
+    synonyms: tuple[SynonymSet, ...] = ()
+    candidates: CandidateRules = CandidateRules()
 
     @field_validator("excluded")
     @classmethod
@@ -86,6 +91,13 @@ class DomainCard(Frozen):
     @model_validator(mode="after")
     def _sources_fit_together(self) -> DomainCard:
         if problems := list(source_problems(self.sources, self.source_intents, self.filter_values)):
+            raise ValueError("; ".join(problems))
+        return self
+
+    @model_validator(mode="after")
+    def _paradigms_fit_together(self) -> DomainCard:
+        names = tuple(source.name for source in self.sources)
+        if problems := list(paradigm_problems(self.paradigms, self.default_paradigm, names)):
             raise ValueError("; ".join(problems))
         return self
 

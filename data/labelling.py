@@ -66,27 +66,46 @@ def read_logged(path: Path) -> list[LoggedPlan]:
     """Every plan of a log; lines that only hold an error are passed over.
 
     Raises:
-        DataError: names file, line and field of up to twenty bad lines.
+        DataError: names file, line and field of up to twenty bad lines; or all were logged without their text.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    return logged_plans((f"{path.name}:{number}", line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list[LoggedPlan]:
+    """The plans of some records; those that only hold an error, or were logged without text, are passed over.
+
+    Args:
+        records: (place, record) pairs; a record is JSON text or what it stands for.
+
+    Raises:
+        DataError: names place and field of up to twenty bad records; or all were logged without their text.
+    """
     found: list[LoggedPlan] = []
     problems: list[str] = []
-    for number, line in enumerate(lines, 1):
+    silent = 0
+    for place, given in records:
         try:
-            record = json.loads(line) if line.strip() else {"error": "an empty line"}
-            if not isinstance(record, dict):
+            record = json.loads(given) if isinstance(given, str) else given
+            if not isinstance(record, Mapping):
                 raise ValueError("expected an object with query, history and plan")
-            if "plan" in record:
+            if record.get("text") is False:
+                silent += 1
+            elif "plan" in record:
                 found.append(_logged(record))
             elif "error" not in record:
                 raise ValueError("plan: Field required")
         except ValueError as error:
-            problems.append(f"{path.name}:{number}: {_said(error)}")
+            problems.append(f"{place}: {_said(error)}")
     if problems:
         raise DataError("\n".join(problems[:MAX_ERRORS_SHOWN]))
+    if silent and not found:
+        raise DataError(
+            f"all {silent} plans were logged without what users typed, and cannot be labelled: log with text=True"
+        )
     return found
 
 

@@ -91,12 +91,18 @@ class PlanTemplate(Frozen):
 
 
 class SourceIntentRule(Frozen):
-    """A kind of information that a query may want, and the plans that get it (priority 10 is first)."""
+    """A kind of information that a query may want, and the plans that get it (priority 10 is first).
+
+    Attributes:
+        cues: words that often go with it, compared as whole words without case; ``<n>`` stands for a number. They
+            decide nothing by themselves: they are what the domain's head sees beside the words and their meaning.
+    """
 
     type: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     description: str = Field(min_length=1)
     priority: int = Field(ge=1, le=10)
     plans: tuple[PlanTemplate, ...] = Field(min_length=1)
+    cues: tuple[str, ...] = ()
 
 
 class FilterValue(Frozen):
@@ -122,11 +128,13 @@ class CollectionRules(Frozen):
         direct_max_items: at most so many items.
         token_budget: the whole text must fit; a token is a Chinese character or four other ones.
         stale_after_hours: older statistics count as missing, and so do those from the future.
+        store: file of the domain's own collection, one item a line, where it has one.
     """
 
     direct_max_items: int = Field(default=15, ge=0)
     token_budget: int = Field(default=4000, ge=1)
     stale_after_hours: float = Field(default=24, gt=0)
+    store: str | None = None
 
 
 def source_problems(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,17 +11,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from pydantic import ValidationError
-
 from ..data.domain import rows_hash
 from ..data.rows import LabelledRow
 from ..errors import DataError
 from ..program.plan import QueryPlan
-from ..signatures.types import Frozen, Labels
-from .metrics import CaseScore, score_case
+from ..signatures.types import Frozen
+from .metrics import Judge, score_case
 from .resume import Journal
+from .row_table import PARQUET_FILE, ROWS_FILE, RowResult, read_rows_file, write_parquet, write_rows
 from .summary import Summary, summarise
 
+Case = RowResult
+HEAD_FILE = "evaluation.json"
 Progress = Callable[[int, int], None]
 
 
@@ -37,24 +39,13 @@ class Planner(Protocol):
         ...
 
 
-class Case(Frozen):
-    """One row, its plan and the score of that plan."""
-
-    row_id: str
-    conversation: str
-    query: str
-    language: str
-    tags: tuple[str, ...]
-    gold: Labels
-    plan: QueryPlan
-    score: CaseScore
-
-
 class Evaluation(Frozen):
-    """What a planner did on a set of rows.
+    """What a planner did on a set of rows: the row table in ``cases``, and where it comes from.
 
     Attributes:
         name: the heading of its column in a report.
+        domain: the name on the card of its domain; empty where nobody said.
+        lm: the language model that was asked; empty where nobody said.
         data_fingerprint: of the rows, see `rows_hash`.
         load_average: of the machine over the last minute, before and after; latency measured under
             other load means little. Empty where the system does not tell.
@@ -64,13 +55,15 @@ class Evaluation(Frozen):
 
     kind: Literal["evaluation"] = "evaluation"
     name: str
+    domain: str = ""
+    lm: str = ""
     program_version: str
     data_fingerprint: str
     finished: str
     load_average: tuple[float, ...] = ()
     sample: str | None = None
     replayed: bool = False
-    cases: tuple[Case, ...]
+    cases: tuple[RowResult, ...]
 
     def summary(self) -> Summary:
         """Accuracy and macro-F1 of each stage, whole plans, costs and latency, with intervals."""
@@ -81,23 +74,37 @@ class Evaluation(Frozen):
         return summarise(self.cases)
 
     def save(self, path: Path) -> None:
-        """Write as JSON; the folder is created."""
+        """Write as one JSON file; the folder is created."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
+    def save_folder(self, folder: Path) -> None:
+        """Write as a folder: ``evaluation.json`` without the rows, ``rows.jsonl``, and ``rows.parquet``."""
+        write_rows(self.cases, folder / ROWS_FILE)
+        write_parquet(self.cases, folder / PARQUET_FILE)
+        head = self.model_dump_json(indent=1, exclude={"cases"})
+        (folder / HEAD_FILE).write_text(head + "\n", encoding="utf-8")
+
     @classmethod
     def load(cls, path: Path) -> Evaluation:
-        """Read what `save` wrote.
+        """Read what `save` or `save_folder` wrote.
 
         Raises:
             DataError: no such file, or not an evaluation of this version.
         """
         try:
+            if path.is_dir():
+                return cls._of_folder(path)
             return cls.model_validate_json(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise DataError(f"there is no evaluation {path}") from error
-        except (OSError, UnicodeDecodeError, ValidationError) as error:
+        except (OSError, UnicodeDecodeError, ValueError) as error:
             raise DataError(f"{path.name} is not an evaluation that this version can read: {error}") from error
+
+    @classmethod
+    def _of_folder(cls, folder: Path) -> Evaluation:
+        head = json.loads((folder / HEAD_FILE).read_text(encoding="utf-8"))
+        return cls.model_validate({**head, "cases": read_rows_file(folder / ROWS_FILE)})
 
 
 def evaluate(
@@ -110,6 +117,9 @@ def evaluate(
     sample: str | None = None,
     replayed: bool = False,
     version: str | None = None,
+    judge: Judge | None = None,
+    domain: str = "",
+    lm: str = "",
 ) -> Evaluation:
     """Plan every row once, one after the other, and score it.
 
@@ -120,6 +130,9 @@ def evaluate(
         sample: a sentence about how ``rows`` were drawn, shown in reports.
         version: says more than ``planner.program_version`` about what plans, such as the language model of
             an uncompiled planner; ``resume`` is refused to another version or another ``name``.
+        judge: what is scored with; a graph to run graph steps on, for example.
+        domain: kept with the evaluation.
+        lm: kept with the evaluation; ``resume`` is refused to another one.
 
     Raises:
         UserError: ``resume`` holds plans of another program or of other rows, or cannot be written.
@@ -128,54 +141,58 @@ def evaluate(
     if not rows:
         raise DataError("there are no rows to evaluate on: give a file with at least one labelled query")
     fingerprint, version = rows_hash(rows), version or planner.program_version
-    before = _load_average()
-    with Journal(resume, f"{name} {version}", fingerprint) as journal:
-        cases = _pass(planner, rows, journal, progress or (lambda done, total: None))
+    before = load_average()
+    with Journal(resume, f"{name} {version} {lm}".strip(), fingerprint) as journal:
+        cases = planned(_plan_row(planner), rows, journal, progress or (lambda done, total: None), judge)
     return Evaluation(
         name=name,
+        domain=domain,
+        lm=lm,
         program_version=version,
         data_fingerprint=fingerprint,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
-        load_average=before + _load_average(),
+        load_average=before + load_average(),
         sample=sample,
         replayed=replayed,
         cases=tuple(cases),
     )
 
 
-def _pass(planner: Planner, rows: Sequence[LabelledRow], journal: Journal, progress: Progress) -> list[Case]:
-    cases = {row.id: _case(row, *journal.done[row.id]) for row in rows if row.id in journal.done}
+def planned(
+    plan_row: Callable[[LabelledRow], QueryPlan],
+    rows: Sequence[LabelledRow],
+    journal: Journal,
+    progress: Progress,
+    judge: Judge | None = None,
+) -> list[RowResult]:
+    """Plan the rows that the journal does not have, one after the other, and score all of them, in their order."""
+    cases = {row.id: _case(row, *journal.done[row.id], judge) for row in rows if row.id in journal.done}
     progress(len(cases), len(rows))
     for row in rows:
         if row.id not in cases:
-            plan, milliseconds = _timed(planner, row)
+            start = time.perf_counter()
+            plan = plan_row(row)
+            milliseconds = (time.perf_counter() - start) * 1000
             journal.append(row.id, plan, milliseconds)
-            cases[row.id] = _case(row, plan, milliseconds)
+            cases[row.id] = _case(row, plan, milliseconds, judge)
             progress(len(cases), len(rows))
     return [cases[row.id] for row in rows]
 
 
-def _timed(planner: Planner, row: LabelledRow) -> tuple[QueryPlan, float]:
+def arguments_of(row: LabelledRow) -> dict[str, Any]:
+    """A row's query, history and session, as ``plan`` takes them."""
     history = [{"role": turn.role, "content": turn.content} for turn in row.history]
-    session = dict(row.session)
-    start = time.perf_counter()
-    plan = planner.plan(row.query, history=history, session=session)
-    return plan, (time.perf_counter() - start) * 1000
+    return {"query": row.query, "history": history, "session": dict(row.session)}
 
 
-def _case(row: LabelledRow, plan: QueryPlan, milliseconds: float) -> Case:
-    return Case(
-        row_id=row.id,
-        conversation=row.conversation,
-        query=row.query,
-        language=row.language,
-        tags=row.tags,
-        gold=row.labels,
-        plan=plan,
-        score=score_case(row, plan, milliseconds=milliseconds),
-    )
+def _plan_row(planner: Planner) -> Callable[[LabelledRow], QueryPlan]:
+    return lambda row: planner.plan(**arguments_of(row))
 
 
-def _load_average() -> tuple[float, ...]:
+def _case(row: LabelledRow, plan: QueryPlan, milliseconds: float, judge: Judge | None) -> RowResult:
+    return RowResult.of(row, plan, score_case(row, plan, milliseconds=milliseconds, judge=judge))
+
+
+def load_average() -> tuple[float, ...]:
     """The load of the last minute; empty on systems without it (Windows)."""
     return (round(os.getloadavg()[0], 2),) if hasattr(os, "getloadavg") else ()

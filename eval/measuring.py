@@ -1,67 +1,154 @@
-"""Measuring one program on labelled rows beside its cheap rivals."""
+"""Measuring one program on labelled rows: alone, beside its cheap rivals, stage by stage given gold, and under load."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from ..data.domain import check_kinds, load_domain, rows_hash
-from ..data.rows import LabelledRow, read_rows
+from ..data.domain import Domain, check_kinds, load_domain, rows_hash
+from ..data.rows import read_rows
+from ..program.folder import text_fingerprint
+from ..program.graph.memory import load_graph
 from ..program.planner import QueryPlanner
 from .baselines import ConstantPlanner, TfidfPlanner
 from .evaluation import Evaluation, evaluate
+from .measured import Measured
+from .metrics import Judge
+from .oracle import oracle_ladder
 from .report import Report, build_report
 from .sampling import Sample, sample_rows
 from .test_readings import record_reading
+from .throughput import measure_throughput
 
 WORK = Path(".queryplan/evaluations")
 
+Told = Callable[[str, int, int], None]
 
-def measure(
-    planner: QueryPlanner,
-    domain: str,
-    data: Path | None,
-    size: int | None,
-    why: str,
-    progress: Callable[[int, int], None],
-    work: Path = WORK,
-) -> tuple[list[Evaluation], Report]:
-    """Evaluate a program, the majority class and TF-IDF on the same rows.
 
-    Args:
+@dataclass(frozen=True)
+class Wanted:
+    """What to measure, and on which rows.
+
+    Attributes:
+        domain: a shipped name or a folder; the planner's own if not given.
         data: labelled rows; the domain's ``test.jsonl`` if not given, and then the reading is counted.
-        size: measure a stratified sample of so many rows.
-        work: folder of the files that a stopped evaluation goes on from.
+        size: a stratified sample of so many rows.
+        why: a word on why the test set is read.
+        oracle: also plan the rows with gold given stage by stage. Without a language model this is
+            done unless it is False; with one only if it is True.
+        throughput: also plan with 1, 8 and 64 queries in flight.
+        work: folder of the files that a stopped evaluation goes on from, and of what was measured.
+    """
+
+    domain: str | None = None
+    data: Path | None = None
+    size: int | None = None
+    why: str = "evaluate"
+    oracle: bool | None = None
+    throughput: bool = False
+    work: Path = WORK
+
+
+class Measuring:
+    """The rows that were asked for, read once, and a planner's passes over them.
+
+    Raises:
+        DataError: the domain or the file cannot be read, or its labels do not fit the planner's card.
+    """
+
+    def __init__(self, planner: QueryPlanner, wanted: Wanted, told: Told = lambda what, done, total: None) -> None:
+        self.planner, self.wanted, self.told = planner, wanted, told
+        self.domain = _domain(wanted, planner)
+        self.rows = tuple(read_rows(wanted.data)) if wanted.data is not None else self.domain.rows("test")
+        name = wanted.data.stem if wanted.data else "test"
+        check_kinds(self.rows, planner.card, wanted.data.name if wanted.data else "test.jsonl")
+        self.sample: Sample = sample_rows(self.rows, wanted.size or len(self.rows), name=name)
+        self.dataset = f"{self.domain.card.name} {name}"
+
+    def program(self, name: str = "program") -> Measured:
+        """The planner itself, with its ladder and its throughput where they are wanted."""
+        self.planner.warm()
+        evaluation = self._pass(self.planner, name, self.planner.lm_name, _judge(self.domain, self.planner))
+        rows, wanted = self.sample.rows, self.wanted
+        climb = self.planner.lm_name == "none" if wanted.oracle is None else wanted.oracle
+        folder = self._resume(self.planner.program_version, self.planner.lm_name).with_suffix("")
+        return Measured(
+            evaluation,
+            oracle_ladder(self.planner, rows, evaluation, folder=folder, progress=self.told) if climb else None,
+            measure_throughput(self.planner, rows) if wanted.throughput else (),
+        )
+
+    def rivals(self) -> list[Evaluation]:
+        """The majority class and TF-IDF, on the same rows.
+
+        Raises:
+            DataError: the domain has no training rows.
+        """
+        train = self.domain.rows("train")
+        return [self._pass(ConstantPlanner(train), "constant"), self._pass(TfidfPlanner(train), "tf-idf")]
+
+    def counted(self) -> list[str]:
+        """Put down that the test set is read, if it is; the sentence that says how often it was."""
+        if self.wanted.data is not None:
+            return []
+        test = self.domain.folder / "test.jsonl"
+        count = record_reading(test, self.planner.program_version, self.wanted.why)
+        return [f"This was reading {count} of {test.name}."]
+
+    def folder(self, measured: Measured) -> Path:
+        """Where what was measured of the planner is kept: the same for the same program, model and rows."""
+        return self._resume(measured.evaluation.program_version, measured.evaluation.lm).with_suffix("")
+
+    def _pass(
+        self,
+        planner: ConstantPlanner | TfidfPlanner | QueryPlanner,
+        name: str,
+        lm: str = "none",
+        judge: Judge | None = None,
+    ) -> Evaluation:
+        words = self.sample.name if len(self.sample.rows) < len(self.rows) else None
+        return evaluate(
+            planner,
+            self.sample.rows,
+            name=name,
+            progress=lambda done, total: self.told(name, done, total),
+            resume=self._resume(planner.program_version, lm),
+            sample=words,
+            judge=judge,
+            domain=self.domain.card.name,
+            lm=lm,
+        )
+
+    def _resume(self, version: str, lm: str) -> Path:
+        model = "" if lm == "none" else f"-{text_fingerprint(lm)[:8]}"
+        return self.wanted.work / f"{version}{model}-{rows_hash(self.sample.rows)}.jsonl"
+
+
+def measure(planner: QueryPlanner, wanted: Wanted, told: Told) -> tuple[Measuring, Measured, Report]:
+    """Evaluate a program, the majority class and TF-IDF on the same rows, and keep what was measured.
+
+    Returns:
+        What was asked for, the program, and the report of all columns, the program last.
 
     Raises:
         DataError: the domain or the file cannot be read.
     """
-    read = load_domain(domain)
-    rows = tuple(read_rows(data)) if data is not None else read.rows("test")
-    check_kinds(rows, planner.card, data.name if data else "test.jsonl")
-    sample = sample_rows(rows, size or len(rows), name=data.stem if data else "test")
-    notes = [] if data else [_counted(read.folder / "test.jsonl", planner.program_version, why)]
-    train = read.rows("train")
-    evaluations = [
-        _pass(ConstantPlanner(train), "constant", sample, rows, work, lambda done, total: None),
-        _pass(TfidfPlanner(train), "tf-idf", sample, rows, work, lambda done, total: None),
-        _pass(planner, "program", sample, rows, work, progress),
-    ]
-    return evaluations, build_report(evaluations, title=f"{planner.program_version} on {read.card.name}", notes=notes)
+    measuring = Measuring(planner, wanted, told)
+    notes = measuring.counted()
+    rivals = measuring.rivals()
+    measured = measuring.program()
+    measured.save(measuring.folder(measured))
+    title = f"{planner.program_version} on {measuring.domain.card.name}"
+    return measuring, measured, build_report([*rivals, measured.evaluation], title=title, notes=notes)
 
 
-def _counted(test: Path, version: str, why: str) -> str:
-    return f"This was reading {record_reading(test, version, why)} of {test.name}."
+def _domain(wanted: Wanted, planner: QueryPlanner) -> Domain:
+    return load_domain(wanted.domain or planner.card.name)
 
 
-def _pass(
-    planner: ConstantPlanner | TfidfPlanner | QueryPlanner,
-    name: str,
-    sample: Sample,
-    rows: tuple[LabelledRow, ...],
-    work: Path,
-    progress: Callable[[int, int], None],
-) -> Evaluation:
-    resume = work / f"{planner.program_version}-{rows_hash(sample.rows)}.jsonl"
-    words = sample.name if len(sample.rows) < len(rows) else None
-    return evaluate(planner, sample.rows, name=name, progress=progress, resume=resume, sample=words)
+def _judge(domain: Domain, planner: QueryPlanner) -> Judge | None:
+    """With the domain's own graph, where the planner writes graph steps and there is one."""
+    if not planner.plan_graph or planner.card.graph is None or not (domain.folder / "graph").is_dir():
+        return None
+    return Judge(graph=load_graph(domain.folder), schema=planner.card.graph)

@@ -22,12 +22,16 @@ _NOT_OURS = ("pyproject.toml", "uv.lock", ".python-version")
 
 
 def write_model(mlflow: MlflowClient, run_id: str, program: Path, name: str) -> str:
-    """Upload ``program`` as a logged model of the run and return the model's id.
+    """Upload ``program`` as a logged model of the run and return the model's id; one run has one.
 
     Raises:
         mlflow.exceptions.MlflowException: the server refuses.
     """
     experiment = mlflow.get_run(run_id).info.experiment_id
+    for model in mlflow.search_logged_models([experiment], filter_string=f"source_run_id = '{run_id}'"):
+        if model.status == "READY":
+            return model.model_id
+        mlflow.delete_logged_model(model.model_id)  # its upload was broken off
     model_id = mlflow.create_logged_model(experiment, name=name, source_run_id=run_id, model_type="queryplan").model_id
     with tempfile.TemporaryDirectory() as scratch:
         mlflow.log_model_artifacts(model_id, str(_save(program, Path(scratch), run_id, model_id)))
@@ -37,7 +41,7 @@ def write_model(mlflow: MlflowClient, run_id: str, program: Path, name: str) -> 
 
 
 def register_model(mlflow: MlflowClient, name: str, run_id: str, model_id: str, tags: dict[str, str]) -> str:
-    """A new version of the registered model ``name``, which is created when missing; returns the version."""
+    """The version of the registered model ``name`` that is this run's program; both are made when missing."""
     from mlflow.exceptions import MlflowException
 
     try:
@@ -45,6 +49,8 @@ def register_model(mlflow: MlflowClient, name: str, run_id: str, model_id: str, 
     except MlflowException as error:
         if error.error_code != "RESOURCE_ALREADY_EXISTS":
             raise
+    if there := mlflow.search_model_versions(f"name = '{name}' AND run_id = '{run_id}'"):
+        return str(there[0].version)
     # Not "models:/ID": MLflow would look that up in whatever its global tracking address is (3.17.2).
     source = mlflow.get_logged_model(model_id).artifact_location
     # The tag, because SQL registries do not keep the id themselves.

@@ -24,10 +24,10 @@ def format_estimate(estimate: Estimate | None, unit: Unit) -> str:
 
 
 def format_difference(difference: Difference) -> str:
-    """``+5.0 points [-1.0, +11.0], p = 0.12``; a share's difference is in percentage points."""
+    """``+5.0 points [-1.0, +11.0], p = 0.12``; a share's difference is in percentage points, p is corrected."""
     estimate, scale = difference.paired.difference, 100 if difference.unit == "share" else 1
     value, low, high = (f"{x * scale:+.1f}" for x in (estimate.value, estimate.low, estimate.high))
-    p = difference.paired.p_value
+    p = difference.paired.p
     shown = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
     return f"{value}{' points' if difference.unit == 'share' else ''} [{low}, {high}], {shown}"
 
@@ -50,13 +50,11 @@ def to_rich(report: Report) -> Group:
     from rich.text import Text
 
     tables = [
-        _rich_table(report.title, ["measure", *report.columns], [_cells(report, i) for i in range(len(report.lines))])
+        rich_table(report.title, ["measure", *report.columns], [_cells(report, i) for i in range(len(report.lines))])
     ]
     if report.rival:
         rows = [_difference_cells(d) for d in report.differences]
-        tables.append(
-            _rich_table(f"{report.compiled} minus {report.rival}", ["measure", "difference", "verdict"], rows)
-        )
+        tables.append(rich_table(f"{report.compiled} minus {report.rival}", ["measure", "difference", "verdict"], rows))
     return Group(*tables, Text(_about(report)), *(Text(sentence) for sentence in report.sentences))
 
 
@@ -88,13 +86,14 @@ def _markdown_table(heads: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines]
 
 
-def _rich_table(title: str, heads: list[str], rows: list[list[str]]) -> Table:
+def rich_table(title: str, heads: list[str], rows: list[list[str]], *, wrap: bool = False) -> Table:
+    """A table for a terminal; numbers to the right, or, with ``wrap``, texts to the left."""
     from rich.markup import escape
     from rich.table import Table
 
     table = Table(title=escape(title), title_justify="left")
     for i, head in enumerate(heads):
-        table.add_column(escape(head), justify="left" if i == 0 else "right")
+        table.add_column(escape(head), justify="left" if i == 0 or wrap else "right")
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     return table

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..errors import UserError
 from ..signatures.types import Frozen
-from .evaluation import Case, Evaluation
+from .evaluation import Evaluation
 from .render import format_difference
-from .statistics import Estimate, PairedDifference, paired_difference
+from .row_table import RowResult
+from .significance import PairedDifference, corrected, paired_difference
+from .statistics import Estimate
 from .summary import STAGE_FIELDS, Summary, arising, score_values
 
 Unit = Literal["share", "count", "ms"]
@@ -31,12 +33,40 @@ MEASURES = (
     Measure("rewrite token F1", "rewrite_f1", "share"),
     Measure("rewrite keeps entities, numbers, negations", "rewrite_kept", "share"),
     Measure("sub_queries_right", "sub_queries_right", "share"),
+    Measure("graph answers right", "graph_right", "share"),
+    Measure("injections that succeeded", "injection_succeeded", "share", False),
     Measure("degraded plans", "degraded", "share", False),
     Measure("LM calls a query", "lm_calls", "count", False),
     Measure("tokens a query", "tokens", "count", False),
     Measure("rounds a query", "rounds", "count", False),
 )
-_JUDGED = tuple(m for m in MEASURES if m.unit == "share" and m.score != "degraded")
+"""What is reported and compared."""
+
+DETAILS = (
+    Measure("out of domain: recall at 2% false rejects", "oos_recall_2", "share"),
+    Measure("out of domain: recall at 5% false rejects", "oos_recall_5", "share"),
+    Measure("rewrite recall (ROUGE-1)", "rewrite_recall", "share"),
+    Measure("rewrite keeps entities", "kept_entities", "share"),
+    Measure("rewrite keeps numbers", "kept_numbers", "share"),
+    Measure("rewrite keeps negations", "kept_negations", "share"),
+    Measure("rewrite keeps dates", "kept_dates", "share"),
+    Measure("stands alone: left as typed", "left_alone", "share"),
+    Measure("sub-queries found", "sub_queries_recall", "share"),
+    Measure("sub-queries wanted", "sub_queries_precision", "share"),
+    Measure("dependencies right", "dependencies_right", "share"),
+    Measure("more sub-queries than gold", "over_decomposed", "share", False),
+    Measure("fewer sub-queries than gold", "under_decomposed", "share", False),
+    Measure("graph answers F1", "graph_f1", "share"),
+    Measure("candidates cover", "candidates_recall", "share"),
+    Measure("candidates a query", "candidates", "count", False),
+)
+"""What is reported only: parts of the measures above, and what has no difference row by row."""
+
+WHOLE = ("labels_right", "plan_right")
+"""What a program is chosen by: a family of their own when differences are corrected for how many they are."""
+
+_COST = ("degraded", "lm_calls", "tokens", "rounds")
+_JUDGED = tuple(m for m in MEASURES if m.score not in _COST)
 
 
 class Line(Frozen):
@@ -48,13 +78,21 @@ class Line(Frozen):
 
 
 class Difference(Frozen):
-    """The compiled program against one other column on one measure."""
+    """One column against another on one measure, and perhaps on one slice only.
+
+    Attributes:
+        rival: the name of the other column, which is subtracted.
+        slice: the rows it is of; None for all.
+        detectable: for shares, the smallest difference that these rows would have shown in four cases of five.
+    """
 
     measure: str
     unit: Unit
     rival: str
     paired: PairedDifference
     verdict: str
+    slice: str | None = None
+    detectable: float | None = None
 
 
 class Report(Frozen):
@@ -103,7 +141,7 @@ def build_report(
     Raises:
         UserError: nothing to report, other rows in one column than in another, or no such column.
     """
-    by_name = _same_rows(evaluations)
+    by_name = same_rows(evaluations)
     names = list(by_name)
     compiled = compiled or names[-1]
     rival = rival or next(iter(names[names.index(compiled) - 1 :: -1]), None) if compiled in names else rival
@@ -123,7 +161,7 @@ def build_report(
         conversations=judged.summary().conversations,
         data_fingerprint=judged.data_fingerprint,
         load_average=tuple(e.load_average for e in evaluations),
-        lines=_lines(evaluations),
+        lines=lines_of(evaluations),
         differences=differences,
         sentences=(*_sample_sentences(judged), *_verdict_sentences(judged, differences, cheap), *notes),
     )
@@ -135,11 +173,16 @@ def paired_differences(a: Evaluation, b: Evaluation) -> tuple[Difference, ...]:
     Raises:
         UserError: the two are of different rows.
     """
-    _same_rows([a, b.model_copy(update={"name": f"{b.name} (b)"})] if a.name == b.name else [a, b])
+    same_rows([a, b.model_copy(update={"name": f"{b.name} (b)"})] if a.name == b.name else [a, b])
     return _differences(a, b, MEASURES)
 
 
-def _same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
+def same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
+    """The evaluations by name.
+
+    Raises:
+        UserError: there is none, two have one name, or they are of different rows.
+    """
     if not evaluations:
         raise UserError("there is nothing to report: give at least one evaluation")
     by_name = {e.name: e for e in evaluations}
@@ -151,7 +194,8 @@ def _same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
     return by_name
 
 
-def _lines(evaluations: Sequence[Evaluation]) -> tuple[Line, ...]:
+def lines_of(evaluations: Sequence[Evaluation]) -> tuple[Line, ...]:
+    """Every measure that some row raises, one cell an evaluation."""
     found: list[Line] = []
     summaries = [evaluation.summary() for evaluation in evaluations]
     for name, unit, cells in (*_score_lines(summaries), *_latency_lines(evaluations)):
@@ -166,7 +210,8 @@ def _score_lines(summaries: Sequence[Summary]) -> list[tuple[str, Unit, list[Est
         rows = [summary.stage(field.stage) for summary in summaries]
         lines.append((f"{field.stage} accuracy", "share", [row.accuracy if row else None for row in rows]))
         lines.append((f"{field.stage} macro-F1", "share", [row.macro_f1 if row else None for row in rows]))
-    for measure in MEASURES[len(STAGE_FIELDS) :]:
+    whole = MEASURES[len(STAGE_FIELDS) :]
+    for measure in (*(m for m in whole if m.score not in _COST), *DETAILS, *(m for m in whole if m.score in _COST)):
         lines.append((measure.name, measure.unit, [getattr(summary, measure.score) for summary in summaries]))
     return lines
 
@@ -178,23 +223,49 @@ def _latency_lines(evaluations: Sequence[Evaluation]) -> list[tuple[str, Unit, l
     return [(f"latency {name}", "ms", [t and getattr(t, name) for t in timed]) for name in names]
 
 
-def _differences(a: Evaluation, b: Evaluation, measures: Sequence[Measure]) -> tuple[Difference, ...]:
-    found = (_difference(a, b, measure) for measure in measures)
-    return tuple(difference for difference in found if difference is not None)
+def differences_of(
+    a: Sequence[RowResult], b: Sequence[RowResult], rival: str, wanted: Sequence[tuple[str | None, Measure]]
+) -> tuple[Difference, ...]:
+    """``a`` minus ``b`` on the wanted slices and measures that their rows raise, corrected for how many they are.
+
+    Args:
+        b: the same rows as ``a``, in any order; its name is ``rival``.
+        wanted: pairs of a slice, or None for all rows, and a measure.
+    """
+    theirs = {row.row_id: row for row in b}
+    asked = [(name, measure, _arising(a, theirs, name, measure.score)) for name, measure in wanted]
+    asked = [line for line in asked if line[2]]
+    families = ["whole" if name is None and measure.score in WHOLE else "part" for name, measure, _ in asked]
+    paired = corrected([_paired(rows, theirs, measure.score) for _, measure, rows in asked], families=families)
+    return tuple(_judged(found, rival, *line[:2]) for found, line in zip(paired, asked, strict=True))
 
 
-def _difference(a: Evaluation, b: Evaluation, measure: Measure) -> Difference | None:
-    ours = arising(a.cases, measure.score)
-    if not ours:
-        return None
-    theirs: dict[str, Case] = {case.row_id: case for case in b.cases}
-    paired = paired_difference(
-        score_values(ours, measure.score).tolist(),
-        score_values([theirs[case.row_id] for case in ours], measure.score).tolist(),
-        [case.conversation for case in ours],
+def _arising(a: Sequence[RowResult], theirs: Mapping[str, RowResult], name: str | None, score: str) -> list[RowResult]:
+    rows = a if name is None else [row for row in a if name in row.slices]
+    return [row for row in arising(rows, score) if getattr(theirs[row.row_id].score, score) is not None]
+
+
+def _paired(rows: Sequence[RowResult], theirs: Mapping[str, RowResult], score: str) -> PairedDifference:
+    ours = score_values(rows, score)
+    return paired_difference(
+        ours, score_values([theirs[row.row_id] for row in rows], score), [row.conversation for row in rows]
     )
-    verdict = paired.verdict(higher_is_better=measure.higher_is_better)
-    return Difference(measure=measure.name, unit=measure.unit, rival=b.name, paired=paired, verdict=verdict)
+
+
+def _judged(paired: PairedDifference, rival: str, name: str | None, measure: Measure) -> Difference:
+    return Difference(
+        measure=measure.name,
+        unit=measure.unit,
+        rival=rival,
+        paired=paired,
+        verdict=paired.verdict(higher_is_better=measure.higher_is_better),
+        slice=name,
+        detectable=paired.detectable() if measure.unit == "share" else None,
+    )
+
+
+def _differences(a: Evaluation, b: Evaluation, measures: Sequence[Measure]) -> tuple[Difference, ...]:
+    return differences_of(a.cases, b.cases, b.name, [(None, measure) for measure in measures])
 
 
 def _sample_sentences(evaluation: Evaluation) -> tuple[str, ...]:

@@ -22,8 +22,8 @@ class Journal:
     milliseconds that it took. A last line that was cut off in writing is dropped.
 
     Raises:
-        UserError: the file is of another program or other rows, is no journal, or cannot be
-            written.
+        UserError: the file is of another program or other rows, is no journal, cannot be written, or
+            another process is at it.
     """
 
     def __init__(self, path: Path | None, program: str, data: str) -> None:
@@ -53,14 +53,21 @@ class Journal:
 
     def _open(self, path: Path) -> TextIO:
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
-        whole = text[: text.rfind("\n") + 1]
-        self._read(path, whole.splitlines())
-        if whole != text:
-            path.write_text(whole, encoding="utf-8")
-        file = path.open("a", encoding="utf-8")
-        if not whole:
-            self._write(file, self._head)
+        file = path.open("a+", encoding="utf-8", newline="\n")
+        try:
+            _claim(file, path)
+            file.seek(0)
+            text = file.read()
+            whole = text[: text.rfind("\n") + 1]
+            # Not `splitlines`: a query may hold U+2028, which ends no line of JSON.
+            self._read(path, [line for line in whole.split("\n") if line])
+            if whole != text:
+                file.truncate(len(whole.encode()))
+            if not whole:
+                self._write(file, self._head)
+        except BaseException:
+            file.close()
+            raise
         return file
 
     def _read(self, path: Path, lines: list[str]) -> None:
@@ -88,3 +95,15 @@ class Journal:
     def _write(file: TextIO, record: dict[str, Any]) -> None:
         file.write(json.dumps(record, ensure_ascii=False) + "\n")
         file.flush()
+
+
+def _claim(file: TextIO, path: Path) -> None:
+    """Let no second process plan the same rows into the same file; the system lets go when this one ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise UserError(f"{path} is in use: another process is at this evaluation, wait for it or stop it") from error

@@ -1,15 +1,15 @@
-"""Numbers with their doubt: intervals, paired differences and tests, grouped by conversation.
+"""Numbers with their doubt: estimates and their intervals, grouped by conversation.
 
-Rows of one conversation are not independent, so conversations are what is drawn again and what
-changes sides, never rows. All resampling goes through `_weights`, so that intervals of different
-statistics cannot disagree about the grouping.
+Rows of one conversation are not independent, so conversations are what is drawn again, never rows.
+All grouping goes through `grouped` and all resampling through `resampling_weights`, so that intervals and
+tests (``eval/significance.py``) cannot disagree about them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import product
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,11 +17,9 @@ from ..signatures.types import Frozen
 
 LEVEL = 0.95
 RESAMPLES = 2000
-PERMUTATIONS = 10_000
-# Up to so many differing conversations all sign patterns are tried (2**12 = 4096).
-_EXACT_UP_TO = 12
 # Entries of one block of resampling weights: 32 MB of float64.
-_BLOCK = 4_000_000
+BLOCK = 4_000_000
+FEW = 500
 
 
 class Estimate(Frozen):
@@ -37,24 +35,6 @@ class Estimate(Frozen):
     high: float
     n: int
     clusters: int
-
-
-class PairedDifference(Frozen):
-    """How much ``a`` exceeds ``b`` on the same rows, and how surprising that is if they are alike."""
-
-    difference: Estimate
-    p_value: float
-
-    def verdict(self, *, higher_is_better: bool = True, level: float = LEVEL) -> str:
-        """ "better", "worse" or "no difference shown".
-
-        A difference counts as shown only when both the interval leaves out 0 and the test rejects
-        at ``1 - level``, so that the two can never be quoted against each other.
-        """
-        estimate = self.difference
-        if estimate.low <= 0 <= estimate.high or self.p_value > 1 - level:
-            return "no difference shown"
-        return "better" if (estimate.value > 0) == higher_is_better else "worse"
 
 
 def clustered_interval(
@@ -77,12 +57,12 @@ def clustered_interval(
     Raises:
         ValueError: no rows, or lengths that differ.
     """
-    data, index, k = _grouped(values, clusters)
+    data, index, k = grouped(values, clusters)
     if data.dtype == bool and (data.all() or not data.any()):
         return _unanimous(bool(data[0]), len(data), k, level)
     sums, sizes = np.bincount(index, weights=data.astype(float)), np.bincount(index).astype(float)
-    draws = np.concatenate([(w @ sums) / (w @ sizes) for w in _weights(k, n, seed)])
-    return _estimate(float(data.mean()), draws, len(data), k, level)
+    draws = np.concatenate([(w @ sums) / (w @ sizes) for w in resampling_weights(k, n, seed)])
+    return estimate_of(float(data.mean()), draws, len(data), k, level)
 
 
 def clustered_quantiles(
@@ -98,15 +78,15 @@ def clustered_quantiles(
     Raises:
         ValueError: no rows, or lengths that differ.
     """
-    data, index, k = _grouped(values, clusters)
+    data, index, k = grouped(values, clusters)
     order = np.argsort(data, kind="stable")
     data, index = data[order].astype(float), index[order]
     wanted = np.asarray(quantiles, dtype=float)
     point = _weighted_quantiles(data, np.ones((1, len(data))), wanted)[0]
-    step = max(1, _BLOCK // len(data))
-    blocks = (w[i : i + step] for w in _weights(k, n, seed) for i in range(0, len(w), step))
+    step = max(1, BLOCK // len(data))
+    blocks = (w[i : i + step] for w in resampling_weights(k, n, seed) for i in range(0, len(w), step))
     draws = np.concatenate([_weighted_quantiles(data, w[:, index], wanted) for w in blocks])
-    return tuple(_estimate(float(p), draws[:, i], len(data), k, level) for i, p in enumerate(point))
+    return tuple(estimate_of(float(p), draws[:, i], len(data), k, level) for i, p in enumerate(point))
 
 
 def macro_f1(
@@ -122,14 +102,14 @@ def macro_f1(
     Raises:
         ValueError: no rows, or lengths that differ.
     """
-    _, index, k = _grouped(np.zeros(len(gold)), clusters)
+    _, index, k = grouped(np.zeros(len(gold)), clusters)
     names = sorted({*gold, *predicted})
     place = {name: i for i, name in enumerate(names)}
     cell = np.array([place[g] * len(names) + place[p] for g, p in zip(gold, predicted, strict=True)])
     flat = np.bincount(index * len(names) ** 2 + cell, minlength=k * len(names) ** 2).reshape(k, -1)
     square = (-1, len(names), len(names))
-    draws = np.concatenate([_macro_f1((w @ flat).reshape(square)) for w in _weights(k, n, seed)])
-    return _estimate(float(_macro_f1(flat.sum(axis=0).reshape(square))[0]), draws, len(gold), k, level)
+    draws = np.concatenate([_macro_f1((w @ flat).reshape(square)) for w in resampling_weights(k, n, seed)])
+    return estimate_of(float(_macro_f1(flat.sum(axis=0).reshape(square))[0]), draws, len(gold), k, level)
 
 
 class Confusion(Frozen):
@@ -146,48 +126,8 @@ def confusion(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[st
     return Confusion(labels=names, counts=tuple(tuple(pairs[g, p] for p in names) for g in names))
 
 
-def paired_difference(
-    a: Sequence[float] | Sequence[bool],
-    b: Sequence[float] | Sequence[bool],
-    clusters: Sequence[str],
-    level: float = LEVEL,
-    n: int = RESAMPLES,
-    seed: int = 0,
-) -> PairedDifference:
-    """Mean of ``a - b`` over the same rows, its interval, and a p-value.
-
-    The test flips the sign of a whole conversation's differences (Fisher's randomisation): exactly
-    if at most 12 conversations differ, otherwise 10,000 times at random, where the observed
-    pattern counts as one of them (Phipson & Smyth 2010).
-
-    Raises:
-        ValueError: no rows, or lengths that differ.
-    """
-    if len(a) != len(b):
-        raise ValueError(f"{len(a)} and {len(b)} values cannot be paired")
-    differences = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
-    estimate = clustered_interval(differences, clusters, level, n, seed)
-    _, index, _ = _grouped(differences, clusters)
-    sums = np.bincount(index, weights=differences)
-    return PairedDifference(difference=estimate, p_value=_sign_flip(sums[np.abs(sums) > 1e-12], seed))
-
-
-def _sign_flip(sums: np.ndarray, seed: int) -> float:
-    if not sums.size:
-        return 1.0
-    observed = abs(sums.sum()) - 1e-9
-    if sums.size <= _EXACT_UP_TO:
-        signs = np.array(list(product((1.0, -1.0), repeat=sums.size)))
-        return float((np.abs(signs @ sums) >= observed).mean())
-    rng = np.random.default_rng(seed)
-    step = max(1, _BLOCK // sums.size)
-    sizes = [min(step, PERMUTATIONS - i) for i in range(0, PERMUTATIONS, step)]
-    hits = sum(int((np.abs(rng.choice((1.0, -1.0), (m, sums.size)) @ sums) >= observed).sum()) for m in sizes)
-    return (hits + 1) / (PERMUTATIONS + 1)
-
-
-def _grouped(values: Sequence[float] | np.ndarray, clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, int]:
-    """``values`` as an array, the number of each row's cluster, and how many clusters there are."""
+def grouped(values: Sequence[float] | np.ndarray, clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, int]:
+    """The one way to group: ``values`` as an array, the number of each row's cluster, how many clusters there are."""
     data = np.asarray(values)
     if len(data) != len(clusters):
         raise ValueError(f"{len(data)} values have {len(clusters)} clusters")
@@ -197,15 +137,30 @@ def _grouped(values: Sequence[float] | np.ndarray, clusters: Sequence[str]) -> t
     return data, index, len(names)
 
 
-def _weights(k: int, n: int, seed: int) -> Iterator[np.ndarray]:
+def resampling_weights(k: int, n: int, seed: int) -> Iterator[np.ndarray]:
     """How often each of ``k`` clusters is drawn in each of ``n`` resamples, in blocks (resamples, k)."""
-    rng = np.random.default_rng(seed)
-    step = max(1, _BLOCK // k)
+    step = max(1, BLOCK // k)
+    drawn = (_drawn_few if k <= FEW else _drawn_many)(k, n, seed)
     for start in range(0, n, step):
-        yield rng.multinomial(k, np.full(k, 1 / k), size=min(step, n - start)).astype(float)
+        yield drawn[start : start + step].astype(float)
 
 
-def _estimate(value: float, draws: np.ndarray, rows: int, clusters: int, level: float) -> Estimate:
+def _drawn(k: int, n: int, seed: int) -> np.ndarray:
+    """All resamples of ``k`` clusters, two bytes each: every measure of a set draws the same, and drawing is slow."""
+    rng = np.random.default_rng(seed)
+    step = max(1, BLOCK // k)
+    sizes = (min(step, n - start) for start in range(0, n, step))
+    chances = np.full(k, 1 / k)
+    return np.concatenate([rng.multinomial(k, chances, size=size).astype(np.uint16) for size in sizes])
+
+
+# Slices have clusters of their own, so several sets of resamples are in use at once; large ones are 40 MB each.
+_drawn_few = lru_cache(maxsize=64)(_drawn)
+_drawn_many = lru_cache(maxsize=4)(_drawn)
+
+
+def estimate_of(value: float, draws: np.ndarray, rows: int, clusters: int, level: float) -> Estimate:
+    """``value`` with the percentile interval of ``draws``."""
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(value=value, low=float(low), high=float(high), n=rows, clusters=clusters)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..signatures.types import COMPLEXITIES, INTENTS, Frozen
+from .rejecting import FALSE_REJECTS, recall_at
+from .row_table import RowResult
 from .statistics import Confusion, Estimate, clustered_interval, clustered_quantiles, confusion, macro_f1
-
-if TYPE_CHECKING:
-    from .evaluation import Case
 
 LATENCY_QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
@@ -57,8 +56,9 @@ class Latency(Frozen):
 class Summary(Frozen):
     """Everything that a report prints of one evaluation.
 
-    None where no row of the set raises the question. ``sub_queries_right``, ``rewrite_f1`` and
-    ``rewrite_kept`` are over the rows whose gold labels have them, whatever was planned.
+    None where no row of the set raises the question. Each is the mean of the field of `CaseScore` of its
+    name over the rows that raise it, whatever was planned; `oos_recall_2` and `oos_recall_5` are the recall
+    of queries out of domain at 2 and 5 % false rejects, see ``eval/rejecting.py``.
     """
 
     n: int
@@ -66,11 +66,30 @@ class Summary(Frozen):
     stages: tuple[StageRow, ...]
     labels_right: Estimate
     plan_right: Estimate
+    oos_recall_2: Estimate | None = None
+    oos_recall_5: Estimate | None = None
     rewrite_f1: Estimate | None
+    rewrite_recall: Estimate | None = None
     rewrite_kept: Estimate | None
+    kept_entities: Estimate | None = None
+    kept_numbers: Estimate | None = None
+    kept_negations: Estimate | None = None
+    kept_dates: Estimate | None = None
+    left_alone: Estimate | None = None
     sub_queries_right: Estimate | None
+    sub_queries_recall: Estimate | None = None
+    sub_queries_precision: Estimate | None = None
+    dependencies_right: Estimate | None = None
+    over_decomposed: Estimate | None = None
+    under_decomposed: Estimate | None = None
+    candidates: Estimate | None = None
+    candidates_recall: Estimate | None = None
+    graph_right: Estimate | None = None
+    graph_f1: Estimate | None = None
+    injection_succeeded: Estimate | None = None
     degraded: Estimate
     lm_calls: Estimate
+    wasted_calls: Estimate | None = None
     tokens: Estimate
     rounds: Estimate
     latency: Latency
@@ -80,26 +99,33 @@ class Summary(Frozen):
         return next((row for row in self.stages if row.stage == name), None)
 
 
-def summarise(cases: Sequence[Case]) -> Summary:
+MEANS = (
+    *("labels_right", "plan_right"),
+    *("rewrite_f1", "rewrite_recall", "rewrite_kept", "kept_entities", "kept_numbers", "kept_negations", "kept_dates"),
+    *("left_alone", "sub_queries_right", "sub_queries_recall", "sub_queries_precision", "dependencies_right"),
+    *("over_decomposed", "under_decomposed", "candidates", "candidates_recall", "graph_right", "graph_f1"),
+    *("injection_succeeded", "degraded", "lm_calls", "wasted_calls", "tokens", "rounds"),
+)
+"""The fields of `CaseScore` whose means a summary has."""
+
+
+def summarise(cases: Sequence[RowResult]) -> Summary:
     """The summary of at least one case."""
     stages = (_stage(field, cases) for field in STAGE_FIELDS)
-    always = {name: _mean(cases, name) for name in ("labels_right", "plan_right", "degraded")}
-    costs = {name: _mean(cases, name) for name in ("lm_calls", "tokens", "rounds")}
-    written = {name: _mean(cases, name) for name in ("rewrite_f1", "rewrite_kept", "sub_queries_right")}
+    at = {f"oos_recall_{round(share * 100)}": recall_at(cases, share) for share in FALSE_REJECTS}
     return Summary.model_validate(
         {
             "n": len(cases),
             "conversations": len({case.conversation for case in cases}),
             "stages": tuple(row for row in stages if row is not None),
             "latency": _latency(cases),
-            **always,
-            **costs,
-            **written,
+            **{name: mean_of(cases, name) for name in MEANS},
+            **{name: found.recall if found else None for name, found in at.items()},
         }
     )
 
 
-def stage_labels(field: StageField, cases: Sequence[Case]) -> tuple[list[str], list[str], list[str]]:
+def stage_labels(field: StageField, cases: Sequence[RowResult]) -> tuple[list[str], list[str], list[str]]:
     """Gold, planned and conversation of the cases for which the decision arises."""
     some = arising(cases, field.score)
     return (
@@ -109,39 +135,40 @@ def stage_labels(field: StageField, cases: Sequence[Case]) -> tuple[list[str], l
     )
 
 
-def stage_confusion(field: StageField, cases: Sequence[Case]) -> Confusion | None:
+def stage_confusion(field: StageField, cases: Sequence[RowResult]) -> Confusion | None:
     """Gold against planned of one decision; None if no case raises it. Labels nobody used are left out."""
     gold, planned, _ = stage_labels(field, cases)
     used = {*gold, *planned}
     return confusion(gold, planned, [label for label in field.labels if label in used]) if gold else None
 
 
-def arising(cases: Sequence[Case], score: str) -> list[Case]:
+def arising(cases: Sequence[RowResult], score: str) -> list[RowResult]:
     """The cases whose score of that name is not None."""
     return [case for case in cases if getattr(case.score, score) is not None]
 
 
-def score_values(cases: Sequence[Case], score: str) -> np.ndarray:
+def score_values(cases: Sequence[RowResult], score: str) -> np.ndarray:
     """One field of `CaseScore`, boolean or float, shape (cases,)."""
     values = [getattr(case.score, score) for case in cases]
     return np.asarray(values, dtype=bool if values and isinstance(values[0], bool) else float)
 
 
-def _mean(cases: Sequence[Case], score: str) -> Estimate | None:
+def mean_of(cases: Sequence[RowResult], score: str) -> Estimate | None:
+    """The mean of one field of `CaseScore`, over the cases that raise it; None if none does."""
     some = arising(cases, score)
     return clustered_interval(score_values(some, score), [c.conversation for c in some]) if some else None
 
 
-def _stage(field: StageField, cases: Sequence[Case]) -> StageRow | None:
+def _stage(field: StageField, cases: Sequence[RowResult]) -> StageRow | None:
     gold, planned, conversations = stage_labels(field, cases)
-    accuracy = _mean(cases, field.score)
+    accuracy = mean_of(cases, field.score)
     if accuracy is None:
         return None
     f1 = macro_f1(gold, planned, conversations)
     return StageRow(stage=field.stage, accuracy=accuracy, macro_f1=f1, n=len(gold))
 
 
-def _latency(cases: Sequence[Case]) -> Latency:
+def _latency(cases: Sequence[RowResult]) -> Latency:
     values = score_values(cases, "milliseconds")
     clusters = [case.conversation for case in cases]
     p50, p90, p95, p99 = clustered_quantiles(values, clusters, LATENCY_QUANTILES)

@@ -13,8 +13,8 @@ from typing import Any
 import dspy
 import numpy as np
 
-from ..eval.metrics import sub_query_similarity
 from ..eval.text import token_f1
+from ..eval.written_metrics import sub_query_similarity
 from ..program.checks import REFERENCE
 from ..program.stages import StageSpec
 from ..signatures.types import SubQuery

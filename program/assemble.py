@@ -19,20 +19,25 @@ def assemble(flow: Flow) -> QueryPlan:
     if labels.is_relevant and not labels.entities:
         labels.entities = parts.linker.surfaces(labels.standalone_query)
     strategy = choose_strategy(labels.is_relevant, labels.intent, labels.complexity, len(labels.entities))
+    found = parts.retrieval.fill(flow, strategy)
     return QueryPlan(
         query=encodable(flow.original),
         **vars(labels),
         conversation_context=conversation_context(turns),
         previous_topics=_topics(parts.linker, flow.clean),
         rejection_reason=None if labels.is_relevant else parts.card.reason(labels.rejection_kind),
-        retrieval_strategy=strategy,
-        trace=_trace(flow),
-        degraded=tuple(flow.degraded),
+        retrieval_strategy=found.strategy,
+        candidates=found.candidates,
+        source_intents=found.source_intents,
+        source_plans=found.source_plans,
+        source_queries=found.source_queries,
+        trace=_trace(flow, found.notes),
+        degraded=(*flow.degraded, *found.degraded),
         program_version=parts.version,
     )
 
 
-def _trace(flow: Flow) -> PlanTrace:
+def _trace(flow: Flow, notes: list[str]) -> PlanTrace:
     return PlanTrace(
         decisions=tuple(flow.decisions),
         rounds=flow.rounds,
@@ -40,7 +45,7 @@ def _trace(flow: Flow) -> PlanTrace:
         wasted_requests=flow.wasted,
         tokens=flow.tokens,
         milliseconds=flow.clock.elapsed_ms(),
-        notes=(*flow.parts.notes, *flow.parts.gate.notes),
+        notes=(*flow.parts.notes, *flow.parts.gate.notes, *notes),
     )
 
 

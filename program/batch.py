@@ -10,6 +10,9 @@ from typing import Any
 from ..errors import DataError
 from .planner import QueryPlanner
 
+RESULTS = {"plan", "run", "error"}
+"""Keys that mark a line of output as such."""
+
 
 def plan_batch(
     planner: QueryPlanner,
@@ -30,6 +33,23 @@ def plan_batch(
         DataError: ``source`` is missing or a line is not a JSON object, or ``target`` is something
             else than plans; file and line are named.
     """
+    return each_row(source, target, lambda row: _planned(planner, row, deadline_s), progress)
+
+
+def each_row(
+    source: Path,
+    target: Path,
+    work: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Append ``{"id", …}`` with what ``work`` makes of it to ``target`` for every row that is not there yet.
+
+    ``work`` returns a mapping with one of the keys of `RESULTS`. A ``KeyError`` or ``TypeError`` that it raises
+    means that the row is no query, and becomes its ``error``.
+
+    Raises:
+        DataError: as for `plan_batch`.
+    """
     rows = list(_rows(source))
     done = _done(target)
     waiting = [(number, row) for number, row in rows if str(row.get("id", number)) not in done]
@@ -38,19 +58,23 @@ def plan_batch(
     report(len(rows) - len(waiting), len(rows))
     with target.open("a", encoding="utf-8") as file:
         for count, (number, row) in enumerate(waiting, len(rows) - len(waiting) + 1):
-            file.write(json.dumps(_planned(planner, number, row, deadline_s), ensure_ascii=False) + "\n")
+            file.write(json.dumps(_worked(work, number, row), ensure_ascii=False) + "\n")
             file.flush()
             report(count, len(rows))
     return len(waiting)
 
 
-def _planned(planner: QueryPlanner, number: int, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
+def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], number: int, row: Mapping[str, Any]) -> dict:
     name = str(row.get("id", number))
     try:
-        plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline_s)
+        return {"id": name, **work(row)}
     except (KeyError, TypeError) as error:
         return {"id": name, "error": f"this row is no query: {error}"}
-    return {"id": name, "plan": plan.model_dump(mode="json")}
+
+
+def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
+    plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline_s)
+    return {"plan": plan.model_dump(mode="json")}
 
 
 def _rows(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -87,7 +111,7 @@ def _done(target: Path) -> set[str]:
 def _id(line: bytes, where: str) -> str:
     try:
         row = json.loads(line)
-        if row.keys() & {"plan", "error"}:
+        if row.keys() & RESULTS:
             return str(row["id"])
     except (ValueError, KeyError, AttributeError):
         pass

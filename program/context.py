@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from ..data.card import HistoryWindow
@@ -18,12 +18,16 @@ MAX_CONTEXT_WORDS = 40
 
 @dataclass(frozen=True)
 class CleanInput:
-    """A query and its conversation, safe to show to a model, and what had to be left out."""
+    """A query and its conversation, safe to show to a model, and what had to be left out.
+
+    ``session`` is as the caller gave it: who reads a value of it checks it.
+    """
 
     query: str
     turns: tuple[Turn, ...]
     active_entity: str
     degraded: tuple[Degraded, ...]
+    session: Mapping[str, Any] = field(default_factory=dict)
 
 
 def clean_input(
@@ -46,8 +50,10 @@ def clean_input(
         raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
     turns, more = _clean_turns(history or (), window)
-    active = (session or {}).get("active_entity")
-    return CleanInput(text, turns, printable(active)[:200] if isinstance(active, str) else "", (*notes, *more))
+    known = session or {}
+    active = known.get("active_entity")
+    entity = printable(active)[:200] if isinstance(active, str) else ""
+    return CleanInput(text, turns, entity, (*notes, *more), known)
 
 
 def printable(text: str) -> str:

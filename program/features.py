@@ -1,4 +1,4 @@
-"""What the heads see of a query: a vector, a few surface features, and its n-grams."""
+"""What the heads see of a query: a vector, a few surface features, its n-grams and its frame."""
 
 from __future__ import annotations
 
@@ -12,7 +12,20 @@ import numpy as np
 from ..signatures.types import Turn
 from .encoder import Encoder
 from .linker import Linker
-from .ngrams import COLUMNS, Grams, count_grams, weigh
+from .ngrams import (
+    COLUMNS,
+    Common,
+    Grams,
+    beside,
+    common_words,
+    count_frames,
+    count_grams,
+    inverse_frequencies,
+    is_common,
+    mask_names,
+    weigh,
+    words_of,
+)
 
 SURFACE_WEIGHT = 0.5
 
@@ -31,12 +44,22 @@ class Seen:
 
 @dataclass(frozen=True)
 class Look:
-    """What is seen of a text by itself."""
+    """What is seen of a text by itself; ``masked`` is the vector of the text with its names masked."""
 
     vector: np.ndarray
+    masked: np.ndarray
     surface: np.ndarray
     grams: Grams
     names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What is seen of an earlier turn: its vector, the card's names in it, and its words."""
+
+    vector: np.ndarray
+    names: frozenset[str]
+    words: frozenset[str]
 
 
 class Features:
@@ -44,55 +67,101 @@ class Features:
 
     Attributes:
         idf: inverse document frequency of each n-gram column, learned from the training queries.
+        common: the words that frames keep, learned from them too; None in programs of before frames, whose
+            heads also saw names unmasked in their vectors.
     """
 
-    def __init__(self, encoder: Encoder, linker: Linker, idf: np.ndarray | None = None) -> None:
+    def __init__(
+        self, encoder: Encoder, linker: Linker, idf: np.ndarray | None = None, common: Common | None = None
+    ) -> None:
         self.encoder = encoder
         self.linker = linker
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
+        self.common = common
         # A plan looks at its query as a turn and as a query; the next one has other texts.
         self._look = lru_cache(maxsize=16)(self._look_at)
+        # Earlier turns come back with every query of their conversation.
+        self._earlier = lru_cache(maxsize=256)(self._look_back)
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
         look = self._look(query)
-        return _seen(look, look.surface)
+        return _seen(look, look.masked, look.surface)
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
-        """Features of a query after earlier turns: nearness to them, and names new and repeated."""
+        """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
         look = self._look(query)
-        recent = [turn.content for turn in turns[-3:]]
-        nearness = [float(n) for n in self.encoder.encode(recent) @ look.vector] if recent else []
+        before = [self._earlier(turn.content) for turn in turns]
+        nearness = [float(turn.vector @ look.vector) for turn in before[-3:]]
         last, best = (nearness[-1], max(nearness)) if nearness else (0.0, 0.0)
-        before = {link.name.name for turn in turns for link in self.linker.links(turn.content)}
-        extra = np.array([last, best, len(look.names & before), len(look.names - before)], dtype=np.float32)
-        return _seen(look, np.concatenate([look.surface, extra]))
+        names = frozenset[str]().union(*(turn.names for turn in before))
+        extra = [last, best, len(look.names & names), len(look.names - names)]
+        if self.common is not None:
+            words = frozenset[str]().union(*(turn.words for turn in before))
+            extra += _rare_words(query, words, self.common) + [float(bool(look.names - names))]
+        # Names are what a follow-up leaves out, so here the vector is of the text as typed.
+        return _seen(look, look.vector, np.concatenate([look.surface, np.array(extra, dtype=np.float32)]))
+
+    def _look_back(self, text: str) -> Earlier:
+        names = frozenset(link.name.name for link in self.linker.links(text))
+        return Earlier(self._vector(text), names, frozenset(words_of(text)))
+
+    def _vector(self, text: str) -> np.ndarray:
+        return self.encoder.encode([text])[0]
 
     def _look_at(self, query: str) -> Look:
-        links = self.linker.links(query)
-        return Look(
-            self.encoder.encode([query])[0],
-            self._surface(query),
-            weigh(count_grams(query, self.linker), self.idf),
-            frozenset(link.name.name for link in links),
-        )
+        names = frozenset(link.name.name for link in self.linker.links(query))
+        masked = mask_names(query, self.linker) if names else query
+        vector = self._vector(query)
+        seen = self._vector(masked) if names and self.common is not None else vector
+        return Look(vector, seen, self._surface(query, len(names)), self._grams(masked), names)
 
-    def _surface(self, query: str) -> np.ndarray:
+    def _grams(self, masked: str) -> Grams:
+        words = words_of(masked)
+        grams = weigh(count_grams(masked, words), self.idf)
+        if self.common is None:
+            return grams
+        return beside(grams, weigh(count_frames(words, self.common), self.idf))
+
+    def _surface(self, query: str, names: int) -> np.ndarray:
         """Length, punctuation and known names: the same in every language."""
-        words = query.split()
         return np.array(
             [
-                math.log1p(len(words)) / 2,
+                math.log1p(len(query.split())) / 2,
                 math.log1p(len(query)) / 4,
                 min(query.count("?") + query.count("？"), 3) / 2,
                 min(query.count(",") + query.count("，") + query.count("、"), 4) / 4,
-                min(sum(c.isdigit() for c in query), 6) / 6,
-                min(len(self.linker.links(query)), 4) / 2,
+                min(sum(map(str.isdigit, query)), 6) / 6,
+                min(names, 4) / 2,
             ],
             dtype=np.float32,
         )
 
 
-def _seen(look: Look, surface: np.ndarray) -> Seen:
-    dense = np.concatenate([look.vector, SURFACE_WEIGHT * surface]).astype(np.float32)
+def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> Features:
+    """Features whose weights and common words are those of these queries.
+
+    The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
+    trained one says.
+    """
+    masked = [mask_names(text, linker) for text in texts]
+    words = [words_of(text) for text in masked]
+    common = common_words(words)
+    counted = [count_grams(m, w) | count_frames(w, common) for m, w in zip(masked, words, strict=True)]
+    return Features(encoder, linker, inverse_frequencies(counted).astype(np.float16), common)
+
+
+def _rare_words(query: str, before: frozenset[str], common: Common) -> list[float]:
+    """How many words that are not common are new, how many repeated, and whether none is new.
+
+    With these and whether a name is new, 0.78 of the podcast's later turns were right instead of 0.75
+    (train and dev, three cross-validations by conversation).
+    """
+    rare = [word for word in words_of(query) if word[0].isalnum() and not is_common(word, common)]
+    new = sum(word not in before for word in rare)
+    return [math.log1p(new), math.log1p(len(rare) - new), float(not new)]
+
+
+def _seen(look: Look, vector: np.ndarray, surface: np.ndarray) -> Seen:
+    dense = np.concatenate([vector, SURFACE_WEIGHT * surface]).astype(np.float32)
     return Seen(dense, look.grams, readable=bool(look.vector.any()))

@@ -27,6 +27,7 @@ from .heads import HeadAnswer, Heads
 from .joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .linker import Linker
 from .plan import Decision, Degraded, QueryPlan
+from .retrieval.stage import RetrievalParts
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
 from .written import decompose, rewrite, rewrite_inputs, turn_inputs
@@ -50,6 +51,7 @@ class Parts:
     heads: Heads | None
     predictors: Mapping[str, dspy.Predict]
     greetings: frozenset[str]
+    retrieval: RetrievalParts
     has_lm: bool
     combinations: Mapping[str, Combination] = field(default_factory=dict)
     joint: Joint = field(default_factory=dict)

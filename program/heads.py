@@ -12,20 +12,25 @@ The linear part is kept as one weight a column and label, so inference is two sm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..signatures.types import Turn
+from .encoder import Encoder
 from .features import Features, Seen
 from .joint import Joint
+from .linker import Linker
 from .panel import Panel
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
-# Support vectors of heads of a query alone, and of a turn, whose features are more.
-SHARED = ("support.query", "support.turn")
+COMMON = "ngrams.common"
+SOURCE = "source."
+"""Heads for kinds of information of structured sources: their names begin so, and they see a card's cues, too."""
+# Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
+SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 
 
 @dataclass(frozen=True)
@@ -86,15 +91,25 @@ class HeadAnswer:
 
 
 class Heads:
-    """The heads of a program, asked by name; ``joint`` says which labels go together."""
+    """The heads of a program, asked by name; ``joint`` says which labels go together.
+
+    Attributes:
+        heads: those of the decisions, by output.
+        sources: those for kinds of information, by name.
+    """
+
+    sources: Mapping[str, Head] = {}
+    _source: Panel | None = None
 
     def __init__(self, heads: Mapping[str, Head], features: Features, joint: Joint | None = None) -> None:
-        self.heads = dict(heads)
+        self.heads = {name: head for name, head in heads.items() if not name.startswith(SOURCE)}
+        self.sources = {name: head for name, head in heads.items() if name.startswith(SOURCE)}
         self.features = features
         self.joint = dict(joint or {})
         alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
         self._alone = Panel(alone) if alone else None
         self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
+        self._source = Panel(list(self.sources.values())) if self.sources else None
 
     def of_query(self, query: str) -> dict[str, HeadAnswer]:
         """What every head but follow-up says of a query that stands alone; nothing of one they cannot read."""
@@ -108,6 +123,17 @@ class Heads:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
 
+    def of_sources(self, query: str, cues: np.ndarray) -> dict[str, float]:
+        """How likely each kind of information is wanted, by type; empty without heads for sources.
+
+        Args:
+            cues: of the card, as the heads were trained with, shape (c,).
+        """
+        if self._source is None:
+            return {}
+        said = _answers(self._source, with_cues(self.features.of_query(query), cues))
+        return {name.removeprefix(SOURCE): answer.probabilities["true"] for name, answer in said.items()}
+
     def cannot_read(self, query: str) -> bool:
         """Whether heads that would have a say are silent, because the encoder knows none of the query's words."""
         return self._alone is not None and not self.features.of_query(query).readable
@@ -115,12 +141,15 @@ class Heads:
     def tensors(self) -> dict[str, np.ndarray]:
         """Everything numeric, for safetensors; support vectors that heads share are kept once."""
         held: dict[str, np.ndarray] = {IDF: self.features.idf.astype(np.float16)}
-        for name, head in self.heads.items():
+        if self.features.common is not None:
+            held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
+        for name, head in (self.heads | dict(self.sources)).items():
             held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear}
-        for panel in (p for p in (self._alone, self._turn) if p is not None):
+        panels = (("query", self._alone), ("turn", self._turn), ("source", self._source))
+        for sees, panel in ((name, p) for name, p in panels if p is not None):
             stacked = np.concatenate([head.support for head in panel.heads])
             shared, rows = np.unique(stacked, axis=0, return_inverse=True)
-            held[SHARED[panel is self._turn]] = shared
+            held[SHARED[sees]] = shared
             ends = np.cumsum([len(head.support) for head in panel.heads])[:-1]
             for head, of_head in zip(panel.heads, np.split(rows.ravel(), ends), strict=True):
                 held[f"{head.name}.rows"] = of_head.astype(np.uint32)
@@ -128,7 +157,14 @@ class Heads:
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Everything else, for the manifest."""
-        return {n: {"labels": list(h.labels), "width": h.width, "scale": h.scale} for n, h in self.heads.items()}
+        every = (self.heads | dict(self.sources)).items()
+        return {n: {"labels": list(h.labels), "width": h.width, "scale": h.scale} for n, h in every}
+
+
+def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: Linker) -> Features:
+    """Features from what ``tensors()`` gave."""
+    common = frozenset(tensors[COMMON].tolist()) if COMMON in tensors else None
+    return Features(encoder, linker, tensors[IDF], common)
 
 
 def load_heads(
@@ -137,7 +173,7 @@ def load_heads(
     features: Features,
     joint: Joint | None = None,
 ) -> Heads:
-    """Heads from what ``tensors()`` and ``settings()`` gave; ``features`` must have the saved idf."""
+    """Heads from what ``tensors()`` and ``settings()`` gave; ``features`` must be those of ``load_features``."""
     heads = {
         name: Head(
             name=name,
@@ -157,7 +193,18 @@ def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     """A head's support vectors: rows of those that are shared, or its own in programs of before."""
     if (own := tensors.get(f"{name}.support")) is not None:
         return own
-    return tensors[SHARED[name == "is_follow_up"]][tensors[f"{name}.rows"]]
+    return tensors[SHARED[_sees(name)]][tensors[f"{name}.rows"]]
+
+
+def _sees(name: str) -> str:
+    if name.startswith(SOURCE):
+        return "source"
+    return "turn" if name == "is_follow_up" else "query"
+
+
+def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
+    """What is seen of a query, with the cues of a card beside it."""
+    return replace(seen, dense=np.concatenate([seen.dense, cues]).astype(np.float32))
 
 
 def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:

@@ -19,14 +19,16 @@ from .asking import MAX_IN_FLIGHT, Ask, Clock, Reply, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import clean_input
 from .encoder import default_encoder
-from .features import Features
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
-from .heads import IDF, Heads, load_heads
+from .heads import Heads, load_features, load_heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
 from .plan_cache import PlanCache, plan_key
+from .retrieval.candidates import CandidateConfig
+from .retrieval.clock import Now, local_now
+from .retrieval.stage import RetrievalParts
 from .settle import Combination
 from .stages import StageSpec, narrowed, new_predictor, outputs_of, stage_specs
 
@@ -80,7 +82,10 @@ class QueryPlanner(dspy.Module):
         heads: learned heads, or None.
         manifest: of the program this planner was loaded from, or None.
         gate: when heads answer in the model's place.
+        make_flow: what takes a query from round to round; an evaluation puts in one that is given gold.
     """
+
+    make_flow: Callable[..., Flow] = Flow
 
     def __init__(
         self,
@@ -93,6 +98,9 @@ class QueryPlanner(dspy.Module):
         mode: Mode = "off",
         bound: Bound | None = None,
         cache: PlanCache | None = None,
+        candidates: CandidateConfig | None = None,
+        now: Now = local_now,
+        folder: Path | None = None,
     ) -> None:
         """A planner without compiled predictors.
 
@@ -105,6 +113,9 @@ class QueryPlanner(dspy.Module):
             mode: whether heads answer in the model's place, see ``program/bound.py``.
             bound: from which certainty they may, in the mode ``bounded``.
             cache: keeps plans; none by default. Planners of several programs may share one.
+            candidates: how many ways of asking there are, and from which stages.
+            now: the clock where a session does not say what time it is.
+            folder: of the domain, for the stores that its card names; a shipped domain's is known.
         """
         super().__init__()
         self.card = card
@@ -120,6 +131,7 @@ class QueryPlanner(dspy.Module):
         self.gate = Gate(mode, bound)
         self.cache = cache
         self._linker = Linker(card.names)
+        self._retrieval = RetrievalParts(card, self._linker, candidates, now, folder)
         self._greetings = frozenset(g.casefold() for g in card.greetings)
         self._lm = lm
         self._lm_problem = ""
@@ -191,9 +203,11 @@ class QueryPlanner(dspy.Module):
         key, kept = "", None
         if self.cache is not None:
             who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph))
+            if self._retrieval.tells_time and "now" not in (session or {}):
+                who += (self._retrieval.now().date().isoformat(),)
             key = plan_key(clean.query, clean.turns, session, *who, lm.fingerprint if lm else self._lm_problem)
             kept = self.cache.get(key, query, clock.started)
-        return Planning(Flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
+        return Planning(self.make_flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
 
     def _keep(self, planning: Planning) -> QueryPlan:
         if self.cache is not None and not planning.kept:
@@ -207,6 +221,7 @@ class QueryPlanner(dspy.Module):
             heads=self.heads,
             predictors=self._asked(),
             greetings=self._greetings,
+            retrieval=self._retrieval,
             has_lm=has_lm,
             combinations=self.combinations,
             joint=self.heads.joint if self.heads else {},
@@ -269,6 +284,11 @@ class QueryPlanner(dspy.Module):
         """Use another model from now on; returns self."""
         self._lm, self._lm_problem = lm, ""
         return self
+
+    @property
+    def lm_name(self) -> str:
+        """What the opened language model is called, weights included; "none" where none is open. Opens nothing."""
+        return self._lm.fingerprint if isinstance(self._lm, LMHandle) else "none"
 
     def warm(self) -> None:
         """Open the model and let it read every prefix, so that the first query is as fast as the next.
@@ -398,8 +418,7 @@ def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
 def _heads_of(state: ProgramState) -> Heads | None:
     if not state.manifest.heads:
         return None
-    encoder = default_encoder()
-    features = Features(encoder, Linker(state.card.names), state.heads[IDF])
+    features = load_features(state.heads, default_encoder(), Linker(state.card.names))
     return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
 
 

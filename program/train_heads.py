@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from .context import clean_input
 from .encoder import Encoder
-from .features import Features, Seen
+from .features import Features, Seen, learned_features
 from .fit_head import fit_head
-from .heads import Head, Heads
+from .heads import Head, Heads, with_cues
 from .joint import fit_joint
 from .linker import Linker
-from .ngrams import count_grams, inverse_frequencies
+from .retrieval.source_intents import CueReader, head_name
+from .retrieval.source_planning import MIN_CONFIDENCE
 
 Label = Callable[[LabelledRow], str | None]
 
@@ -34,14 +34,35 @@ LABELS: dict[str, Label] = {
 
 def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0) -> Heads:
     """Every head that the rows can teach; seconds on a few hundred rows."""
-    linker = Linker(card.names)
-    counted = [count_grams(row.labels.standalone_query, linker) for row in rows]
-    # Half precision, as it is saved, so that a loaded head says exactly what the trained one says.
-    features = Features(encoder, linker, inverse_frequencies(counted).astype(np.float16))
+    texts = [row.labels.standalone_query for row in rows]
+    features = learned_features(texts, encoder, Linker(card.names))
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
         heads = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
+        heads |= train_source_heads(rows, card, features, seed)
     return Heads({name: head for name, head in heads.items() if head is not None}, features, fit_joint(rows))
+
+
+def train_source_heads(
+    rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0
+) -> dict[str, Head | None]:
+    """A yes-or-no head for each kind of information of a card, from the rows that say which are wanted.
+
+    They see the standalone form and the card's cues in it. A label is wanted from the confidence on from which
+    plans are made.
+    """
+    used = [(row, row.gold.source_intents) for row in rows if row.gold and row.gold.source_intents is not None]
+    if not card.source_intents or not used:
+        return {}
+    reader = CueReader(card)
+    queries = [row.labels.standalone_query for row, _ in used]
+    seen = [with_cues(features.of_query(query), reader.features(query)) for query in queries]
+    wanted = [{i.type for i in intents if i.confidence >= MIN_CONFIDENCE} for _, intents in used]
+    groups = [row.conversation for row, _ in used]
+    return {
+        head_name(kind): fit_head(head_name(kind), seen, [_truth(kind in kinds) for kinds in wanted], groups, seed)
+        for kind in reader.types
+    }
 
 
 def _train_one(

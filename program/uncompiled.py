@@ -38,7 +38,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     note = f"not compiled: heads trained from {len(read.rows('train'))} rows of {read.card.name}"
     folder = kept / f"{read.card.name}-{text_fingerprint(read.card.fingerprint, rows_hash(read.rows('train')))}"
     try:
-        planner = QueryPlanner.load(folder, lm=None, notes=(note,))
+        planner = QueryPlanner.load(folder, lm=None, notes=(note,), folder=read.folder)
     except ProgramError:
         planner = _train(read, folder, note)
     heads = planner.heads.heads if planner.heads else {}
@@ -48,7 +48,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
 def _train(read: Domain, folder: Path, note: str) -> QueryPlanner:
     """Train, and keep the result where the disk allows."""
     heads = train_heads(read.rows("train"), read.card, default_encoder())
-    planner = QueryPlanner(read.card, heads=heads, notes=(note,))
+    planner = QueryPlanner(read.card, heads=heads, notes=(note,), folder=read.folder)
     try:
         planner.save(folder, Manifest(domain=read.card.name, compiled={"optimizer": "none", "rows": "train"}))
     except ProgramError as error:

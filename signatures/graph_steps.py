@@ -25,7 +25,11 @@ class _Frozen(BaseModel):
 
 
 Scalar = str | int | float | bool
-Comparison = Literal["eq", "ne", "lt", "le", "gt", "ge", "contains"]
+Comparison = Literal["eq", "ne", "lt", "le", "gt", "ge", "contains", "in"]
+PropertyKind = Literal["number", "text", "enum", "boolean"]
+Direction = Literal["out", "in", "any"]
+NUMBER = "number"
+"""What ``count`` answers with; no node type may be called so."""
 
 
 class NodeRef(_Frozen):
@@ -40,11 +44,25 @@ class NodeRef(_Frozen):
 
 
 class Condition(_Frozen):
-    """A test of one property of a node or an edge. A node without the property fails it."""
+    """A test of one property of a node or an edge. What is without the property fails it.
+
+    ``in`` is passed by any of the values of a tuple; every other comparison has one value. ``contains`` reads
+    text without regard to case.
+    """
 
     property: str = Field(min_length=1)
     op: Comparison = "eq"
-    value: Scalar
+    value: Scalar | tuple[Scalar, ...]
+
+    @model_validator(mode="after")
+    def _as_many_values_as_asked_for(self) -> Condition:
+        if (self.op == "in") != isinstance(self.value, tuple):
+            raise ValueError("give a list of values with the comparison in, and one value with any other")
+        return self
+
+    def candidates(self) -> tuple[Scalar, ...]:
+        """All values that are compared with."""
+        return self.value if isinstance(self.value, tuple) else (self.value,)
 
 
 class _Step(_Frozen):
@@ -64,20 +82,28 @@ class AnchorStep(_Step):
 
 
 class ExpandStep(_Step):
-    """Follow edges of one type from the nodes of an earlier step.
+    """Follow edges from the nodes of an earlier step.
 
     ``direction`` is as the schema declares the edge: ``out`` from source to target; ``any`` is for
-    edges between nodes of one type. ``where`` are tests of the edge (cutoffs). The nodes of the
-    steps in ``exclude`` are taken out of the result: "other films of this director" does not return
-    to where it came from.
+    edges between nodes of one type. ``or_edges`` are further edge types to follow in the same step: what any
+    of them reaches counts, so all must lead to one node type. ``where`` are tests of the edge (cutoffs),
+    ``node_where`` tests of the node reached. The nodes of the steps in ``exclude`` are taken out of the
+    result: "other films of this director" does not return to where it came from.
     """
 
     kind: Literal["expand"] = "expand"
     start: str = Field(min_length=1, description="store_as of an earlier step")
     edge: str = Field(min_length=1)
-    direction: Literal["out", "in", "any"]
+    direction: Direction
+    or_edges: tuple[str, ...] = ()
     where: tuple[Condition, ...] = ()
+    node_where: tuple[Condition, ...] = ()
     exclude: tuple[str, ...] = ()
+
+    @property
+    def edges(self) -> tuple[str, ...]:
+        """All edge types that are followed."""
+        return (self.edge, *self.or_edges)
 
 
 class _Combine(_Step):
@@ -149,22 +175,111 @@ class GraphPlan(_Frozen):
     steps: tuple[GraphStep, ...] = Field(min_length=1)
 
 
-class NodeType(_Frozen):
-    """A kind of node. ``properties`` beside ``id`` and ``name`` may be filtered and ordered by."""
+class PropertyType(_Frozen):
+    """What the values of a property are.
 
+    ``values`` are all an enum may have; ``minimum`` and ``maximum`` bound a number, ends included.
+    """
+
+    name: str = Field(min_length=1)
+    kind: PropertyKind = "text"
+    values: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    description: str = ""
+
+    @model_validator(mode="after")
+    def _values_for_enums(self) -> PropertyType:
+        if (self.kind == "enum") != bool(self.values):
+            raise ValueError(f"property {self.name!r}: an enum has values, and nothing else has")
+        return self
+
+
+class Cutoff(_Frozen):
+    """A parameter by which a server leaves out edges or nodes: those whose property fails ``op``."""
+
+    name: str = Field(min_length=1)
+    property: str = Field(min_length=1)
+    op: Literal["ge", "le", "in"] = "ge"
+
+
+def _details_are_of(kind: NodeType | EdgeType) -> None:
+    told = {d.name for d in kind.details} | {c.property for c in kind.cutoffs}
+    if unknown := sorted(told - {"id", "name", *kind.properties}):
+        raise ValueError(f"{kind.name!r} has details or cutoffs of properties that it does not list: {unknown}")
+
+
+class NodeType(_Frozen):
+    """A kind of node. ``properties`` beside ``id`` and ``name`` may be filtered and ordered by.
+
+    Attributes:
+        details: what is known of some properties.
+        cutoffs: parameters by which a server leaves out nodes.
+        query_fields: the properties that an anchor may name a node by; ``id``, ``name`` and all properties if empty.
+        key: what a store calls ``id``.
+        shown: what a store calls ``name``.
+        aliases: other names that files of data have for the type.
+    """
+
+    # New fields go to the end: a card's fingerprint covers them in this order, defaults left out.
     name: str = Field(min_length=1)
     description: str = ""
     properties: tuple[str, ...] = ()
+    details: tuple[PropertyType, ...] = ()
+    cutoffs: tuple[Cutoff, ...] = ()
+    query_fields: tuple[str, ...] = ()
+    key: str = "id"
+    shown: str = "name"
+    aliases: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _details_fit(self) -> NodeType:
+        _details_are_of(self)
+        return self
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """What an anchor may name a node by."""
+        return self.query_fields or ("id", "name", *self.properties)
+
+    def property_type(self, name: str) -> PropertyType | None:
+        """What is known of a property; None if nothing is."""
+        return next((d for d in self.details if d.name == name), None)
 
 
 class EdgeType(_Frozen):
-    """A kind of edge, read as ``source name target``. ``properties`` may be cut off by."""
+    """A kind of edge, read as ``source name target``. ``properties`` may be cut off by.
+
+    Attributes:
+        details: what is known of some properties.
+        cutoffs: parameters by which a server leaves out edges.
+        label: what a store calls it where that is not its name: a store's relation that joins several pairs of
+            node types is an edge type for each pair.
+        aliases: other names that files of data have for the type.
+    """
 
     name: str = Field(min_length=1)
     source: str
     target: str
     description: str = ""
     properties: tuple[str, ...] = ()
+    details: tuple[PropertyType, ...] = ()
+    cutoffs: tuple[Cutoff, ...] = ()
+    label: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _details_fit(self) -> EdgeType:
+        _details_are_of(self)
+        return self
+
+    def ends(self, direction: str) -> tuple[str, str]:
+        """The node types it leads from and to in a direction."""
+        return (self.target, self.source) if direction == "in" else (self.source, self.target)
+
+    def property_type(self, name: str) -> PropertyType | None:
+        """What is known of a property; None if nothing is."""
+        return next((d for d in self.details if d.name == name), None)
 
 
 class GraphSchema(_Frozen):
@@ -178,6 +293,10 @@ class GraphSchema(_Frozen):
         names = [n.name for n in self.nodes]
         if len(set(names)) != len(names):
             raise ValueError("a node type is declared twice")
+        if NUMBER in names:
+            raise ValueError(f"a node type cannot be called {NUMBER!r}: that is what a count answers with")
+        if len({e.name for e in self.edges}) != len(self.edges):
+            raise ValueError("an edge type is declared twice; give each pair of node types a name of its own")
         for edge in self.edges:
             missing = {edge.source, edge.target} - set(names)
             if missing:

@@ -128,3 +128,20 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest
 def root() -> Path:
     """The folder of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def mlflow_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An MLflow database whose tables exist: making them takes six seconds, so it is done once."""
+    from queryplan.program.registry import client
+
+    path = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
+    client(f"sqlite:///{path}").search_experiments()
+    return path
+
+
+@pytest.fixture
+def mlflow_uri(mlflow_database: Path, tmp_path: Path) -> str:
+    """The address of an empty MLflow database of the test's own."""
+    shutil.copy(mlflow_database, tmp_path / "mlflow.db")
+    return f"sqlite:///{tmp_path / 'mlflow.db'}"

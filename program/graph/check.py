@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...signatures.graph_steps import (
+    NUMBER,
     AnchorStep,
     Condition,
     CountStep,
@@ -21,14 +23,18 @@ from ...signatures.graph_steps import (
     GraphSchema,
     GraphStep,
     IntersectStep,
+    NodeType,
     OrderStep,
+    PropertyType,
     UnionStep,
 )
 
-NUMBER = "number"
-"""The type of what ``count`` stores; no node type may be called so in a plan."""
+__all__ = ["ALWAYS", "NUMBER", "Checker", "answer_type", "check_graph_plan", "step_types"]
 
 ALWAYS = ("id", "name")
+"""Properties that every node has."""
+
+_ORDERED = ("lt", "le", "gt", "ge")
 
 
 @dataclass
@@ -39,6 +45,13 @@ class Checker:
     types: dict[str, str | None] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
+    later: set[str] = field(default_factory=set)
+
+    def plan(self, plan: GraphPlan) -> None:
+        """Check every step in turn."""
+        self.later = {step.store_as for step in plan.steps}
+        for step in plan.steps:
+            self.step(step)
 
     def step(self, step: GraphStep) -> None:
         """Check one step and remember what it stores; None stands for a type that cannot be known."""
@@ -51,7 +64,10 @@ class Checker:
         self.used.add(name)
         if name not in self.types:
             known = ", ".join(self.types) or "none yet"
-            self.problems.append(f"step {step.store_as!r} uses {name!r}, which no earlier step stores ({known})")
+            circle = "; it is stored here or later, and steps cannot run in a circle" if name in self.later else ""
+            self.problems.append(
+                f"step {step.store_as!r} uses {name!r}, which no earlier step stores ({known}){circle}"
+            )
             return None
         if self.types[name] == NUMBER:
             self.problems.append(f"step {step.store_as!r} uses {name!r}, which is a number and not a set of nodes")
@@ -78,8 +94,7 @@ def check_graph_plan(plan: GraphPlan, schema: GraphSchema, answer_type: str | No
         answer_type: the node type that is asked for, or ``number``; any if not given.
     """
     checker = Checker(schema)
-    for step in plan.steps:
-        checker.step(step)
+    checker.plan(plan)
     last = plan.steps[-1].store_as
     unused = [name for name in checker.types if name not in checker.used and name != last]
     checker.problems += [f"the result of {name!r} is never used" for name in unused]
@@ -91,27 +106,49 @@ def check_graph_plan(plan: GraphPlan, schema: GraphSchema, answer_type: str | No
 
 def answer_type(plan: GraphPlan, schema: GraphSchema) -> str | None:
     """The node type that a plan answers with, ``number``, or None if it is ill-typed."""
+    types = step_types(plan, schema)
+    return None if types is None else types[plan.steps[-1].store_as]
+
+
+def step_types(plan: GraphPlan, schema: GraphSchema) -> dict[str, str] | None:
+    """The node type (or ``number``) of what each step stores; None if the plan is ill-typed."""
     checker = Checker(schema)
-    for step in plan.steps:
-        checker.step(step)
-    return None if checker.problems else checker.types[plan.steps[-1].store_as]
+    checker.plan(plan)
+    return None if checker.problems else {name: str(kind) for name, kind in checker.types.items()}
 
 
 def _anchor(checker: Checker, step: AnchorStep) -> str | None:
     kind = checker.node_type(step.node.type)
-    if kind is not None:
-        checker.property(kind, step.node.field, _properties(checker.schema, kind))
+    node = checker.schema.node(step.node.type)
+    if node is not None and step.node.field not in node.anchors:
+        known = ", ".join(node.anchors)
+        if step.node.field in (*ALWAYS, *node.properties):
+            checker.problems.append(f"{kind} cannot be found by {step.node.field!r}; use one of {known}")
+        else:
+            checker.problems.append(f"{kind} has no property {step.node.field!r}; it has {known}")
     return kind
 
 
 def _expand(checker: Checker, step: ExpandStep) -> str | None:
     start = checker.read(step, step.start)
-    edge = _edge(checker, step.edge)
-    if edge is None:
-        return None
-    for condition in step.where:
-        checker.property(f"edge {edge.name}", condition.property, edge.properties)
-    source, target = (edge.target, edge.source) if step.direction == "in" else (edge.source, edge.target)
+    if len(set(step.edges)) != len(step.edges):
+        checker.problems.append(f"step {step.store_as!r} follows the same edge twice")
+    edges = [edge for name in step.edges if (edge := _edge(checker, name)) is not None]
+    for edge in edges:
+        _direction(checker, step, edge, start)
+        _conditions(checker, f"edge {edge.name}", step.where, edge.properties, edge)
+    targets = {edge.ends(step.direction)[1] for edge in edges}
+    if len(targets) > 1:
+        found = ", ".join(sorted(targets))
+        checker.problems.append(f"step {step.store_as!r} leads to {found}; edges of one step must lead to one type")
+    target = targets.pop() if len(targets) == 1 and len(edges) == len(step.edges) else None
+    _node_conditions(checker, target, step.node_where)
+    _excluded(checker, step, target)
+    return target
+
+
+def _direction(checker: Checker, step: ExpandStep, edge: EdgeType, start: str | None) -> None:
+    source = edge.ends(step.direction)[0]
     if step.direction == "any" and edge.source != edge.target:
         checker.problems.append(f"edge {edge.name} joins {edge.source} to {edge.target}; say out or in, not any")
     elif start is not None and start != source:
@@ -119,11 +156,15 @@ def _expand(checker: Checker, step: ExpandStep) -> str | None:
             f"edge {edge.name} joins {edge.source} to {edge.target}; "
             f"going {step.direction} it starts at {source}, not {start}"
         )
+
+
+def _excluded(checker: Checker, step: ExpandStep, target: str | None) -> None:
+    if len(set(step.exclude)) != len(step.exclude):
+        checker.problems.append(f"step {step.store_as!r} excludes the same result twice")
     for name in step.exclude:
         excluded = checker.read(step, name)
-        if excluded is not None and excluded != target:
+        if excluded is not None and target is not None and excluded != target:
             checker.problems.append(f"step {step.store_as!r} gives {target} and excludes {name!r}, which is {excluded}")
-    return target
 
 
 def _combine(checker: Checker, step: UnionStep | IntersectStep | DifferenceStep) -> str | None:
@@ -140,14 +181,58 @@ def _combine(checker: Checker, step: UnionStep | IntersectStep | DifferenceStep)
 
 def _filter(checker: Checker, step: FilterStep) -> str | None:
     kind = checker.read(step, step.start)
-    _conditions(checker, kind, step.conditions)
+    _node_conditions(checker, kind, step.conditions)
     return kind
 
 
-def _conditions(checker: Checker, kind: str | None, conditions: Sequence[Condition]) -> None:
-    if kind is not None:
-        for condition in conditions:
-            checker.property(kind, condition.property, _properties(checker.schema, kind))
+def _node_conditions(checker: Checker, kind: str | None, conditions: Sequence[Condition]) -> None:
+    node = checker.schema.node(kind) if kind is not None else None
+    if node is not None:
+        _conditions(checker, node.name, conditions, (*ALWAYS, *node.properties), node)
+
+
+def _conditions(
+    checker: Checker, what: str, conditions: Sequence[Condition], known: Sequence[str], kind: NodeType | EdgeType
+) -> None:
+    for condition in conditions:
+        checker.property(what, condition.property, known)
+        told = kind.property_type(condition.property)
+        if told is None and condition.property in ALWAYS:
+            told = PropertyType(name=condition.property)
+        for problem in _values(condition, told) if told is not None else ():
+            checker.problems.append(f"{condition.property} of {what} {problem}")
+
+
+def _values(condition: Condition, told: PropertyType) -> Iterator[str]:
+    """What is wrong with comparing a property of known kind in this way."""
+    if condition.op == "contains" and told.kind not in ("text", "enum"):
+        yield f"is a {told.kind} and not text; contains cannot be used"
+    if condition.op in _ORDERED and told.kind in ("enum", "boolean"):
+        yield f"is a {told.kind} and has no order; use eq, ne or in"
+    for value in condition.candidates():
+        if problem := _value(condition, value, told):
+            yield problem
+
+
+def _value(condition: Condition, value: Any, told: PropertyType) -> str | None:
+    if told.kind == "boolean":
+        return None if isinstance(value, bool) else f"is true or false, not {value!r}"
+    if told.kind == "number":
+        return _number(value, told)
+    if not isinstance(value, str):
+        return f"is text, not {value!r}"
+    if told.kind == "enum" and condition.op != "contains" and value not in told.values:
+        return f"is one of {', '.join(told.values)}, not {value!r}"
+    return None
+
+
+def _number(value: Any, told: PropertyType) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return f"is a number, not {value!r}"
+    low, high = told.minimum, told.maximum
+    if (low is not None and value < low) or (high is not None and value > high) or value != value:
+        return f"lies between {low} and {high}, so {value!r} is no sensible bound"
+    return None
 
 
 def _count(checker: Checker, step: CountStep) -> str | None:

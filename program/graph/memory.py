@@ -1,53 +1,54 @@
-"""Running graph plans over a graph held in memory, and reading a domain's graph."""
+"""A graph held in memory, and reading a domain's graph into it."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from ...errors import DataError
-from ...signatures.graph_steps import (
-    AnchorStep,
-    Condition,
-    CountStep,
-    DifferenceStep,
-    ExpandStep,
-    FilterStep,
-    GraphPlan,
-    IntersectStep,
-    NodeRef,
-    OrderStep,
-    UnionStep,
-)
+from ...signatures.graph_steps import EdgeType, ExpandStep, GraphPlan, GraphSchema, NodeRef, NodeType
+from .check import step_types
+from .conditions import Properties, column, lookup_key, passes, reference_keys
+from .executor import GraphAnswer
+from .stepping import Clock, StepRun
 
-Properties = Mapping[str, Any]
+__all__ = ["COLUMNS", "GraphAnswer", "MemoryGraph", "Properties", "load_graph", "passes"]
+
 COLUMNS = ("source", "edge", "target")
-
-
-@dataclass(frozen=True)
-class GraphAnswer:
-    """What a plan found.
-
-    ``names`` are sorted, or in order after ``order``; a count is its number as text. ``unknown`` are the
-    anchors that the graph does not have.
-    """
-
-    names: tuple[str, ...]
-    unknown: tuple[NodeRef, ...] = ()
+Joined = dict[str, tuple[Properties, ...]]
 
 
 @dataclass
 class MemoryGraph:
-    """A graph small enough to hold: nodes with their properties, edges by type and direction."""
+    """A graph small enough to hold: nodes with their properties, edges by type and direction.
+
+    ``declared`` is its schema; without one, ``schema`` says what is there.
+    """
 
     nodes: dict[str, Properties] = field(default_factory=dict)
+    declared: GraphSchema | None = None
     _by_value: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
-    _edges: dict[tuple[str, str, str], dict[str, Properties]] = field(default_factory=lambda: defaultdict(dict))
+    _edges: dict[tuple[str, str, str], Joined] = field(default_factory=lambda: defaultdict(dict))
+    _ends: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _edge_properties: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+
+    @property
+    def schema(self) -> GraphSchema:
+        """What was declared, or else the types and properties that are there."""
+        return self.declared or _seen_schema(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """Content hash of nodes and edges, 16 hex digits."""
+        digest = hashlib.sha256()
+        for line in sorted(_facts(self)):
+            digest.update(line.encode() + b"\n")
+        return digest.hexdigest()[:16]
 
     def add_node(self, node_id: str, name: str, node_type: str, **properties: Any) -> None:
         """Add a node; names are matched without regard to case.
@@ -59,10 +60,11 @@ class MemoryGraph:
             raise DataError(f"two nodes have the id {node_id!r}")
         self.nodes[node_id] = {"id": node_id, "name": name, "type": node_type, **properties}
         for key, value in self.nodes[node_id].items():
-            self._by_value[(node_type, key, str(value).casefold())].add(node_id)
+            if value is not None:
+                self._by_value[(node_type, key, lookup_key(value))].add(node_id)
 
     def add_edge(self, source: str, edge: str, target: str, **properties: Any) -> None:
-        """Add an edge between nodes that are there.
+        """Add an edge between nodes that are there; there may be several of a type between two nodes.
 
         Raises:
             DataError: a node is not there.
@@ -70,124 +72,100 @@ class MemoryGraph:
         for node in (source, target):
             if node not in self.nodes:
                 raise DataError(f"edge {edge} joins the unknown node {node!r}")
-        self._edges[(edge, "out", source)][target] = properties
-        self._edges[(edge, "in", target)][source] = properties
+        for key, other in (((edge, "out", source), target), ((edge, "in", target), source)):
+            joined = self._edges[key]
+            joined[other] = (*joined.get(other, ()), properties)
+        self._ends.setdefault(edge, (self.nodes[source]["type"], self.nodes[target]["type"]))
+        self._edge_properties[edge].update(dict.fromkeys(properties))
 
-    def run(self, plan: GraphPlan) -> GraphAnswer:
+    def run(
+        self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False
+    ) -> GraphAnswer:
         """Run a plan that has passed the check."""
-        return _Run(self).answer(plan)
+        kinds = step_types(plan, self.declared) if self.declared else None
+        return StepRun(self, plan, kinds or {}, Clock(deadline_s), cap, paths).answer()
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def names(self) -> Iterator[tuple[str, str, str]]:
+        """(id, name, type) of every node."""
+        return ((node, str(told["name"]), str(told["type"])) for node, told in self.nodes.items())
 
     def find(self, ref: NodeRef) -> set[str]:
         """Ids of the nodes that a reference means."""
-        return set(self._by_value.get((ref.type, ref.field, ref.name.casefold()), ()))
+        return {node for key in reference_keys(ref.name) for node in self._by_value.get((ref.type, ref.field, key), ())}
 
     def neighbours(self, node: str, edge: str, direction: str) -> Mapping[str, Properties]:
-        """Ids at the other end of a node's edges of a type, with the edges' properties."""
+        """Ids at the other end of a node's edges of a type, each with the properties of one such edge."""
+        return {other: edges[0] for other, edges in self.joined(node, edge, direction).items()}
+
+    def joined(self, node: str, edge: str, direction: str) -> Mapping[str, Sequence[Properties]]:
+        """Ids at the other end of a node's edges of a type, with the properties of every such edge."""
         if direction != "any":
             return self._edges.get((edge, direction, node), {})
-        return {**self._edges.get((edge, "in", node), {}), **self._edges.get((edge, "out", node), {})}
+        both = dict(self._edges.get((edge, "in", node), {}))
+        for other, edges in self._edges.get((edge, "out", node), {}).items():
+            both[other] = (*both.get(other, ()), *edges)
+        return both
+
+    def reach(self, ids: Sequence[str], kind: str, step: ExpandStep) -> dict[str, tuple[str, str]]:
+        """What a step reaches from some nodes, each with one (node, edge type) that it was reached from."""
+        reached: dict[str, tuple[str, str]] = {}
+        for node in ids:
+            for edge in step.edges:
+                for other, edges in self.joined(node, edge, step.direction).items():
+                    if other not in reached and self._let_through(other, edges, step):
+                        reached[other] = (node, edge)
+        return reached
+
+    def _let_through(self, node: str, edges: Sequence[Properties], step: ExpandStep) -> bool:
+        if step.where and not any(passes(properties, step.where) for properties in edges):
+            return False
+        return not step.node_where or passes(self.nodes[node], step.node_where)
+
+    def look_up(self, ids: Sequence[str], kind: str) -> Mapping[str, Properties]:
+        """The properties of every node."""
+        return self.nodes
+
+    def degrees(self, ids: Sequence[str], kind: str, edge: str) -> dict[str, int]:
+        """How many nodes each node is joined to by edges of a type, either way."""
+        return {node: len(self.joined(node, edge, "any")) for node in ids}
 
 
-@dataclass
-class _Run:
-    graph: MemoryGraph
-    found: dict[str, list[str]] = field(default_factory=dict)
-    unknown: list[NodeRef] = field(default_factory=list)
-
-    def answer(self, plan: GraphPlan) -> GraphAnswer:
-        for step in plan.steps:
-            if isinstance(step, CountStep):
-                return GraphAnswer((str(len(self.found[step.start])),), tuple(self.unknown))
-            self.found[step.store_as] = _STEPS[type(step)](self, step)
-        last = plan.steps[-1]
-        names = [str(self.graph.nodes[n]["name"]) for n in self.found[last.store_as]]
-        return GraphAnswer(tuple(names if isinstance(last, OrderStep) else sorted(names)), tuple(self.unknown))
-
-    def anchor(self, step: AnchorStep) -> list[str]:
-        nodes = self.graph.find(step.node)
-        self.unknown += [] if nodes else [step.node]
-        return sorted(nodes)
-
-    def expand(self, step: ExpandStep) -> list[str]:
-        excluded = {n for name in step.exclude for n in self.found[name]}
-        reached = {
-            other
-            for node in self.found[step.start]
-            for other, properties in self.graph.neighbours(node, step.edge, step.direction).items()
-            if passes(properties, step.where)
-        }
-        return sorted(reached - excluded)
-
-    def union(self, step: UnionStep) -> list[str]:
-        return sorted(set().union(*(self.found[name] for name in step.inputs)))
-
-    def intersect(self, step: IntersectStep) -> list[str]:
-        return sorted(reduce(set.intersection, (set(self.found[name]) for name in step.inputs)))
-
-    def difference(self, step: DifferenceStep) -> list[str]:
-        first, *others = (set(self.found[name]) for name in step.inputs)
-        return sorted(first.difference(*others))
-
-    def filter(self, step: FilterStep) -> list[str]:
-        return [n for n in self.found[step.start] if passes(self.graph.nodes[n], step.conditions)]
-
-    def order(self, step: OrderStep) -> list[str]:
-        known = [n for n in self.found[step.start] if step.property is None or step.property in self.graph.nodes[n]]
-        by_name = sorted(known, key=lambda n: str(self.graph.nodes[n]["name"]))
-        return sorted(by_name, key=lambda n: self._rank(n, step), reverse=step.descending)[: step.limit]
-
-    def _rank(self, node: str, step: OrderStep) -> Any:
-        if step.degree_of is not None:
-            return len(self.graph.neighbours(node, step.degree_of, "any"))
-        value = self.graph.nodes[node][step.property or "name"]
-        # Numbers before everything else: a property of two kinds must not stop a plan that is well-typed.
-        return (0, value, "") if isinstance(value, int | float) else (1, 0, str(value))
+def _facts(graph: MemoryGraph) -> Iterator[str]:
+    for told in graph.nodes.values():
+        yield json.dumps(told, sort_keys=True, default=str)
+    for (edge, direction, node), joined in graph._edges.items():
+        if direction == "out":
+            for other, edges in joined.items():
+                yield json.dumps([node, edge, other, edges], sort_keys=True, default=str)
 
 
-_STEPS: dict[type, Callable[..., list[str]]] = {
-    AnchorStep: _Run.anchor,
-    ExpandStep: _Run.expand,
-    UnionStep: _Run.union,
-    IntersectStep: _Run.intersect,
-    DifferenceStep: _Run.difference,
-    FilterStep: _Run.filter,
-    OrderStep: _Run.order,
-}
-
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "contains": lambda a, b: str(b).casefold() in str(a).casefold(),
-}
+def _seen_schema(graph: MemoryGraph) -> GraphSchema:
+    seen: dict[str, dict[str, None]] = {}
+    for told in graph.nodes.values():
+        extra = dict.fromkeys(key for key in told if key not in ("id", "name", "type"))
+        seen.setdefault(str(told["type"]), {}).update(extra)
+    nodes = tuple(NodeType(name=kind, properties=tuple(properties)) for kind, properties in seen.items())
+    if not nodes:
+        raise DataError("this graph is empty: add nodes, or declare a schema")
+    edges = (
+        EdgeType(name=edge, source=source, target=target, properties=tuple(graph._edge_properties[edge]))
+        for edge, (source, target) in graph._ends.items()
+    )
+    return GraphSchema(nodes=nodes, edges=tuple(edges))
 
 
-def passes(properties: Properties, conditions: Sequence[Condition]) -> bool:
-    """Whether every condition holds; a missing property, or one of another kind, fails."""
-    return all(_holds(properties.get(c.property), c) for c in conditions)
-
-
-def _holds(value: Any, condition: Condition) -> bool:
-    if value is None:
-        return False
-    numbers = isinstance(value, int | float) and isinstance(condition.value, int | float)
-    if not numbers and condition.op != "contains" and type(value) is not type(condition.value):
-        return False
-    return _COMPARE[condition.op](value, condition.value)
-
-
-def load_graph(folder: Path) -> MemoryGraph:
+def load_graph(folder: Path, schema: GraphSchema | None = None) -> MemoryGraph:
     """The graph of a domain: ``graph/nodes.jsonl`` (id, name, type, properties) and ``graph/edges.tsv``.
 
-    Further columns of ``edges.tsv`` are properties of edges.
+    Further columns of ``edges.tsv`` are properties of edges: numbers where all of an edge type's are.
 
     Raises:
         DataError: a file is missing or a line is wrong; file and line are named.
     """
-    graph = MemoryGraph()
+    graph = MemoryGraph(declared=schema)
     nodes, edges = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
     try:
         _read_nodes(graph, nodes.name, _lines(nodes))
@@ -217,19 +195,26 @@ def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[str]) -> None:
     head = lines[0].split("\t") if lines else []
     if tuple(head[:3]) != COLUMNS:
         raise DataError(f"{file}:1: the first line must name the columns {', '.join(COLUMNS)}")
-    for number, line in enumerate(lines[1:], 2):
-        cells = line.split("\t")
-        if len(cells) != len(head):
-            raise DataError(f"{file}:{number}: expected {', '.join(head)}")
-        given = {key: _value(cell) for key, cell in zip(head[3:], cells[3:], strict=True) if cell}
+    rows = [line.split("\t") for line in lines[1:]]
+    values = _properties_of_rows(file, head, rows)
+    for number, (cells, given) in enumerate(zip(rows, values, strict=True), 2):
         try:
             graph.add_edge(*cells[:3], **given)
         except DataError as error:
             raise DataError(f"{file}:{number}: {error}") from error
 
 
-def _value(cell: str) -> str | float:
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
+def _properties_of_rows(file: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+    """The further columns of each row; empty cells are left out."""
+    by_edge: dict[str, list[int]] = defaultdict(list)
+    for index, cells in enumerate(rows):
+        if len(cells) != len(head):
+            raise DataError(f"{file}:{index + 2}: expected {', '.join(head)}")
+        by_edge[cells[1]].append(index)
+    given: list[dict[str, Any]] = [{} for _ in rows]
+    for number, name in enumerate(head[3:], 3):
+        for indices in by_edge.values():
+            for index, value in zip(indices, column(rows[i][number] for i in indices), strict=True):
+                if value is not None:
+                    given[index][name] = value
+    return given

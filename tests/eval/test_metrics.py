@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from queryplan.eval.metrics import SUB_QUERY_SIMILARITY, score_case, sub_query_similarity
+from queryplan.eval.metrics import score_case
+from queryplan.eval.written_metrics import SUB_QUERY_SIMILARITY, sub_query_similarity
 from queryplan.program.plan import Degraded, PlanTrace
 from queryplan.signatures.types import SubQuery
 

@@ -9,7 +9,6 @@ from queryplan.eval.statistics import (
     clustered_quantiles,
     confusion,
     macro_f1,
-    paired_difference,
 )
 
 ALONE = [str(i) for i in range(200)]
@@ -68,8 +67,6 @@ def test_no_rows_and_unequal_lengths_are_refused() -> None:
         clustered_interval([], [])
     with pytest.raises(ValueError, match="2 values have 1 clusters"):
         clustered_interval([1.0, 2.0], ["a"])
-    with pytest.raises(ValueError, match="cannot be paired"):
-        paired_difference([1.0, 2.0], [1.0], ["a", "b"])
 
 
 def test_quantiles_are_values_that_occurred_and_rise() -> None:
@@ -96,46 +93,3 @@ def test_confusion_counts_gold_by_row_and_prediction_by_column() -> None:
     matrix = confusion(["a", "a", "b"], ["a", "b", "z"], labels=["b", "a"])
     assert matrix.labels == ("b", "a", "z")
     assert matrix.counts == ((0, 0, 1), (1, 1, 0), (0, 0, 0))
-
-
-def test_identical_columns_differ_by_nothing() -> None:
-    values = [True, False, True, True]
-    paired = paired_difference(values, values, ["a", "a", "b", "c"])
-    assert (paired.difference.value, paired.difference.low, paired.difference.high) == (0, 0, 0)
-    assert paired.p_value == 1.0
-    assert paired.verdict() == "no difference shown"
-
-
-def test_a_clear_gain_is_better_and_worse_when_less_is_wanted() -> None:
-    a, b = [True] * 40 + [False] * 20, [False] * 40 + [False] * 20
-    paired = paired_difference(a, b, ALONE[:60])
-    assert paired.difference.value == pytest.approx(2 / 3)
-    assert paired.p_value < 0.001
-    assert paired.verdict() == "better"
-    assert paired.verdict(higher_is_better=False) == "worse"
-    assert paired_difference(b, a, ALONE[:60]).verdict() == "worse"
-
-
-def test_the_exact_test_counts_sign_patterns() -> None:
-    paired = paired_difference([1, 1, 1, 1], [0, 0, 0, 0], ["a", "b", "c", "d"])
-    assert paired.p_value == pytest.approx(2 / 16)
-    # The interval alone would say "better"; four conversations cannot show that.
-    assert paired.difference.low > 0
-    assert paired.verdict() == "no difference shown"
-
-
-def test_one_conversation_shows_nothing_however_many_rows_it_has() -> None:
-    paired = paired_difference([True] * 50, [False] * 50, ["same"] * 50)
-    assert paired.p_value == 1.0
-    assert paired.verdict() == "no difference shown"
-
-
-def test_under_no_difference_the_test_rejects_about_as_often_as_it_says() -> None:
-    rng = np.random.default_rng(11)
-    clusters = [str(i // 5) for i in range(50)]
-    found = 0
-    for _ in range(200):
-        p = rng.random((10, 1))
-        a, b = (rng.random((10, 5)) < p).ravel(), (rng.random((10, 5)) < p).ravel()
-        found += paired_difference(a.tolist(), b.tolist(), clusters, n=50).p_value <= 0.05
-    assert found <= 20

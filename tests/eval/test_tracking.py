@@ -15,6 +15,7 @@ from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
 from queryplan.eval.baselines import ConstantPlanner, TfidfPlanner
 from queryplan.eval.evaluation import Evaluation, evaluate
+from queryplan.eval.prompt_registry import PromptText
 from queryplan.eval.report import build_report
 from queryplan.eval.tracking import CandidateRecord, CompileRecord, Tracking
 from queryplan.program.plan import QueryPlan
@@ -52,18 +53,9 @@ class StubPlanner:
         )
 
 
-@pytest.fixture(scope="module")
-def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database whose tables exist: making them takes six seconds, so it is done once."""
-    path = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
-    client(f"sqlite:///{path}").search_experiments()
-    return path
-
-
 @pytest.fixture
-def uri(empty_database: Path, tmp_path: Path) -> str:
-    shutil.copy(empty_database, tmp_path / "mlflow.db")
-    return f"sqlite:///{tmp_path / 'mlflow.db'}"
+def uri(mlflow_uri: str) -> str:
+    return mlflow_uri
 
 
 @pytest.fixture
@@ -150,6 +142,8 @@ def test_a_compile_is_a_run_with_params_metrics_and_a_child_for_each_candidate(
     children = mlflow.search_runs([run.info.experiment_id], f"tags.`mlflow.parentRunId` = '{run_id}'")
     scores = {child.data.params["candidate"]: child.data.metrics["score"] for child in children}
     assert scores == {"labeled-8": 0.81, "zero-shot": 0.55}
+    # The score of the stage is the best one, not that of the candidate tried last.
+    assert (metrics["best_on_dev/relevance"], run.data.params["chosen.relevance"]) == (0.81, "labeled-8")
 
 
 def test_the_artifacts_are_the_program_the_rows_the_pictures_and_the_summary(
@@ -160,16 +154,18 @@ def test_the_artifacts_are_the_program_the_rows_the_pictures_and_the_summary(
     assert (folder / "program" / "heads.safetensors").read_bytes() == b"heads"
     assert (folder / "confusion" / "confusion-intent.png").is_file()
     assert "| measure | ConstantPlanner | TfidfPlanner |" in (folder / "summary.md").read_text()
-    table = json.loads((folder / "test_rows.json").read_text())
+    table = json.loads((folder / "eval_results_table.json").read_text())
     line = dict(zip(table["columns"], table["data"][0], strict=True))
-    assert line["row"] == "r0-1"
-    assert QueryPlan.model_validate_json(line["plan"]).query == "What is idea 0?"
-    assert line["plan_right"] is True
+    assert (line["row"], line["query"], line["plan_right"]) == ("r0-1", "What is idea 0?", True)
+    assert line["gold"] == line["plan"] == "simple, definition"
+    assert Evaluation.load(folder / "evaluation") == record.evaluation
+    assert (folder / "evaluation" / "rows.parquet").is_file()
 
 
 def test_the_registered_model_is_the_challenger_and_carries_the_metrics(uri: str, record: CompileRecord) -> None:
     tracking = Tracking(uri, "test")
-    assert [tracking.log_compile(record)[1] for _ in range(2)] == ["1", "2"]
+    other = record.model_copy(update={"seed": 8})
+    assert [tracking.log_compile(made)[1] for made in (record, other)] == ["1", "2"]
     mlflow = client(uri)
     version = mlflow.get_model_version_by_alias("queryplan-podcast", "challenger")
     assert str(version.version) == "2"
@@ -182,6 +178,8 @@ def test_nothing_is_pickled_and_no_key_and_no_path_is_written(uri: str, record: 
     run_id, _ = Tracking(uri, "test").log_compile(record)
     files = [path for path in (tmp_path / "mlartifacts").rglob("*") if path.is_file()]
     assert len(files) > 10
+    assert not list((tmp_path / ".queryplan").rglob("record.json"))
+    assert KEY.encode() not in (tmp_path / "mlflow.db").read_bytes()
     assert not [p.name for p in files if p.suffix in (".pkl", ".pickle", ".joblib", ".bin", ".pt")]
     for path in files:
         content = path.read_bytes()
@@ -225,6 +223,117 @@ def test_the_program_comes_back_from_the_registry_byte_by_byte(uri: str, record:
         }
 
 
+def test_the_same_record_twice_is_one_run_one_model_one_data_set_and_one_of_each_candidate(
+    uri: str, record: CompileRecord
+) -> None:
+    first = Tracking(uri, "test").log_compile(record)
+    assert Tracking(uri, "test").log_compile(record) == first
+    assert record.evaluation is not None
+    runs = [Tracking(uri, "test").log_evaluation(record.evaluation) for _ in range(2)]
+    assert runs[0] == runs[1] != first[0]
+    mlflow = client(uri)
+    experiment = mlflow.get_run(first[0]).info.experiment_id
+    kinds = [run.data.tags["queryplan.kind"] for run in mlflow.search_runs([experiment])]
+    assert sorted(kinds) == ["candidate", "candidate", "compile", "evaluation"]
+    models = mlflow.search_logged_models([experiment])
+    assert [str(model.status) for model in models] == ["READY"]
+    assert [len(mlflow.get_metric_history(first[0], name)) for name in ("plan_right", "best_on_dev/relevance")] == [
+        1,
+        1,
+    ]
+
+
+def test_rows_are_mlflow_data_sets_and_the_same_rows_are_one(uri: str, record: CompileRecord) -> None:
+    run_id, _ = Tracking(uri, "test").log_compile(record)
+    assert record.evaluation is not None
+    other = Tracking(uri, "test").log_evaluation(record.evaluation, dataset="podcast test")
+    mlflow = client(uri)
+    given = {i.dataset.name: i.dataset.digest for i in mlflow.get_run(run_id).inputs.dataset_inputs}
+    assert given == {"podcast train": "d" * 16, "podcast test": record.evaluation.data_fingerprint}
+    again = [i.dataset for i in mlflow.get_run(other).inputs.dataset_inputs]
+    assert [(d.name, d.digest) for d in again] == [("podcast test", record.evaluation.data_fingerprint)]
+
+
+def test_logged_models_are_found_by_accuracy_and_latency(uri: str, record: CompileRecord) -> None:
+    run_id, version = Tracking(uri, "test").log_compile(record)
+    mlflow = client(uri)
+    experiment = mlflow.get_run(run_id).info.experiment_id
+    model_id = mlflow.get_model_version("queryplan-podcast", version).tags["model_id"]
+
+    def search(asked: str, **more: Any) -> list[str]:
+        return [m.model_id for m in mlflow.search_logged_models([experiment], filter_string=asked, **more)]
+
+    assert search("metrics.plan_right > 0.5 AND metrics.`latency_ms/p95` < 100000") == [model_id]
+    assert search("metrics.plan_right > 0.5 AND metrics.`latency_ms/p95` < 0.0000001") == []
+    assert record.evaluation is not None
+    rows = {"dataset_name": "podcast test", "dataset_digest": record.evaluation.data_fingerprint}
+    assert search("metrics.plan_right > 0.5", datasets=[rows]) == [model_id]
+
+
+def test_a_later_evaluation_puts_its_metrics_on_the_program_it_is_of(uri: str, record: CompileRecord) -> None:
+    assert record.evaluation is not None
+    evaluation = record.evaluation.model_copy(update={"program_version": "p-1", "domain": "podcast", "name": "later"})
+    _, version = Tracking(uri, "queryplan-podcast").log_compile(record.model_copy(update={"evaluation": None}))
+    Tracking(uri, "queryplan-podcast").log_evaluation(evaluation)
+    mlflow = client(uri)
+    model = mlflow.get_logged_model(mlflow.get_model_version("queryplan-podcast", version).tags["model_id"])
+    assert {m.key for m in model.metrics or ()} > {"plan_right", "latency_ms/p95"}
+
+
+def test_replayed_answers_give_no_latency(uri: str, record: CompileRecord) -> None:
+    assert record.evaluation is not None
+    run_id = Tracking(uri, "test").log_evaluation(record.evaluation.model_copy(update={"replayed": True}))
+    metrics = client(uri).get_run(run_id).data.metrics
+    assert "plan_right" in metrics
+    assert not [name for name in metrics if name.startswith("latency_ms")]
+
+
+def test_failures_are_traces_with_gold_and_feedback_and_nothing_else_is(
+    uri: str, rows: list[LabelledRow], table_planner: Any
+) -> None:
+    wrong = {"r0-1": {"intent": "factual"}, "r3-2": {"standalone_query": "And he?"}}
+    evaluation = evaluate(table_planner(rows, wrong), rows, name="table")
+    run_id = Tracking(uri, "test").log_evaluation(evaluation)
+    mlflow = client(uri)
+    experiment = mlflow.get_run(run_id).info.experiment_id
+    traces = mlflow.search_traces(locations=[experiment])
+    assert {trace.data.spans[0].inputs["row"] for trace in traces} == {"r0-1", "r3-2"}
+    assert {trace.info.tags["queryplan.lost_at"] for trace in traces} == {"intent", "rewrite"}
+    assert all(trace.info.trace_metadata["mlflow.sourceRun"] == run_id for trace in traces)
+    judged = {a.name: getattr(a, "value", None) for a in traces[0].info.assessments}
+    assert judged["plan_right"] is False
+    assert judged["follow_up"] is True
+    assert "gold" in judged
+
+
+def test_prompts_are_in_the_registry_one_version_a_wording(uri: str, record: CompileRecord) -> None:
+    def logged(text: str, seed: int) -> tuple[str, list[dict[str, str]]]:
+        prompt = PromptText(name="relevance", messages=(("system", text), ("user", "query: {{query}}")))
+        made = record.model_copy(update={"prompts": (prompt,), "seed": seed, "evaluation": None, "report": None})
+        run_id, _ = Tracking(uri, "test").log_compile(made)
+        return run_id, json.loads(client(uri).get_run(run_id).data.tags["mlflow.linkedPrompts"])
+
+    versions = [
+        logged(text, seed)[1][0]["version"] for seed, text in enumerate(("Is it ours?", "Ours?", "Is it ours?"))
+    ]
+    assert versions == ["1", "2", "1"]
+    mlflow = client(uri)
+    name = "queryplan-podcast.relevance"
+    kept = mlflow.load_prompt(f"prompts:/{name}/2")
+    assert kept.template == [{"role": "system", "content": "Ours?"}, {"role": "user", "content": "query: {{query}}"}]
+    assert kept.format(query="what is focus?")[1]["content"] == "query: what is focus?"
+    assert [prompt.name for prompt in mlflow.search_prompts()] == [name]
+
+
+def test_a_prompt_longer_than_mlflow_takes_is_cut_and_says_so(uri: str, record: CompileRecord) -> None:
+    prompt = PromptText(name="relevance", messages=(("system", "é" * 90_000), ("user", "{{query}}")))
+    assert len(json.dumps(prompt.template())) <= 100_000
+    made = record.model_copy(update={"prompts": (prompt,), "evaluation": None, "report": None})
+    Tracking(uri, "test").log_compile(made)
+    text = client(uri).load_prompt("prompts:/queryplan-podcast.relevance/1").template[0]["content"]
+    assert text.endswith("predictors.json)")
+
+
 def test_an_evaluation_is_a_run_of_its_own(uri: str, evaluations: list[Evaluation]) -> None:
     run_id = Tracking(uri, "test").log_evaluation(evaluations[0], tags={"queryplan.model_version": "3"})
     run = client(uri).get_run(run_id)
@@ -257,10 +366,10 @@ def test_a_run_that_breaks_off_is_marked_as_failed(
 
 
 def test_the_default_is_a_database_in_the_current_folder(
-    empty_database: Path, record: CompileRecord, tmp_path: Path
+    mlflow_database: Path, record: CompileRecord, tmp_path: Path
 ) -> None:
     Path(".queryplan").mkdir()
-    shutil.copy(empty_database, ".queryplan/mlflow.db")
+    shutil.copy(mlflow_database, ".queryplan/mlflow.db")
     run_id, _ = Tracking().log_compile(record)
     assert (tmp_path / ".queryplan" / "mlartifacts" / run_id / "artifacts" / "summary.md").is_file()
     assert (resolve("models:/queryplan-podcast@challenger") / "manifest.json").is_file()

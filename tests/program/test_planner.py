@@ -243,9 +243,10 @@ def test_graph_steps_that_do_not_fit_the_schema_are_left_out_with_the_reason(ben
     assert "WROTE joins Guest to Book" in next(d.why for d in plan.degraded if d.what == "graph")
 
 
-def test_what_another_issue_fills_is_there_and_empty(bench: Any) -> None:
+def test_a_domain_without_sources_has_ways_of_asking_and_no_source_plans(bench: Any) -> None:
     plan = bench.planner().plan("Who is Nell?")
-    assert (plan.candidates, plan.source_intents, plan.source_plans, plan.source_queries) == ((), (), (), ())
+    assert plan.candidates[0].query == plan.standalone_query
+    assert (plan.source_intents, plan.source_plans, plan.source_queries) == ((), (), ())
     assert plan.retrieval_strategy.retrieval_method == "semantic"
 
 

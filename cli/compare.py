@@ -1,0 +1,95 @@
+"""``queryplan compare``: which of these is better, on what, and how sure is that?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .opening import open_planner
+from .progress import counting, wide_console
+from .settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from ..eval.measured import Measured
+    from ..eval.measuring import Wanted
+
+
+def command(
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B …", help="Evaluation folders, MLflow run ids, program folders, or models:/NAME@ALIAS."
+        ),
+    ],
+    domain: Annotated[
+        str | None, typer.Option(help="For programs: a shipped domain, or a folder with a domain.toml.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="For programs: labelled queries as JSONL; default: the domain's test.jsonl.")
+    ] = None,
+    lm: Annotated[str | None, typer.Option(help="For programs: local, none, or any DSPy model name.")] = None,
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="For programs: so many rows, drawn stratified.")] = None,
+    regressions: Annotated[int, typer.Option(min=0, help="How many plans that got worse to show.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,
+    price: Annotated[float | None, typer.Option(min=0, help="Dollars a million tokens, for the HTML page.")] = None,
+    track: Annotated[bool, typer.Option("--track", help="Also keep the page in MLflow, as a run.")] = False,
+    tracking_uri: Annotated[
+        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+    ] = None,
+    why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "compare",
+) -> None:
+    """Compare programs on the same rows: each with the first, paired, with intervals, corrected for many questions.
+
+    Evaluations are taken as they are; programs are measured first, on the same rows, and go on where they were stopped.
+    """
+    from ..eval.compare import compare
+    from ..eval.compare_render import to_rich
+    from ..eval.html_report import write_page
+    from ..eval.measured import apart
+    from ..eval.measuring import Wanted
+
+    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    wanted = Wanted(domain, data, sample, why)
+    measured = apart([_measured(one, settings, wanted) for one in what])
+    report = compare([one.evaluation for one in measured], max(regressions, 20 if html or as_json else regressions))
+    if as_json:
+        typer.echo(report.model_dump_json(indent=2))
+    else:
+        wide_console().print(to_rich(report, regressions))
+    if html is not None:
+        write_page(measured, html, price=price)
+    if track:
+        _track(measured, settings, price)
+
+
+def _measured(what: str, settings: Settings, wanted: Wanted) -> Measured:
+    from ..eval.opening import open_measured
+
+    return open_measured(what, settings.tracking_uri, lambda program: _measure(program, settings, wanted))
+
+
+def _measure(program: str, settings: Settings, wanted: Wanted) -> Measured:
+    """A program, measured now under its own name."""
+    from ..eval.measuring import Measuring
+
+    with open_planner(wanted.domain, program, settings) as planner, counting(f"planning with {program}") as report:
+        measuring = Measuring(planner, wanted, lambda what, done, total: report(done, total))
+        for sentence in measuring.counted():
+            typer.echo(sentence, err=True)
+        measured = measuring.program().named(Path(program).name)
+        measured.save(measuring.folder(measured))
+    return measured
+
+
+def _track(measured: list[Measured], settings: Settings, price: float | None) -> None:
+    from ..eval.html_report import html_page
+    from ..eval.track_page import log_comparison
+
+    domain = measured[0].evaluation.domain
+    versions = [one.evaluation.program_version for one in measured]
+    run_id = log_comparison(html_page(measured, price=price), settings.tracking_uri, domain, versions)
+    typer.echo(f"in MLflow as run {run_id}", err=True)

@@ -1,0 +1,257 @@
+"""``queryplan graph``: import a graph, look at its schema, check a plan, ask questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..errors import UserError
+from .graph_show import answer_tables, show_proposal
+from .progress import counting, wide_console
+
+if TYPE_CHECKING:
+    from ..program.graph.executor import GraphExecutor
+    from ..signatures.graph_steps import GraphPlan, GraphSchema
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Import a graph, and answer questions on it.",
+    epilog="[bold]Examples[/bold]\n\n"
+    "queryplan graph import nodes.jsonl edges.tsv --schema schema.toml --out my.lbug\n\n"
+    'queryplan graph run "which drugs treat asthma?" --domain biomedical\n\n'
+    "queryplan graph run --batch questions.jsonl --out answers.jsonl --graph my.lbug",
+)
+
+Domain = Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml and a graph.")]
+Graph = Annotated[
+    str | None, typer.Option(help="A .lbug database, or the http(s) address of a server that speaks SPOKE's protocol.")
+]
+SchemaFile = Annotated[
+    Path | None, typer.Option("--schema", help="A schema: TOML, JSON, a domain.toml, or SPOKE's types document.")
+]
+
+
+@app.command("import")
+def import_(
+    nodes: Annotated[Path, typer.Argument(help="JSON lines with id, name, type and properties; also .gz.")],
+    edges: Annotated[Path, typer.Argument(help="Tab-separated, first line source, edge, target, …; also .gz.")],
+    schema: Annotated[Path, typer.Option(help="A schema: TOML, JSON, a domain.toml, or SPOKE's types document.")],
+    out: Annotated[Path, typer.Option(help="The database to make; must not exist.")],
+) -> None:
+    """Make a graph database of nodes and edges. Nothing is written if a line is wrong."""
+    from ..program.graph.importing import import_graph
+
+    read = _schema_file(schema)
+    with counting("importing") as report:
+        made = import_graph(nodes, edges, read, out, report)
+    for line in made.left_out:
+        typer.echo(f"left out: {line}", err=True)
+    counts = f"{sum(made.nodes.values()):,} nodes and {sum(made.edges.values()):,} edges"
+    typer.echo(f"{counts} in {made.database}, {made.seconds:.1f} s; fingerprint {made.fingerprint}")
+
+
+@app.command("schema")
+def schema_(
+    graph: Graph = None,
+    domain: Domain = None,
+    schema: SchemaFile = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON, as --schema reads it.")] = False,
+) -> None:
+    """Show what a graph may hold: node types, edge types, properties."""
+    from ..program.graph.schema import describe_schema, schema_fingerprint
+
+    found = _schema(graph, domain, schema)
+    if as_json:
+        typer.echo(found.model_dump_json(indent=2, exclude_defaults=True))
+        return
+    for line in describe_schema(found):
+        typer.echo(line)
+    counts = f"{len(found.nodes)} node types, {len(found.edges)} edge types"
+    typer.echo(f"{counts}, fingerprint {schema_fingerprint(found)}", err=True)
+
+
+@app.command()
+def check(
+    plan: Annotated[Path, typer.Argument(help="A plan as JSON: ours, or in SPOKE planning's shape.")],
+    graph: Graph = None,
+    domain: Domain = None,
+    schema: SchemaFile = None,
+    answer_type: Annotated[str | None, typer.Option(help="The node type asked for, or number.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Also draw the plan, as .svg or .mmd (mermaid).")] = None,
+    export: Annotated[Path | None, typer.Option(help="Also write the plan in SPOKE planning's JSON shape.")] = None,
+) -> None:
+    """Check a plan against a schema, without running it. Ends with exit code 1 if anything is wrong."""
+    from ..program.graph.check import check_graph_plan
+
+    found = _schema(graph, domain, schema)
+    read = _plan(plan, found)
+    if problems := check_graph_plan(read, found, answer_type):
+        for problem in problems:
+            typer.echo(problem)
+        raise typer.Exit(1)
+    _write(read, found, picture, export)
+    typer.echo(_in_words(read, found))
+
+
+@app.command()
+def run(
+    query: Annotated[str | None, typer.Argument(help="The question.")] = None,
+    graph: Graph = None,
+    domain: Domain = None,
+    schema: SchemaFile = None,
+    program: Annotated[str | None, typer.Option(help="A program folder or models:/NAME@ALIAS.")] = None,
+    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    plan: Annotated[Path | None, typer.Option(help="Run this plan (JSON) instead of making one.")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Seconds after which running stops.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many answers; what was cut is said.")] = None,
+    paths: Annotated[bool, typer.Option("--paths", help="Also show how each answer was reached.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Also draw the plan, as .svg or .mmd (mermaid).")] = None,
+    export: Annotated[Path | None, typer.Option(help="Also write the plan in SPOKE planning's JSON shape.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the row that --batch would write.")] = False,
+    batch: Annotated[Path | None, typer.Option(help="Answer every row of this JSONL file: id, query.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the rows of --batch go; run again to continue.")] = None,
+) -> None:
+    """Answer a question on a graph: plan it, check the plan, run it, show the answers with their plan."""
+    given = [name for name, value in (("a question", query), ("--plan", plan), ("--batch", batch)) if value is not None]
+    if len(given) != 1:
+        raise UserError("give one of a question, --plan FILE, or --batch FILE --out FILE")
+    if (batch is None) != (out is None):
+        raise UserError("--batch and --out go together: the questions and the file their answers are written to")
+    with _executor(graph, domain, schema) as executor:
+        if plan is not None:
+            _show(_plan(plan, executor.schema), executor, deadline, limit, paths, picture, export, as_json)
+            return
+        planner = _planner(executor, domain, program, lm, api_base)
+        try:
+            if batch is not None and out is not None:
+                _batch(planner, executor, batch, out, deadline, limit)
+                return
+            proposal = planner.plan(query or "")
+            if as_json:
+                _print_row(proposal, executor, deadline, limit)
+                return
+            show_proposal(wide_console(), proposal)
+            if proposal.plan is not None:
+                _show(proposal.plan, executor, deadline, limit, paths, picture, export, False)
+        finally:
+            getattr(planner, "close", lambda: None)()
+
+
+def _print_row(proposal: Any, executor: GraphExecutor, deadline: float | None, limit: int | None) -> None:
+    from ..program.graph.batch import answer_row
+
+    typer.echo(json.dumps(answer_row(proposal, executor, deadline, limit), ensure_ascii=False, indent=2))
+
+
+def _show(
+    plan: GraphPlan,
+    executor: GraphExecutor,
+    deadline: float | None,
+    limit: int | None,
+    paths: bool,
+    picture: Path | None,
+    export: Path | None,
+    as_json: bool,
+) -> None:
+    """Run a plan and show what came of it."""
+    from ..program.graph.batch import plan_row
+    from ..program.graph.executor import execute_graph
+
+    answer = execute_graph(plan, executor, deadline, cap=limit, paths=paths)
+    if as_json:
+        typer.echo(json.dumps(plan_row(plan, answer), ensure_ascii=False, indent=2))
+        return
+    console = wide_console()
+    for table in answer_tables(plan, answer):
+        console.print(table)
+    _write(plan, executor.schema, picture, export)
+    if answer.gaps:
+        raise typer.Exit(1)
+
+
+def _write(plan: GraphPlan, schema: GraphSchema, picture: Path | None, export: Path | None) -> None:
+    """The plan as a picture and in SPOKE planning's shape, where asked for."""
+    if picture is not None:
+        from ..program.graph.drawing import draw_plan
+
+        draw_plan(plan, picture, schema)
+    if export is not None:
+        from ..program.graph.export import to_spoke
+
+        export.write_text(json.dumps(to_spoke(plan, schema), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def _in_words(plan: GraphPlan, schema: GraphSchema) -> str:
+    from ..program.graph.check import answer_type
+    from ..program.graph.wording import plan_lines
+
+    return "\n".join([*plan_lines(plan), f"well-typed; it answers with {answer_type(plan, schema)}"])
+
+
+def _batch(
+    planner: Any, executor: GraphExecutor, source: Path, target: Path, deadline: float | None, limit: int | None
+) -> None:
+    from ..program.graph.batch import graph_batch
+
+    with counting("answering") as report:
+        count = graph_batch(planner, executor, source, target, deadline, limit, report)
+    typer.echo(f"{count} questions answered, all of them in {target}", err=True)
+
+
+@contextmanager
+def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Iterator[GraphExecutor]:
+    """The graph that the flags mean, closed at the end."""
+    from ..program.graph.executor import open_graph
+
+    where = graph or domain
+    if where is None:
+        raise UserError("say which graph: --graph FILE.lbug or an http(s) address, or --domain NAME")
+    executor = open_graph(where, _schema_file(schema) if schema else None)
+    try:
+        yield executor
+    finally:
+        executor.close()
+
+
+def _planner(
+    executor: GraphExecutor, domain: str | None, program: str | None, lm: str | None, api_base: str | None
+) -> Any:
+    from ..data.card import domain_folder, load_card
+    from ..program.graph.planner import GraphPlanner  # type: ignore[import-not-found]
+    from .settings import load_settings
+
+    settings = load_settings(lm=lm, api_base=api_base)
+    card = load_card(domain_folder(domain)) if domain else None
+    return GraphPlanner.for_executor(executor, card=card, program=program, lm=settings.lm_settings())
+
+
+def _schema(graph: str | None, domain: str | None, schema: Path | None) -> GraphSchema:
+    """The schema of a file, or else of a graph."""
+    if schema is not None:
+        return _schema_file(schema)
+    if graph is None and domain is None:
+        raise UserError("say which schema: --schema FILE, --graph FILE.lbug or an http(s) address, or --domain NAME")
+    with _executor(graph, domain, None) as executor:
+        return executor.schema
+
+
+def _schema_file(path: Path) -> GraphSchema:
+    from ..program.graph.schema import read_schema
+
+    read = read_schema(path)
+    for line in read.left_out:
+        typer.echo(f"left out: {line}", err=True)
+    return read.schema
+
+
+def _plan(path: Path, schema: GraphSchema) -> GraphPlan:
+    from ..program.graph.batch import read_plan
+
+    return read_plan(path, schema)

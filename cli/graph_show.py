@@ -1,0 +1,52 @@
+"""What ``queryplan graph run`` prints: the plan in words, the answers as a table with their paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from ..program.graph.executor import GraphAnswer
+    from ..signatures.graph_steps import GraphPlan
+
+ROWS = 200
+"""Answers shown; all are in --json and --batch."""
+
+
+def show_proposal(console: Console, proposal: Any) -> None:
+    """How a question was read, by whom and how surely."""
+    sure = "" if proposal.confidence is None else f", {proposal.confidence:.2f}"
+    console.print(Text(f"{proposal.decided_by}{sure}: {proposal.reason}"))
+    for line in proposal.degraded:
+        console.print(Text(f"degraded: {line}"))
+
+
+def answer_tables(plan: GraphPlan, answer: GraphAnswer) -> Iterator[RenderableType]:
+    """The plan, the answers, and what they lack."""
+    from ..program.graph.wording import plan_lines
+
+    steps = Table("stores", "step", title="plan")
+    for step, line in zip(plan.steps, plan_lines(plan), strict=True):
+        steps.add_row(Text(step.store_as), Text(line[len(step.store_as) :].strip()))
+    yield steps
+    yield _answers(answer)
+    for line in answer.degraded:
+        yield Text(line)
+    if len(answer.names) > ROWS:
+        yield Text(f"{len(answer.names) - ROWS:,} more answers; see them all with --json")
+
+
+def _answers(answer: GraphAnswer) -> Table:
+    kind = answer.type or "answers"
+    found = f"{len(answer.names):,} {kind}" if answer.ids or not answer.names else kind
+    table = Table(
+        kind, *(["how it was reached"] if answer.paths else []), title=f"{found} in {answer.milliseconds:.1f} ms"
+    )
+    for number, name in enumerate(answer.names[:ROWS]):
+        path = [" – ".join(answer.paths[number])] if answer.paths else []
+        table.add_row(*map(Text, (name, *path)))
+    return table

@@ -1,0 +1,124 @@
+"""``queryplan run``: plan a query, or a file of them, and execute it on the domain's own stores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from ..errors import DataError, UserError
+from .opening import open_planner
+from .plan import read_history
+from .progress import counting
+from .settings import load_settings
+from .show_run import run_tree
+
+if TYPE_CHECKING:
+    from ..program.planner import QueryPlanner
+    from ..program.retrieval.run_result import RunResult
+    from ..program.retrieval.stores import Stores
+
+
+def command(
+    query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
+    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),
+    ] = None,
+    history: Annotated[
+        Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
+    ] = None,
+    session: Annotated[
+        Path | None, typer.Option(help="A JSON file: an object with now, collection, active_entity, paradigm.")
+    ] = None,
+    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    deadline: Annotated[float | None, typer.Option(help="Seconds for planning and running together.")] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")
+    ] = None,
+    graph: Annotated[
+        bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="Passages in the evidence.", min=1, max=200)] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print plan and result as JSON.")] = False,
+    batch: Annotated[
+        Path | None, typer.Option(help="Run every row of this JSONL file: id, query, history, session.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the results of --batch go; run again to continue.")] = None,
+    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
+) -> None:
+    """Plan a query and execute it: evidence with its sources, what the graph answers, and every gap.
+
+    Texts are searched by words and by vectors, side by side; no language model writes the answer.
+    """
+    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    if (query is None) == (batch is None):
+        raise UserError("give a query or --batch FILE --out FILE, and not both")
+    if batch is not None and out is None:
+        raise UserError("--batch needs --out, the file that the results are written to")
+    with open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner:
+        stores = _stores(domain or planner.card.name)
+        if batch is not None and out is not None:
+            _batch(planner, stores, batch, out, deadline, limit)
+            return
+        row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
+        result = _run(planner, stores, row, deadline, limit)
+    if as_json:
+        typer.echo(json.dumps(result.as_json(), ensure_ascii=False, indent=2))
+    else:
+        Console().print(run_tree(result))
+
+
+def read_session(path: Path | None) -> dict[str, Any] | None:
+    """The session in a file.
+
+    Raises:
+        DataError: it is not a JSON object.
+    """
+    if path is None:
+        return None
+    try:
+        session = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is not a JSON object: {error}") from error
+    if not isinstance(session, dict):
+        raise DataError(f'{path} must hold a JSON object, such as {{"now": "2025-10-17T16:40:00+02:00"}}')
+    return session
+
+
+def _stores(domain: str) -> Stores:
+    from ..program.retrieval.stores import open_stores
+
+    return open_stores(domain)
+
+
+def _run(
+    planner: QueryPlanner, stores: Stores, row: Mapping[str, Any], deadline: float | None, limit: int
+) -> RunResult:
+    from ..program.retrieval.calls import Deadline
+    from ..program.retrieval.execute import RunSettings, execute
+    from ..program.retrieval.search import SearchSettings
+
+    until = Deadline(deadline)
+    plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline)
+    left = None if deadline is None else until.left()
+    settings = RunSettings(search=SearchSettings(limit=limit))
+    return execute(plan, stores, session=row.get("session"), deadline_s=left, settings=settings)
+
+
+def _batch(
+    planner: QueryPlanner, stores: Stores, source: Path, target: Path, deadline: float | None, limit: int
+) -> None:
+    from ..program.batch import each_row
+
+    with counting("running") as report:
+        count = each_row(
+            source, target, lambda row: {"run": _run(planner, stores, row, deadline, limit).as_json()}, report
+        )
+    typer.echo(f"{count} queries run, all of them in {target}", err=True)

@@ -1,0 +1,99 @@
+"""What plans cost: time by stage and by route, requests, rounds, tokens, and money where a price is given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..signatures.types import STAGES, Frozen
+from .row_table import RowResult
+from .statistics import Estimate, clustered_interval, clustered_quantiles
+
+QUANTILES = (0.5, 0.9, 0.99)
+PER = 1_000_000
+
+
+class Cost(Frozen):
+    """Time and requests of some plans, or of one stage of them.
+
+    Attributes:
+        name: of the stage or the route.
+        rows: plans that went this way, or that asked a language model in this stage.
+        p50: milliseconds, as are ``p90`` and ``p99``.
+        calls: requests to a language model, a plan of these.
+        tokens: a plan of these.
+    """
+
+    name: str
+    rows: int
+    p50: Estimate
+    p90: Estimate
+    p99: Estimate
+    calls: Estimate
+    tokens: Estimate
+
+
+class Costs(Frozen):
+    """What the plans of one evaluation cost.
+
+    Attributes:
+        stages: those in which a language model was asked at all, over the plans in which it was.
+        routes: see `RowResult.route`; every plan went one.
+        waste: share of the requests that were foreseen and not needed; None without requests.
+        dollars: of a thousand plans, at the given price of a million tokens; None without a price.
+    """
+
+    stages: tuple[Cost, ...]
+    routes: tuple[Cost, ...]
+    waste: float | None
+    dollars: Estimate | None
+
+
+def costs_of(rows: Sequence[RowResult], price: float | None = None) -> Costs:
+    """The costs of at least one row.
+
+    Args:
+        price: dollars a million tokens, prompt and completion alike.
+    """
+    routes = sorted({row.route for row in rows})
+    calls = sum(row.score.lm_calls for row in rows)
+    return Costs(
+        stages=tuple(found for stage in STAGES if (found := _stage(rows, stage)) is not None),
+        routes=tuple(_route(rows, name) for name in routes),
+        waste=sum(row.score.wasted_calls for row in rows) / calls if calls else None,
+        dollars=_dollars(rows, price) if price is not None else None,
+    )
+
+
+def _stage(rows: Sequence[RowResult], stage: str) -> Cost | None:
+    asked = [(r, d) for r in rows if (d := r.plan.trace.decision(stage)) is not None and d.lm_calls]
+    if not asked:
+        return None
+    return _cost(
+        stage,
+        [r for r, _ in asked],
+        [d.milliseconds for _, d in asked],
+        [d.lm_calls for _, d in asked],
+        [d.tokens for _, d in asked],
+    )
+
+
+def _route(rows: Sequence[RowResult], name: str) -> Cost:
+    some = [row for row in rows if row.route == name]
+    scores = [row.score for row in some]
+    return _cost(name, some, [s.milliseconds for s in scores], [s.lm_calls for s in scores], [s.tokens for s in scores])
+
+
+def _cost(
+    name: str, rows: Sequence[RowResult], times: Sequence[float], calls: Sequence[int], tokens: Sequence[int]
+) -> Cost:
+    clusters = [row.conversation for row in rows]
+    p50, p90, p99 = clustered_quantiles(times, clusters, QUANTILES)
+    asked, read = (clustered_interval(np.array(values, dtype=float), clusters) for values in (calls, tokens))
+    return Cost(name=name, rows=len(rows), p50=p50, p90=p90, p99=p99, calls=asked, tokens=read)
+
+
+def _dollars(rows: Sequence[RowResult], price: float) -> Estimate:
+    a_thousand = np.array([row.score.tokens * price / PER * 1000 for row in rows], dtype=float)
+    return clustered_interval(a_thousand, [row.conversation for row in rows])

@@ -1,0 +1,78 @@
+"""An evaluation and what was measured beside it, in one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from ..errors import DataError
+from .evaluation import HEAD_FILE, Evaluation
+from .oracle import OracleLadder
+from .throughput import Throughput
+
+ORACLE_FILE, THROUGHPUT_FILE = "oracle.json", "throughput.json"
+_THROUGHPUT = TypeAdapter(tuple[Throughput, ...])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """An evaluation with its oracle ladder and its throughput, where they were measured."""
+
+    evaluation: Evaluation
+    ladder: OracleLadder | None = None
+    throughput: tuple[Throughput, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The heading of its column."""
+        return self.evaluation.name
+
+    def named(self, name: str) -> Measured:
+        """The same under another heading."""
+        return replace(self, evaluation=self.evaluation.model_copy(update={"name": name}))
+
+    def save(self, folder: Path) -> None:
+        """Write the folder: that of the evaluation, ``oracle.json`` and ``throughput.json``."""
+        self.evaluation.save_folder(folder)
+        if self.ladder is not None:
+            (folder / ORACLE_FILE).write_text(self.ladder.model_dump_json(indent=1) + "\n", encoding="utf-8")
+        if self.throughput:
+            (folder / THROUGHPUT_FILE).write_bytes(_THROUGHPUT.dump_json(self.throughput, indent=1) + b"\n")
+
+    @classmethod
+    def load(cls, path: Path) -> Measured:
+        """Read a folder that `save` wrote, or the JSON file of an evaluation alone.
+
+        Raises:
+            DataError: a file is missing or not of this version.
+        """
+        evaluation = Evaluation.load(path)
+        if not path.is_dir():
+            return cls(evaluation)
+        try:
+            ladder, throughput = path / ORACLE_FILE, path / THROUGHPUT_FILE
+            return cls(
+                evaluation,
+                OracleLadder.model_validate_json(ladder.read_bytes()) if ladder.is_file() else None,
+                _THROUGHPUT.validate_json(throughput.read_bytes()) if throughput.is_file() else (),
+            )
+        except (OSError, ValidationError) as error:
+            raise DataError(f"{path} holds something that this version cannot read: {error}") from error
+
+
+def is_evaluation(path: Path) -> bool:
+    """Whether a path looks like the folder or the file of an evaluation."""
+    return (path / HEAD_FILE).is_file() or (path.is_file() and path.suffix == ".json")
+
+
+def apart(measured: Sequence[Measured]) -> list[Measured]:
+    """The same with headings that differ: by program version, and by number where that is the same too."""
+    names = [one.name for one in measured]
+    if len(set(names)) < len(names):
+        names = [f"{one.name} {one.evaluation.program_version}" for one in measured]
+    if len(set(names)) < len(names):
+        names = [f"{name} ({i})" for i, name in enumerate(names, 1)]
+    return [one.named(name) for one, name in zip(measured, names, strict=True)]

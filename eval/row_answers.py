@@ -1,0 +1,39 @@
+"""How certain the decisions of plans were, and whether they were right; what calibration is read off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .cascade_tables import JOINT, STAGES, Reliability, RiskCurve, reliability, risk_curve
+from .head_answers import Answer, RowAnswers
+from .row_table import RowResult
+
+
+def answers_of(rows: Sequence[RowResult]) -> list[RowAnswers]:
+    """The decisions of each row that a head or a model made; rules are certain by form, and fallbacks know nothing."""
+    return [_of_row(row) for row in rows]
+
+
+def reliabilities(rows: Sequence[RowResult]) -> tuple[Reliability, ...]:
+    """Certainty against truth, of each stage that was decided."""
+    answers = answers_of(rows)
+    return tuple(found for stage in STAGES if (found := reliability(answers, stage)) is not None)
+
+
+def risk_curves(rows: Sequence[RowResult]) -> tuple[RiskCurve, ...]:
+    """Risk against coverage, of each stage that was decided and of whole sets of labels."""
+    answers = answers_of(rows)
+    return tuple(found for stage in (*STAGES, JOINT) if (found := risk_curve(answers, stage)) is not None)
+
+
+def _of_row(row: RowResult) -> RowAnswers:
+    score = row.score
+    right = {
+        "follow_up": score.follow_up_right,
+        "relevance": score.relevance_right,
+        "complexity": all((score.complexity_right, score.intent_right, score.decomposition_right)),
+    }
+    made = {d.stage: d for d in row.plan.trace.decisions if d.decided_by in ("head", "lm") and d.stage in right}
+    arises = tuple(stage for stage in made if stage != "complexity" or row.gold.is_relevant)
+    answers = {stage: Answer(made[stage].confidence, right[stage]) for stage in arises}
+    return RowAnswers(row.row_id, row.conversation, answers, arises, not row.plan.is_relevant)

@@ -1,0 +1,151 @@
+"""From a hypothesis to the plans worth ranking: chains, their combinations, and what follows these.
+
+One name: every chain. Several names: those of one type share a chain, those of two or three types meet
+in one type, by the likeliest few chains of each. What is combined may be followed further. The scorer
+is whatever the ranking has learned so far; it prunes here and ranks later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from ...signatures.graph_steps import NodeRef
+from .linking import Reading
+from .paths import MAX_HOPS, Chains, PathTable
+from .pool import Group, Pool, chains_pool, product_pool, taken, with_tail
+from .view import Hypothesis
+
+Score = Callable[[Pool], np.ndarray]
+"""Scores of the candidates of a pool, shape (n,)."""
+
+PER_END = 4
+TAILED = 24
+MOST = 400
+SEVERAL_HOPS = 2
+
+
+def node_of(reading: Reading) -> NodeRef:
+    """The node reference of a reading."""
+    return NodeRef(name=reading.name, type=reading.type, field="id" if reading.how == "id" else "name")
+
+
+def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score) -> list[Pool]:
+    """The candidates of a hypothesis; empty where the schema lacks a type or has no edges."""
+    kinds = [table.place.get(reading.type) for reading in hypothesis.readings]
+    if None in kinds or not table.hops:
+        return []
+    by_kind: dict[int, list[int]] = {}
+    for place, kind in enumerate(kinds):
+        by_kind.setdefault(int(kind or 0), []).append(place)
+    if len(hypothesis.readings) == 1:
+        return [_single(hypothesis, int(kinds[0] or 0), table)]
+    pools = list(_of_several(hypothesis, by_kind, table, score))
+    return [best_of(pool, score, MOST) for pool in pools]
+
+
+def _group(hypothesis: Hypothesis, kind: int, places: Sequence[int], every: bool = False) -> Group:
+    nodes = tuple(node_of(hypothesis.readings[p]) for p in places)
+    return Group(nodes, kind, tuple(places), every)
+
+
+def _single(hypothesis: Hypothesis, kind: int, table: PathTable) -> Pool:
+    chains = table.chains(kind)
+    return chains_pool(_group(hypothesis, kind, (0,)), chains.take(np.flatnonzero(chains.length > 0)))
+
+
+def _of_several(
+    hypothesis: Hypothesis, by_kind: dict[int, list[int]], table: PathTable, score: Score
+) -> Iterator[Pool]:
+    if len(by_kind) == 1:
+        kind, places = next(iter(by_kind.items()))
+        yield from _shared(hypothesis, kind, places, table, score)
+        halves = [(places[:1], places[1:]), (places[:-1], places[-1:])]
+        for first, second in halves[: 1 if len(places) == 2 else 2]:
+            groups = [_group(hypothesis, kind, first), _group(hypothesis, kind, second)]
+            yield from _meet(groups, table, score)
+    elif len(by_kind) <= 3:
+        groups = [_group(hypothesis, kind, places) for kind, places in by_kind.items()]
+        yield from _meet(groups, table, score)
+        every = [_group(hypothesis, kind, places, len(places) > 1) for kind, places in by_kind.items()]
+        if every != groups:
+            yield from _meet(every, table, score)
+
+
+def _shared(
+    hypothesis: Hypothesis, kind: int, places: Sequence[int], table: PathTable, score: Score
+) -> Iterator[Pool]:
+    """One chain for all names of one type."""
+    chains = table.chains(kind)
+    some = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= MAX_HOPS)))
+    yield chains_pool(_group(hypothesis, kind, places), chains)
+    combines = ["difference", "symmetric"] if len(places) == 2 else ["difference"]
+    short = some.take(np.flatnonzero(some.length <= SEVERAL_HOPS))
+    pools = [
+        chains_pool(_group(hypothesis, kind, places, every=True), short),
+        chains_pool(_group(hypothesis, kind, places), short, combines),
+    ]
+    for pool in pools:
+        yield pool
+        yield from _tails(pool, table, score)
+
+
+def _meet(groups: Sequence[Group], table: PathTable, score: Score) -> Iterator[Pool]:
+    """Groups with a chain each that end in one type."""
+    options = [_likeliest(group, table, score) for group in groups]
+    for order, combines in _orders(groups, options):
+        pool = product_pool([g for g, _ in order], [o for _, o in order], combines)
+        if pool is not None:
+            kept = best_of(pool, score, MOST)
+            yield kept
+            yield from _tails(kept, table, score)
+
+
+def _orders(
+    groups: Sequence[Group], options: Sequence[Chains]
+) -> list[tuple[list[tuple[Group, Chains]], tuple[str, ...]]]:
+    """Groups in the order that matters: what is taken away comes second."""
+    pairs = list(zip(groups, options, strict=True))
+    if len(pairs) == 2:
+        return [(pairs, ("intersect", "union", "difference")), (pairs[::-1], ("difference",))]
+    return [(pairs, ("intersect", "union"))]
+
+
+def _likeliest(group: Group, table: PathTable, score: Score) -> Chains:
+    """The likeliest few chains to each type, and the names themselves."""
+    chains = table.chains(group.kind)
+    short = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= SEVERAL_HOPS)))
+    scores = score(chains_pool(group, short))
+    kept = [p for end in np.unique(short.end) for p in _best(np.flatnonzero(short.end == end), scores, PER_END)]
+    none = chains.take(np.array([0]))
+    best = short.take(np.array(sorted(kept), dtype=np.int64))
+    return Chains(
+        chains.start,
+        *(
+            np.concatenate([getattr(none, name), getattr(best, name)])
+            for name in ("hops", "types", "length", "end", "back")
+        ),
+    )
+
+
+def _best(places: np.ndarray, scores: np.ndarray, count: int) -> np.ndarray:
+    return places[np.argsort(-scores[places], kind="stable")[:count]]
+
+
+def _tails(pool: Pool, table: PathTable, score: Score) -> Iterator[Pool]:
+    """The likeliest candidates, followed by one hop more and by two."""
+    once = with_tail(best_of(pool, score, TAILED), table)
+    if once is not None:
+        once = best_of(once, score, MOST)
+        yield once
+        twice = with_tail(best_of(once, score, TAILED), table)
+        if twice is not None:
+            yield twice
+
+
+def best_of(pool: Pool, score: Score, count: int) -> Pool:
+    """The likeliest candidates of a pool."""
+    if len(pool) <= count:
+        return pool
+    return taken(pool, np.sort(_best(np.arange(len(pool)), score(pool), count)))

@@ -1,0 +1,148 @@
+"""What every executor of graph plans offers, and the one door through which plans are run.
+
+``execute_graph`` checks a plan against the executor's schema before anything is run: an ill-typed plan does not
+reach an executor. Executors are :class:`~.memory.MemoryGraph`, :class:`~.ladybug.LadybugGraph` and
+:class:`~.rest.SpokeGraph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from ...errors import DataError
+from ...signatures.graph_steps import GraphPlan, GraphSchema, NodeRef
+from .check import check_graph_plan
+
+
+@dataclass(frozen=True)
+class GraphAnswer:
+    """What a plan found.
+
+    Attributes:
+        names: sorted, or in order after ``order``; a count is its number as text.
+        unknown: the anchors that the graph does not have.
+        ids: of the nodes, as ``names``; empty for a count.
+        type: the node type of the answers, ``number``, or None where it is not known.
+        paths: where asked for, how each answer was reached, as ``names``: node, edge, node, …
+        cut: what was left out and why, one sentence each; empty if the answer is whole.
+        gaps: what went wrong and what it means for the answer, one sentence each.
+        milliseconds: how long it took.
+    """
+
+    names: tuple[str, ...]
+    unknown: tuple[NodeRef, ...] = ()
+    ids: tuple[str, ...] = ()
+    type: str | None = None
+    paths: tuple[tuple[str, ...], ...] = ()
+    cut: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+    milliseconds: float = 0.0
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """Everything that makes the answer less than what was asked for, in sentences."""
+        unknown = (f"the graph has no {ref.type} whose {ref.field} is {ref.name!r}" for ref in self.unknown)
+        return (*unknown, *self.cut, *self.gaps)
+
+
+class GraphExecutor(Protocol):
+    """Runs graph plans."""
+
+    @property
+    def schema(self) -> GraphSchema:
+        """What the graph may hold."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits that change when the graph does, as far as the executor can know."""
+        ...
+
+    def run(
+        self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False
+    ) -> GraphAnswer:
+        """Run a plan that has passed the check.
+
+        Args:
+            cap: at most so many answers; ``cut`` says what was left out.
+            deadline_s: stop after so many seconds; ``gaps`` says where.
+            paths: also find out how each answer was reached.
+        """
+        ...
+
+    def find(self, ref: NodeRef) -> Collection[str]:
+        """Ids of the nodes that a reference means; none if the graph has none."""
+        ...
+
+    def names(self) -> Iterable[tuple[str, str, str]]:
+        """(id, name, type) of every node, for linking; empty where a store cannot list them."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections; safe to call twice."""
+        ...
+
+
+def execute_graph(
+    plan: GraphPlan,
+    executor: GraphExecutor,
+    deadline_s: float | None = None,
+    *,
+    cap: int | None = None,
+    paths: bool = False,
+) -> GraphAnswer:
+    """Check a plan against the executor's schema and run it; what is ill-typed is answered by its problems.
+
+    Never raises for what a plan or a store contains: an executor that fails is named in ``gaps``.
+    """
+    if problems := check_graph_plan(plan, executor.schema):
+        return ill_typed(problems)
+    return executor.run(plan, cap=cap, deadline_s=deadline_s, paths=paths)
+
+
+def ill_typed(problems: Iterable[str]) -> GraphAnswer:
+    """The answer to a plan that was not run because it does not fit the schema."""
+    return GraphAnswer((), gaps=("the plan was not run: " + "; ".join(problems),))
+
+
+def open_graph(where: str | Path, schema: GraphSchema | None = None, **options: Any) -> GraphExecutor:
+    """An executor for a domain's graph, a database file, or a server.
+
+    Args:
+        where: a shipped domain's name, a domain folder, a ``.lbug`` database, or the http(s) root of a server that
+            speaks SPOKE's protocol.
+        schema: what the graph holds, where the place does not say it itself or says less.
+        options: for a server, the fields of :class:`~.rest.Limits`.
+
+    Raises:
+        DataError: nothing of these kinds is there, or it cannot be read.
+    """
+    place = str(where)
+    if place.startswith(("http://", "https://")):
+        from .rest import open_spoke
+
+        return open_spoke(place, schema, **options)
+    if options:
+        raise DataError(f"{', '.join(options)} can be set for a server only, and {place} is none")
+    if Path(place).is_file() or place.endswith(".lbug"):
+        from .ladybug import open_ladybug
+
+        return open_ladybug(Path(place), schema)
+    return _domain_graph(place, schema)
+
+
+def _domain_graph(name: str, schema: GraphSchema | None) -> GraphExecutor:
+    from ...data.card import domain_folder, load_card
+    from .memory import load_graph
+
+    try:
+        folder = domain_folder(name)
+    except DataError as error:
+        raise DataError(f"{error}, a .lbug database, or the http(s) address of a graph server") from error
+    declared = schema or load_card(folder).graph
+    if declared is None:
+        raise DataError(f"the domain {folder.name} has no graph: add [graph] to its card, or give another domain")
+    return load_graph(folder, declared)

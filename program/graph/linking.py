@@ -1,0 +1,242 @@
+"""Names of a graph found in a question: exact, by alias, then by nearness, with every reading kept.
+
+An inverted index from first words to name lengths makes an exact search a few dictionary look-ups a
+question, whatever the size of the graph. Only words that belong to no exact name, and that are no
+common words of questions, are compared by edit distance (rapidfuzz), and only with names that share
+character trigrams with them. What is found is not what is meant: "It" and "The Hours" are names, and so is
+"Hours" inside the latter. Mentions may overlap, and each keeps all its readings; the ranking decides.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from rapidfuzz import fuzz, process
+
+from ...data.card import KnownName
+from .words import Word, fold, words_of
+
+How = Literal["exact", "alias", "id", "fuzzy", "unknown"]
+FUZZY_SCORE = 72.0
+"""Least similarity of a fuzzy reading, 0 to 100. The ranking weighs it; this only keeps the list short."""
+FUZZY_LETTERS = 4
+FUZZY_WORDS = 4
+READINGS = 6
+SHORTLIST = 48
+RAREST = 8
+"""Trigrams of a text that are looked up, the rarest first: common ones cost milliseconds and tell nothing."""
+NEAR = 5
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One node (or several of one name and type) that a mention may mean.
+
+    Attributes:
+        name: as the graph writes it; the node's id if ``how`` is ``id``.
+        score: similarity of the words to the name, 0 to 1; 1 unless ``how`` is ``fuzzy``.
+    """
+
+    name: str
+    type: str
+    how: How
+    score: float = 1.0
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Words of a question that may name nodes.
+
+    Attributes:
+        start, end: characters of the question.
+        first, last: words of the question, ``last`` not included.
+    """
+
+    text: str
+    start: int
+    end: int
+    first: int
+    last: int
+    readings: tuple[Reading, ...]
+
+    def overlaps(self, other: Mention) -> bool:
+        """Whether a word belongs to both."""
+        return self.first < other.last and other.first < self.last
+
+    def inside(self, other: Mention) -> bool:
+        """Whether all words belong to a longer one."""
+        return other.first <= self.first and self.last <= other.last and (self.last - self.first) < (
+            other.last - other.first
+        )
+
+
+class NameIndex:
+    """Finds the names of a graph in questions. Built once a graph; safe to share between threads.
+
+    Args:
+        names: (id, name, type) of every node; streamed once.
+        aliases: further spellings, such as a card's; of a name the graph does not have, they are left out.
+    """
+
+    def __init__(self, names: Iterable[tuple[str, str, str]], aliases: Iterable[KnownName] = ()) -> None:
+        self._spelled: dict[str, list[Reading]] = {}
+        self._ids: dict[str, Reading] = {}
+        self._lengths: dict[str, set[int]] = defaultdict(set)
+        known: dict[tuple[str, str], Reading] = {}
+        for node_id, name, kind in names:
+            reading = known.setdefault((name.casefold(), kind), Reading(name, kind, "exact"))
+            if node_id.casefold() not in (name.casefold(), f"{kind}::{name}".casefold()):
+                self._ids[node_id] = Reading(node_id, kind, "id")
+            if reading.name is name:
+                self._add(name, reading)
+        for alias in aliases:
+            self._add_aliases(alias, known.get((alias.name.casefold(), alias.type)))
+        self._ordered = {first: sorted(lengths, reverse=True) for first, lengths in self._lengths.items()}
+        self._folded = list(self._spelled)
+        self._grams: dict[str, np.ndarray] | None = None
+        self._mentions = lru_cache(maxsize=64)(self._find)
+
+    def __len__(self) -> int:
+        """How many spellings are known."""
+        return len(self._spelled)
+
+    def knows(self, folded: str) -> bool:
+        """Whether a folded text is a spelling of some name."""
+        return folded in self._spelled
+
+    def _add_aliases(self, alias: KnownName, node: Reading | None) -> None:
+        for spelling in alias.aliases if node is not None else ():
+            self._add(spelling, Reading(node.name, node.type, "alias"))  # type: ignore[union-attr]
+
+    def _add(self, spelling: str, reading: Reading) -> None:
+        words = [word.text for word in words_of(spelling)]
+        if not words:
+            return
+        readings = self._spelled.setdefault(" ".join(words), [])
+        if not any((r.name, r.type) == (reading.name, reading.type) for r in readings):
+            readings.append(reading)
+        self._lengths[words[0]].add(len(words))
+
+    def mentions(self, question: str, common: Collection[str] = frozenset()) -> tuple[Mention, ...]:
+        """Every mention in a question, overlapping ones too, in order; of one start the longest first.
+
+        Args:
+            common: folded words that questions are made of; they are not compared by edit distance.
+        """
+        return self._mentions(question, common if isinstance(common, frozenset) else frozenset(common))
+
+    def _find(self, question: str, common: frozenset[str]) -> tuple[Mention, ...]:
+        words = words_of(question)
+        found = [*self._exact(question, words), *self._by_id(question, words)]
+        covered = {place for mention in found for place in range(mention.first, mention.last)}
+        left = [word.text not in common and place not in covered for place, word in enumerate(words)]
+        found += self._fuzzy(question, words, left, covered)
+        return tuple(sorted(found, key=lambda m: (m.first, -m.last)))
+
+    def _exact(self, question: str, words: Sequence[Word]) -> list[Mention]:
+        found = []
+        for first, word in enumerate(words):
+            for length in self._ordered.get(word.text, ()):
+                text = " ".join(w.text for w in words[first : first + length])
+                if first + length <= len(words) and (readings := self._spelled.get(text)):
+                    found.append(_mention(question, words, first, first + length, readings))
+        return found
+
+    def _by_id(self, question: str, words: Sequence[Word]) -> list[Mention]:
+        """Ids are written as they are: no folding, up to the next white space."""
+        found = []
+        place = 0
+        for piece in question.split() if self._ids else ():
+            place = question.index(piece, place)
+            bare = piece.strip("\"'`“”‘’()[]<>,;?!")
+            reading = self._ids.get(bare) or self._ids.get(bare.rstrip(".:"))
+            inside = [i for i, w in enumerate(words) if place <= w.start < place + len(piece)]
+            if reading is not None and inside:
+                found.append(_mention(question, words, inside[0], inside[-1] + 1, [reading]))
+            place += len(piece)
+        return found
+
+    def _fuzzy(
+        self, question: str, words: Sequence[Word], left: Sequence[bool], covered: Collection[int]
+    ) -> list[Mention]:
+        """The nearest names of words that no exact name has; longer spans only if they are nearer."""
+        found: list[Mention] = []
+        for first, last in _spans(left, covered):
+            text = " ".join(w.text for w in words[first:last])
+            if len(text) >= FUZZY_LETTERS and (readings := self._nearest(text)):
+                found.append(_mention(question, words, first, last, readings))
+        best = sorted(found, key=lambda m: (-m.readings[0].score, m.first - m.last))
+        kept: list[Mention] = []
+        for mention in best:
+            if not any(mention.overlaps(other) for other in kept):
+                kept.append(mention)
+        return kept
+
+    def _nearest(self, text: str) -> list[Reading]:
+        shortlist = self._sharing(text)
+        matches = process.extract(
+            text, shortlist, scorer=fuzz.ratio, score_cutoff=FUZZY_SCORE, limit=READINGS, processor=None
+        )
+        found = [
+            Reading(reading.name, reading.type, "fuzzy", score / 100)
+            for spelling, score, _ in matches
+            for reading in self._spelled[spelling]
+        ]
+        return list({(r.name, r.type): r for r in reversed(found)}.values())[::-1][:READINGS]
+
+    def _sharing(self, text: str) -> list[str]:
+        """The spellings that share most trigrams with a text."""
+        index = self._trigram_index()
+        places = sorted((index[gram] for gram in _trigrams(text) if gram in index), key=len)[:RAREST]
+        if not places:
+            return []
+        shared = np.bincount(np.concatenate(places))
+        candidates = np.flatnonzero(shared >= min(2, len(places)))
+        best = candidates[np.argsort(-shared[candidates], kind="stable")[:SHORTLIST]]
+        return [self._folded[i] for i in best]
+
+    def _trigram_index(self) -> dict[str, np.ndarray]:
+        """Made at the first fuzzy search: a fifth of a second for 47,000 names."""
+        if self._grams is None:
+            postings: dict[str, list[int]] = defaultdict(list)
+            for place, spelling in enumerate(self._folded):
+                for gram in _trigrams(spelling):
+                    postings[gram].append(place)
+            self._grams = {gram: np.array(places, dtype=np.int32) for gram, places in postings.items()}
+        return self._grams
+
+    def near(self, text: str, limit: int = NEAR) -> tuple[Reading, ...]:
+        """The names most like a text, however unlike; for telling a person what the graph does have."""
+        shortlist = self._sharing(fold(text))
+        matches = process.extract(fold(text), shortlist, scorer=fuzz.WRatio, limit=limit, processor=None)
+        return tuple(
+            Reading(r.name, r.type, "fuzzy", score / 100) for name, score, _ in matches for r in self._spelled[name][:1]
+        )
+
+
+def _mention(question: str, words: Sequence[Word], first: int, last: int, readings: Sequence[Reading]) -> Mention:
+    start, end = words[first].start, words[last - 1].end
+    # A node spelled exactly as the question has it comes before others of the same folded name.
+    ordered = sorted(readings, key=lambda r: (-r.score, r.name != question[start:end]))
+    return Mention(question[start:end], start, end, first, last, tuple(ordered[: 2 * READINGS]))
+
+
+def _spans(left: Sequence[bool], covered: Collection[int]) -> list[tuple[int, int]]:
+    """Runs of uncovered words that begin and end with an uncommon one."""
+    return [
+        (first, last)
+        for first in range(len(left))
+        for last in range(first + 1, min(len(left), first + FUZZY_WORDS) + 1)
+        if (left[first] or left[last - 1]) and not any(place in covered for place in range(first, last))
+    ]
+
+
+@lru_cache(maxsize=8192)
+def _trigrams(text: str) -> tuple[str, ...]:
+    padded = f"  {text} "
+    return tuple(Counter(padded[i : i + 3] for i in range(len(padded) - 2)))

@@ -1,0 +1,119 @@
+"""Ranking candidate plans: a log-linear model whose parts can move to a schema that nobody labelled.
+
+The score of a plan is the sum of what each of its elements gets from the question's n-grams, and of
+numbers that mean the same in every schema. Every element is learned from plans that contain
+it, so that a chain of edges nobody labelled is scored by its edges. Elements that every schema has (how
+sets are combined, how many hops) and the numbers are learned over all labelled domains; of an unseen
+schema they are all there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..encoder import Encoder
+from .candidates import candidate_pools
+from .evidence import Parts, Shape, dense_of
+from .hypotheses import hypotheses, span_features
+from .linking import Mention
+from .paths import PathTable
+from .pool import Pool
+from .schema_words import SchemaWords
+from .view import Hypothesis, View, view_of
+
+MOST_HYPOTHESES = 12
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Everything learned.
+
+    Attributes:
+        common: how much a word says, 0 to 1, of those that are common in questions.
+        plain: how often a text stood in labelled questions without being a name.
+        span: of the features of a mention, shape (len(SPAN),).
+        dense: of the numbers, shape (len(DENSE),).
+        elements: names of the learned elements, one a row of ``table``.
+        grams: hashes of the n-grams, sorted, one a column of ``table``.
+        table: shape (elements, grams).
+        scale: multiplies a score before the softmax.
+    """
+
+    common: Mapping[str, float]
+    plain: Mapping[str, int]
+    span: np.ndarray
+    dense: np.ndarray
+    elements: tuple[str, ...] = ()
+    grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+    table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """The candidates of one hypothesis and layout, with their scores."""
+
+    hypothesis: Hypothesis
+    view: View
+    pool: Pool
+    scores: np.ndarray
+
+
+class Ranker:
+    """Scores plans for the questions of one schema."""
+
+    def __init__(self, table: PathTable, encoder: Encoder, weights: Weights) -> None:
+        self.table, self.encoder, self.weights = table, encoder, weights
+        self.words = _schema_words(table, encoder, weights.common)
+        self.parts = Parts(table, {name: row for row, name in enumerate(weights.elements)})
+        self._schema_vocabulary = frozenset(self.words.vocabulary)
+
+    def hypotheses(self, question: str, mentions: Sequence[Mention]) -> list[Hypothesis]:
+        """The likeliest choices of names."""
+        if not mentions:
+            return []
+        found = span_features(question, mentions, self.weights.common, self.weights.plain, self._schema_vocabulary)
+        probabilities = 1 / (1 + np.exp(-(found @ self.weights.span)))
+        return hypotheses(mentions, probabilities.tolist())[:MOST_HYPOTHESES]
+
+    def rank(self, question: str, mentions: Sequence[Mention]) -> list[Ranked]:
+        """Every candidate of every hypothesis, with its score."""
+        return [ranked for hypothesis in self.hypotheses(question, mentions) for ranked in self.of(question, hypothesis)]
+
+    def of(self, question: str, hypothesis: Hypothesis) -> list[Ranked]:
+        """The candidates of one hypothesis."""
+        view = view_of(question, hypothesis, self.words, self.weights.common)
+        said = self._said(view)
+        pools = candidate_pools(hypothesis, self.table, lambda pool: self._score(pool, view, said, hypothesis))
+        return [Ranked(hypothesis, view, pool, self._score(pool, view, said, hypothesis)) for pool in pools]
+
+    def _said(self, view: View) -> np.ndarray:
+        """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
+        columns = gram_columns(view.grams, self.weights.grams)
+        sums = self.weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams)) if len(columns) else 0.0
+        return np.append(np.zeros(len(self.weights.elements)) + sums, 0.0)
+
+    def _score(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> np.ndarray:
+        shape = Shape(pool, self.table)
+        dense = dense_of(pool, shape, view, hypothesis.log_prior) @ self.weights.dense
+        return self.weights.scale * (dense + said[self.parts.of(pool, shape)].sum(axis=1))
+
+
+def gram_norm(count: int) -> float:
+    """What the sum over a question's n-grams is divided by, so that long questions are no surer."""
+    return float(np.sqrt(max(1, count)))
+
+
+def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Columns of the n-grams that are known."""
+    if not len(known):
+        return np.zeros(0, dtype=np.int64)
+    places = np.minimum(np.searchsorted(known, grams), len(known) - 1)
+    return places[known[places] == grams]
+
+
+def _schema_words(table: PathTable, encoder: Encoder, common: Mapping[str, float]) -> SchemaWords:
+    return SchemaWords(table.schema, encoder, dict(common))

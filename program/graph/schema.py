@@ -1,0 +1,97 @@
+"""Reading graph schemas: from a TOML or JSON file of ours, or from the types document of a SPOKE server.
+
+(A LadybugDB database tells its own schema: :func:`~.ladybug.read_database_schema`.)
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from ...errors import DataError
+from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
+from .spoke_types import SchemaReading, looks_like_types, read_types
+
+__all__ = ["SchemaReading", "describe_schema", "parse_schema", "read_schema", "schema_fingerprint"]
+
+
+def read_schema(path: Path | str) -> SchemaReading:
+    """The schema in a file: ``.toml`` (alone, or ``[graph]`` of a domain card) or ``.json`` (ours or SPOKE's types).
+
+    Raises:
+        DataError: the file cannot be read or is no schema; the place in it is named.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+        document = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except (OSError, ValueError) as error:  # a bad encoding, TOML or JSON is a ValueError
+        raise DataError(f"the schema {path.name} cannot be read: {error}") from error
+    except RecursionError as error:
+        raise DataError(f"the schema {path.name} is nested too deeply to be one") from error
+    return parse_schema(document, path.name)
+
+
+def parse_schema(document: Any, where: str) -> SchemaReading:
+    """A schema from what TOML or JSON held.
+
+    Args:
+        where: what to call the document in messages.
+
+    Raises:
+        DataError: it is no schema; the place in it is named.
+    """
+    if isinstance(document, Mapping) and isinstance(document.get("graph"), Mapping):
+        document = document["graph"]
+    if not isinstance(document, Mapping) or "nodes" not in document:
+        raise DataError(f"{where} is no graph schema: it must have nodes and edges")
+    try:
+        if looks_like_types(document):
+            return read_types(document, where)
+        return SchemaReading(GraphSchema.model_validate(document))
+    except ValidationError as error:
+        lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:10])
+        raise DataError(f"{where}: " + "; ".join(lines)) from error
+
+
+def schema_fingerprint(schema: GraphSchema) -> str:
+    """Content hash of a schema, 16 hex digits; defaults are left out."""
+    return hashlib.sha256(schema.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:16]
+
+
+def describe_schema(schema: GraphSchema) -> list[str]:
+    """The schema in lines for a person or a model: node types, then edge types as ``source -name-> target``."""
+    return [*map(_node_line, schema.nodes), *map(_edge_line, schema.edges)]
+
+
+def _node_line(node: NodeType) -> str:
+    fields = f" (found by {', '.join(node.query_fields)})" if node.query_fields else ""
+    return f"{node.name}{fields}{_properties(node)}{': ' + node.description if node.description else ''}"
+
+
+def _edge_line(edge: EdgeType) -> str:
+    said = f": {edge.description}" if edge.description else ""
+    return f"{edge.source} -{edge.name}-> {edge.target}{_properties(edge)}{said}"
+
+
+def _properties(kind: NodeType | EdgeType) -> str:
+    told = [_property(kind.property_type(name) or PropertyType(name=name), name) for name in kind.properties]
+    return f" [{'; '.join(told)}]" if told else ""
+
+
+def _property(told: PropertyType, name: str) -> str:
+    if told.kind == "enum":
+        return f"{name}: one of {', '.join(told.values)}"
+    if told.kind == "number" and (told.minimum is not None or told.maximum is not None):
+        return f"{name}: number from {_bound(told.minimum)} to {_bound(told.maximum)}"
+    return name if told.kind == "text" else f"{name}: {told.kind}"
+
+
+def _bound(number: float | None) -> str:
+    return "any" if number is None else f"{number:g}"

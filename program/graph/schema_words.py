@@ -1,0 +1,103 @@
+"""How near the words of a question are to the words of a schema: the part of ranking that needs no labels.
+
+Two words are near by meaning (static vectors) or by letters (character trigrams: typing errors, inflections and
+words that languages share, as in "Symptome"). What a node or edge type is called and how it is described are
+kept apart, because names say less but more plainly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from ...signatures.graph_steps import GraphSchema
+from ..encoder import Encoder
+from .words import name_words, words_of
+
+FLOOR, FULL = 0.2, 0.65
+"""Cosines of two unrelated words, and of two that mean the same, about; nearness is counted between these."""
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """Similarity, 0 to 1, of each word of a question to each edge type and node type.
+
+    Attributes:
+        edge_names, edge_texts: shape (words, edges); the best word of the name, or of the description.
+        type_names, type_texts: shape (words, types); likewise.
+    """
+
+    edge_names: np.ndarray
+    edge_texts: np.ndarray
+    type_names: np.ndarray
+    type_texts: np.ndarray
+
+
+class SchemaWords:
+    """The words of one schema, ready to be compared with those of questions."""
+
+    def __init__(self, schema: GraphSchema, encoder: Encoder, common: dict[str, float]) -> None:
+        """Read the schema's words.
+
+        Args:
+            common: weight of each word by how rare it is in questions, 0 to 1; unknown words weigh 1.
+        """
+        self.encoder, self._common = encoder, common
+        types = {node.name: name_words(node.name) for node in schema.nodes}
+        of_types = {word for words in types.values() for word in words}
+        edges = [name_words(edge.name) for edge in schema.edges]
+        edge_texts = [
+            [w for w in _said(edge.description) if w not in of_types] or list(name_words(edge.name))
+            for edge in schema.edges
+        ]
+        type_texts = [[*types[n.name], *_said(n.description)] for n in schema.nodes]
+        groups = [edges, edge_texts, list(types.values()), type_texts]
+        self.vocabulary = list(dict.fromkeys(word for group in groups for words in group for word in words)) or [""]
+        place = {word: i for i, word in enumerate(self.vocabulary)}
+        self._groups = [_padded([[place[w] for w in words] for words in group]) for group in groups]
+        self._vectors = encoder.encode(self.vocabulary)
+        self._grams = [_grams(word) for word in self.vocabulary]
+        self._plain = np.array([common.get(word, 1.0) for word in self.vocabulary])
+        self._of_word = lru_cache(maxsize=8192)(self._compare)
+
+    def nearness(self, words: Sequence[str]) -> Nearness:
+        """Compare the words of a question with every type and edge of the schema."""
+        if not words:
+            return Nearness(*(np.zeros((0, len(group))) for group in self._groups))
+        near = np.stack([self._of_word(word) for word in words])
+        padded = np.concatenate([near, np.zeros((len(words), 1))], axis=1)
+        return Nearness(*(padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups))
+
+    def _compare(self, word: str) -> np.ndarray:
+        """Similarity of a word to each word of the schema; to a word that says nothing, little."""
+        meaning = np.clip((self._vectors @ self.encoder.encode([word])[0] - FLOOR) / (FULL - FLOOR), 0, 1)
+        grams = _grams(word)
+        letters = np.array([_dice(grams, other) for other in self._grams])
+        return np.maximum(meaning, letters) * self._plain
+
+
+def _said(text: str) -> list[str]:
+    return [word.text for word in words_of(text)]
+
+
+def _padded(groups: Sequence[Sequence[int]]) -> np.ndarray:
+    """Places of words, one row a group; -1, the column of zeros, where there are none."""
+    width = max((len(group) for group in groups), default=0)
+    out = np.full((len(groups), max(width, 1)), -1, dtype=np.int32)
+    for i, group in enumerate(groups):
+        out[i, : len(group)] = group
+    return out
+
+
+@lru_cache(maxsize=16384)
+def _grams(word: str) -> frozenset[str]:
+    padded = f" {word} "
+    return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
+
+
+def _dice(one: frozenset[str], other: frozenset[str]) -> float:
+    shared = len(one & other)
+    return 2 * shared / (len(one) + len(other)) if shared > 1 else 0.0

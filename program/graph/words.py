@@ -1,0 +1,83 @@
+"""Texts as folded words: what linking and ranking compare.
+
+Folding takes away what people leave out when they type: case, diacritics and punctuation ("Crohn's
+disease" and "crohns  DISEASE" meet in fuzzy search, "Sjögren" and "sjogren" exactly). Scripts that
+write no spaces are read sign by sign, so that a name is found inside a sentence of theirs too.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+CODE = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z]{2,6}$")
+PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+|[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a text: folded, and where it stands in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text in order, folded."""
+    found: list[Word] = []
+    letters: list[str] = []
+    begun = 0
+    for place, sign in enumerate(text):
+        folded = _fold_sign(sign)
+        if folded is None:  # a mark on the letter before it
+            continue
+        if folded and _alone(sign):
+            _close(found, letters, begun, place)
+            found.append(Word(folded, place, place + 1))
+        elif folded:
+            begun = begun if letters else place
+            letters.append(folded)
+        else:
+            _close(found, letters, begun, place)
+    _close(found, letters, begun, len(text))
+    return found
+
+
+def fold(text: str) -> str:
+    """A text as its folded words with single spaces."""
+    return " ".join(word.text for word in words_of(text))
+
+
+def _close(found: list[Word], letters: list[str], begun: int, end: int) -> None:
+    if letters:
+        found.append(Word("".join(letters), begun, end))
+        letters.clear()
+
+
+@lru_cache(maxsize=4096)
+def _fold_sign(sign: str) -> str | None:
+    """A letter or digit without case and marks; empty for what parts words; None for a mark by itself."""
+    if unicodedata.category(sign)[0] == "M":
+        return None
+    plain = unicodedata.normalize("NFKD", sign).casefold()
+    return "".join(c for c in plain if unicodedata.category(c)[0] in "LN")
+
+
+@lru_cache(maxsize=4096)
+def _alone(sign: str) -> bool:
+    """Whether the sign is of a script that writes words without spaces."""
+    name = unicodedata.name(sign, "")
+    return name.startswith(("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "IDEOGRAPHIC"))
+
+
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of an identifier: ``PARTICIPATES_GpPW`` is "participates", ``SideEffect`` "side effect".
+
+    A short code of mixed case beside other words is the schema's own shorthand and says nothing.
+    """
+    parts = [part for part in re.split(r"[\W_]+", name) if part]
+    plain = [part for part in parts if not CODE.match(part) or part.istitle()] if len(parts) > 1 else parts
+    return tuple(piece.casefold() for part in plain or parts for piece in PARTS.findall(part))

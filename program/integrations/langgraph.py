@@ -1,0 +1,216 @@
+"""A LangGraph graph that a ``QueryPlan`` steers. Needs the extra ``langgraph``.
+
+::
+
+    plan ─┬─ not ours ──────► reject ──────────────────────────────► END
+          ├─ greeting ──────► direct ──────────────────────────────► END
+          ├─ one search ────► simple_retrieval ──┐
+          └─ several ───────► complex_retrieval ─┴► rerank ► synthesise ► END
+
+With a flag that is off (or for keys that its fraction leaves out) the first edge leads to ``without_plan``,
+the path that was there before, and no planner is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypedDict
+
+from ...errors import ConfigError
+from ..plan import QueryPlan
+from ..retrieval.execute import Budget, RunSettings, aexecute, execute
+from ..retrieval.feature_flag import PlannerFlag, Report, log_shadow, shadow
+from ..retrieval.results import Evidence
+from ..retrieval.run_result import RunResult
+from ..retrieval.search import search_with_plan
+from ..retrieval.speaking import quoted, spoken
+from ..retrieval.stores import Stores
+
+Rerank = Callable[[QueryPlan | None, Sequence[Evidence]], Sequence[Evidence]]
+
+
+class Planner(Protocol):
+    """What makes plans: a ``QueryPlanner``."""
+
+    def plan(self, query: str, history: Any = None, session: Any = None, deadline_s: float | None = None) -> QueryPlan:
+        """The plan of a query."""
+        ...
+
+    async def aplan(
+        self, query: str, history: Any = None, session: Any = None, deadline_s: float | None = None
+    ) -> QueryPlan:
+        """The same, awaited."""
+        ...
+
+
+class RetrievalState(TypedDict):
+    """What goes from node to node.
+
+    ``query``, ``history``, ``session`` and ``key`` (of the flag; the query if left out) go in; ``query_plan``,
+    ``run``, ``evidence``, ``route`` and ``answer`` come out.
+    """
+
+    query: str
+    history: Sequence[Mapping[str, Any]]
+    session: Mapping[str, Any]
+    key: str
+    route: str
+    query_plan: QueryPlan
+    run: RunResult
+    evidence: tuple[Evidence, ...]
+    answer: str
+
+
+def keep_order(plan: QueryPlan | None, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+    """The default of ``rerank``: the fused order, which the retrieval nodes have made already."""
+    return evidence
+
+
+def build_graph(
+    planner: Planner,
+    stores: Stores,
+    *,
+    settings: RunSettings | None = None,
+    rerank: Rerank = keep_order,
+    flag: PlannerFlag | None = None,
+    report: Report = log_shadow,
+    without_plan: Callable[[RetrievalState], Mapping[str, Any]] | None = None,
+) -> Any:
+    """The compiled graph: ``invoke`` and ``ainvoke`` with a `RetrievalState`.
+
+    Args:
+        settings: of the runs; its speakers write the rejection, the direct answer and the synthesis.
+        rerank: puts the evidence in another order, or takes some out.
+        flag: for whom the planner is used; for everybody if left out.
+        report: gets the plans that are made in the shadow of the old path.
+        without_plan: the old path as a node; by default a search with the providers' own variations.
+
+    Raises:
+        ConfigError: the extra ``langgraph`` is not installed.
+    """
+    try:
+        from langchain_core.runnables import RunnableLambda
+        from langgraph.graph import END, START, StateGraph
+    except ImportError as error:
+        raise ConfigError("the graph needs the extra: pip install 'queryplan[langgraph]'") from error
+
+    on = flag or PlannerFlag(mode="on")
+    nodes = _Nodes(planner, stores, settings or RunSettings(), rerank, on, report, without_plan)
+    graph = StateGraph(RetrievalState)
+    graph.add_node("plan", RunnableLambda(nodes.plan, nodes.aplan))
+    graph.add_node("simple_retrieval", RunnableLambda(nodes.simple_retrieval, nodes.asimple_retrieval))
+    graph.add_node("complex_retrieval", RunnableLambda(nodes.complex_retrieval, nodes.acomplex_retrieval))
+    for name in ("reject", "direct", "rerank", "synthesise", "without_plan"):
+        graph.add_node(name, getattr(nodes, f"{name}_node"))
+    graph.add_conditional_edges(START, nodes.enter, ["plan", "without_plan"])
+    graph.add_conditional_edges("plan", nodes.route, list(ROUTES))
+    for name in ("simple_retrieval", "complex_retrieval"):
+        graph.add_edge(name, "rerank")
+    graph.add_edge("rerank", "synthesise")
+    for name in ("reject", "direct", "synthesise", "without_plan"):
+        graph.add_edge(name, END)
+    return graph.compile()
+
+
+ROUTES = ("reject", "direct", "simple_retrieval", "complex_retrieval")
+
+
+def route_of(plan: QueryPlan) -> str:
+    """The node that a plan leads to: several searches are complex, one is simple."""
+    if not plan.is_relevant:
+        return "reject"
+    if plan.retrieval_strategy.direct_answer:
+        return "direct"
+    several = plan.complexity != "simple" or plan.sub_queries or plan.retrieval_strategy.iterative
+    return "complex_retrieval" if several else "simple_retrieval"
+
+
+@dataclass(frozen=True)
+class _Nodes:
+    planner: Planner
+    stores: Stores
+    settings: RunSettings
+    reranker: Rerank
+    flag: PlannerFlag
+    report: Report
+    old: Callable[[RetrievalState], Mapping[str, Any]] | None
+
+    def enter(self, state: RetrievalState) -> str:
+        """The way in: by plan, or the old one; a shadow plan is made beside it."""
+        key = state.get("key", state["query"])
+        mode = self.flag.mode_for(key)
+        if mode == "shadow":
+            shadow(lambda: self.planner.plan(*_asked(state)), key, self.report)
+        return "plan" if mode == "on" else "without_plan"
+
+    def plan(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``plan``."""
+        return {"query_plan": self.planner.plan(*_asked(state))}
+
+    async def aplan(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``plan``, awaited."""
+        return {"query_plan": await self.planner.aplan(*_asked(state))}
+
+    def route(self, state: RetrievalState) -> str:
+        """Where the plan leads."""
+        return route_of(state["query_plan"])
+
+    def simple_retrieval(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``simple_retrieval``: one batch of searches."""
+        return _found(execute(state["query_plan"], self.stores, session=state.get("session"), settings=self._once()))
+
+    async def asimple_retrieval(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``simple_retrieval``, awaited."""
+        plan, session = state["query_plan"], state.get("session")
+        return _found(await aexecute(plan, self.stores, session=session, settings=self._once()))
+
+    def complex_retrieval(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``complex_retrieval``: sub-queries, the graph, sources, and what is missing asked again."""
+        return _found(execute(state["query_plan"], self.stores, session=state.get("session"), settings=self._silent()))
+
+    async def acomplex_retrieval(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``complex_retrieval``, awaited."""
+        plan, session = state["query_plan"], state.get("session")
+        return _found(await aexecute(plan, self.stores, session=session, settings=self._silent()))
+
+    def reject_node(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``reject``."""
+        return {"route": "reject", "answer": self.settings.speakers.reject(self.stores.card, state["query_plan"])}
+
+    def direct_node(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``direct``."""
+        return {"route": "direct", "answer": self.settings.speakers.answer(self.stores.card, state["query_plan"])}
+
+    def rerank_node(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``rerank``."""
+        evidence = tuple(self.reranker(state["query_plan"], state.get("evidence", ())))
+        return {"evidence": evidence, "run": replace(state["run"], evidence=evidence)}
+
+    def synthesise_node(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``synthesise``."""
+        text, gap = spoken(self.settings.speakers, state["run"])
+        run = replace(state["run"], text=text, gaps=(*state["run"].gaps, *gap))
+        return {"route": route_of(state["query_plan"]), "answer": text, "run": run}
+
+    def without_plan_node(self, state: RetrievalState) -> dict[str, Any]:
+        """Node ``without_plan``: the path that was there before."""
+        if self.old is not None:
+            return {"route": "without_plan", **self.old(state)}
+        run = search_with_plan(state["query"], self.stores.providers, settings=self.settings.search)
+        return {"route": "without_plan", "evidence": run.evidence, "answer": quoted(run.evidence)}
+
+    def _silent(self) -> RunSettings:
+        """The same settings without a synthesis, which has a node of its own."""
+        return replace(self.settings, speakers=replace(self.settings.speakers, synthesise=lambda run: ""))
+
+    def _once(self) -> RunSettings:
+        return replace(self._silent(), budget=Budget(rounds=0))
+
+
+def _asked(state: RetrievalState) -> tuple[str, Any, Any]:
+    return state["query"], state.get("history"), state.get("session")
+
+
+def _found(run: RunResult) -> dict[str, Any]:
+    return {"run": run, "evidence": run.evidence}

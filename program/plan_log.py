@@ -1,0 +1,255 @@
+"""Writing down the plans of production, so that they can be counted, looked at, and labelled.
+
+What users typed is personal. Unless a log is opened with ``text=True``, it keeps labels, probabilities, times and
+counts and no word of a user's: no query, no history, no session, no rewrite, no names. Such a log shows what a
+planner does and how surely; only one with text can be labelled (``queryplan label``).
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from ..signatures.types import STAGES, Turn
+from .plan import QueryPlan
+from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
+from .registry import client, speaking_to_mlflow, tracking_uri_in_force
+
+logger = logging.getLogger(__name__)
+
+History = Sequence[Mapping[str, Any] | Turn] | None
+
+_KEPT = (
+    "schema_version",
+    "is_follow_up",
+    "is_relevant",
+    "rejection_kind",
+    "complexity",
+    "intent",
+    "needs_decomposition",
+    "retrieval_strategy",
+    "program_version",
+)
+"""Fields of a plan that hold no word of a user's: labels of the card and of ours, versions, truth values."""
+
+_KEPT_OF_TRACE = ("rounds", "requests", "wasted_requests", "tokens", "milliseconds")
+_KEPT_OF_DECISIONS = ("stage", "decided_by", "confidence", "milliseconds", "lm_calls", "tokens")
+_DECIDING = ("follow_up", "relevance", "complexity")
+_LACKING = frozenset({*STAGES, "query", "history", "heads"})
+"""What a plan may say it could not do, where that is a word of ours."""
+
+_WAITING = 1000
+_BATCH = 50
+_WAIT_S = 1.0
+
+
+class Sink(Protocol):
+    """Where logged plans go. Must be quick, and may raise: a plan is never lost to its log."""
+
+    def put(self, record: Mapping[str, Any]) -> None:
+        """Keep one record: ``plan``, ``text``, and with text ``query``, ``history``, ``session``, ``conversation``."""
+
+    def close(self) -> None:
+        """Write what is still in hand."""
+
+
+class PlanLog:
+    """Logs plans into some sinks.
+
+    Args:
+        sinks: see `JsonlSink` and `TraceSink`.
+        text: keep what users typed too; off unless said otherwise.
+    """
+
+    def __init__(self, *sinks: Sink, text: bool = False) -> None:
+        self.text = text
+        self.failed = 0
+        self._sinks = sinks
+
+    def log(
+        self,
+        plan: QueryPlan,
+        history: History = None,
+        session: Mapping[str, Any] | None = None,
+        conversation: str | None = None,
+    ) -> None:
+        """Keep one plan. What a disk or a server does to it is counted in ``failed``, told once, and never raised.
+
+        Args:
+            conversation: the application's own name of it, kept with or without text: give none that says who.
+        """
+        record = _record(plan, history, session, conversation) if self.text else _without_text(plan, conversation)
+        for sink in self._sinks:
+            try:
+                sink.put(record)
+            except Exception as error:  # production goes on without its log
+                self.failed += 1
+                tell = logger.warning if self.failed == 1 else logger.debug
+                tell("a plan could not be logged: %s", type(error).__name__)
+
+    def close(self) -> None:
+        """Write what is still in hand and close the sinks."""
+        for sink in self._sinks:
+            sink.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class JsonlSink:
+    """Appends to a file, one line a plan; only its owner may read it. Threads and processes may share the file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # One write a line to a file opened for appending: lines of several processes do not mix.
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def put(self, record: Mapping[str, Any]) -> None:
+        """Append a line."""
+        os.write(self._file, json.dumps(record, ensure_ascii=True).encode() + b"\n")
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+class TraceSink:
+    """Sends plans to MLflow as traces, from a thread of its own.
+
+    A server that is slow or down never delays a plan: up to a thousand wait, further ones are dropped and counted.
+
+    Args:
+        experiment: created when missing.
+        tracking_uri: `tracking_uri_in_force` if not given.
+
+    Attributes:
+        dropped: plans that were not sent.
+    """
+
+    def __init__(self, experiment: str, tracking_uri: str | None = None) -> None:
+        self.dropped = 0
+        self._uri, self._experiment = tracking_uri_in_force(tracking_uri), experiment
+        self._experiment_id: str | None = None
+        self._waiting: queue.Queue[PlanTrace | None] = queue.Queue(_WAITING)
+        self._thread = threading.Thread(target=self._send_all, name="queryplan-traces", daemon=True)
+        self._thread.start()
+
+    def put(self, record: Mapping[str, Any]) -> None:
+        """Queue a plan."""
+        try:
+            self._waiting.put_nowait(_trace(record))
+        except queue.Full:
+            self.dropped += 1
+            raise
+
+    def close(self, timeout_s: float = 30.0) -> None:
+        """Send what waits, for so long at most."""
+        if self._thread.is_alive():
+            try:
+                self._waiting.put(None, timeout=timeout_s)
+            except queue.Full:
+                return
+            self._thread.join(timeout_s)
+
+    def _send_all(self) -> None:
+        more = True
+        while more:
+            batch, more = self._next()
+            if batch:
+                self._send(batch)
+
+    def _next(self) -> tuple[list[PlanTrace], bool]:
+        """What waits, up to a batch, and whether there can be more."""
+        batch = [self._waiting.get()]
+        deadline = time.monotonic() + _WAIT_S
+        while batch[-1] is not None and len(batch) < _BATCH:
+            try:
+                batch.append(self._waiting.get(timeout=max(0.0, deadline - time.monotonic())))
+            except queue.Empty:
+                break
+        return [trace for trace in batch if trace is not None], batch[-1] is not None
+
+    def _send(self, batch: list[PlanTrace]) -> None:
+        try:
+            with speaking_to_mlflow(self._uri):
+                write_traces(self._uri, self._id(), batch)
+        except Exception as error:  # whatever it is, the thread goes on with the next batch
+            if not self.dropped:
+                logger.warning("plans could not be sent to MLflow: %s", error)
+            self.dropped += len(batch)
+
+    def _id(self) -> str:
+        if self._experiment_id is None:
+            mlflow = client(self._uri)
+            known = mlflow.get_experiment_by_name(self._experiment)
+            self._experiment_id = known.experiment_id if known else mlflow.create_experiment(self._experiment)
+        return self._experiment_id
+
+
+def _record(
+    plan: QueryPlan, history: History, session: Mapping[str, Any] | None, conversation: str | None
+) -> dict[str, Any]:
+    return {
+        "text": True,
+        "query": plan.query,
+        "history": [_turn(turn) for turn in history or ()],
+        "session": dict(session or {}),
+        "conversation": conversation,
+        "plan": plan.model_dump(mode="json"),
+    }
+
+
+def _turn(turn: Mapping[str, Any] | Turn) -> dict[str, Any]:
+    return (
+        turn.model_dump(mode="json") if isinstance(turn, Turn) else {"role": turn["role"], "content": turn["content"]}
+    )
+
+
+def _without_text(plan: QueryPlan, conversation: str | None) -> dict[str, Any]:
+    """What may be kept of a plan when no text may: named field by field, so that a new field is left out."""
+    whole = plan.model_dump(mode="json")
+    kept = {name: whole[name] for name in _KEPT}
+    trace = {name: whole["trace"][name] for name in _KEPT_OF_TRACE}
+    decisions = [_decision(decision) for decision in whole["trace"]["decisions"]]
+    counts = {"sub_queries": len(plan.sub_queries), "candidates": len(plan.candidates)}
+    lacking = [{"what": gap.what if gap.what in _LACKING else "something else"} for gap in plan.degraded]
+    shown = {**kept, "counts": counts, "degraded": lacking, "trace": {**trace, "decisions": decisions}}
+    return {"text": False, "conversation": conversation, "plan": shown}
+
+
+def _decision(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision without its reason; its value only where that is a label."""
+    kept = {name: decision[name] for name in _KEPT_OF_DECISIONS}
+    return {**kept, "value": decision["value"]} if decision["stage"] in _DECIDING else kept
+
+
+def _trace(record: Mapping[str, Any]) -> PlanTrace:
+    plan = record["plan"]
+    milliseconds = plan["trace"]["milliseconds"]
+    asked = {name: record[name] for name in ("query", "history", "session", "conversation") if record.get(name)}
+    return PlanTrace(
+        key=uuid.uuid4().hex,
+        plan=plan,
+        inputs=asked,
+        started_ms=int(time.time() * 1000 - milliseconds),
+        milliseconds=milliseconds,
+        tags={KIND_TAG: LOGGED_PLAN, TEXT_TAG: "kept" if record["text"] else "left out"},
+        conversation=record.get("conversation"),
+    )

@@ -1,0 +1,167 @@
+"""What goes on beside the search: the graph's answers and the records of the sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ...data.card import KnownName
+from ...data.sources import SourceContract
+from ...signatures.types import SourceQuery
+from ..plan import QueryPlan
+from .calls import Call, Deadline, Limits, Outcome, run_calls
+from .graph_facts import Fact, facts_about
+from .results import Gap, RankedList, SearchResult
+from .source_stores import SourceAnswer
+from .stores import Stores
+
+PLAN, NAMES = "the plan's graph steps", "the names in the question"
+URGENT = 10
+"""The highest priority of a source plan; what it gives weighs as much as a candidate of weight 1."""
+
+
+@dataclass
+class Beside:
+    """What the graph and the sources gave, what they did not, and how long they took in milliseconds."""
+
+    graph_answers: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    source_answers: list[SourceAnswer] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    graph_ms: float = 0.0
+    sources_ms: float = 0.0
+
+
+def gather(plan: QueryPlan, stores: Stores, limits: Limits, deadline: Deadline) -> Beside:
+    """Ask graph and sources side by side; what one of them fails to give is a gap."""
+    beside = Beside()
+    graph = _graph_calls(plan, stores, limits)
+    sources = [(query, call) for query in plan.source_queries if (call := _source_call(query, plan, stores, beside))]
+    outcomes = run_calls([*graph.values(), *(call for _, call in sources)], deadline)
+    for name, outcome in zip(graph, outcomes, strict=False):
+        _take_graph(beside, name, outcome)
+    failed = [
+        q for (q, _), outcome in zip(sources, outcomes[len(graph) :], strict=True) if not _took(beside, q, outcome)
+    ]
+    _fall_back(failed, plan, stores, beside, deadline)
+    return beside
+
+
+def facts_of(surfaces: Sequence[str], stores: Stores, limits: Limits, deadline: Deadline) -> tuple[Fact, ...]:
+    """The edges of names, as the graph gives them within its limits; none if it does not."""
+    graph, schema = stores.graph, stores.card.graph
+    if graph is None or schema is None:
+        return ()
+    names = known_names(surfaces, stores)
+    outcome = run_calls([Call(graph, limits, lambda: facts_about(names, graph, schema))], deadline)[0]
+    return outcome.value or ()
+
+
+def known_names(surfaces: Sequence[str], stores: Stores) -> list[KnownName]:
+    """The card's names that some surfaces mean, each once."""
+    links = (link for surface in surfaces for link in stores.linker.links(surface))
+    return list({link.name.name: link.name for link in links}.values())
+
+
+def source_lists(answers: Sequence[SourceAnswer], plan: QueryPlan) -> list[RankedList]:
+    """One ranked list for each source query, weighed by the priority of its plan."""
+    priority = {source_plan.id: source_plan.priority for source_plan in plan.source_plans}
+    lists = []
+    for answer in answers:
+        query, variant = answer.query, f"source:{answer.query.source}"
+        found = tuple(
+            SearchResult(h.passage, h.score, query.source, query.id, query.query_string, variant) for h in answer.hits
+        )
+        weight = priority.get(query.id.removesuffix("_query"), URGENT) / URGENT
+        lists.append(RankedList(query.source, query.id, query.query_string, variant, found, weight))
+    return lists
+
+
+def _graph_calls(plan: QueryPlan, stores: Stores, limits: Limits) -> dict[str, Call[Any]]:
+    graph, schema, steps = stores.graph, stores.card.graph, plan.graph_plan
+    if graph is None or schema is None or not plan.retrieval_strategy.use_kg:
+        return {}
+    names = known_names(plan.entities, stores)
+    calls: dict[str, Call[Any]] = {}
+    if names:
+        calls[NAMES] = Call(graph, limits, lambda: facts_about(names, graph, schema))
+    if steps is not None:
+        calls[PLAN] = Call(graph, limits, lambda: graph.run(steps))
+    return calls
+
+
+def _take_graph(beside: Beside, name: str, outcome: Outcome[Any]) -> None:
+    beside.graph_ms = max(beside.graph_ms, outcome.milliseconds)
+    if outcome.value is None:
+        why = outcome.error or "it gave no answer"
+        beside.gaps.append(Gap(kind="graph", what=name, why=why, instead="the texts alone are used"))
+    elif name == NAMES:
+        beside.facts = outcome.value
+    else:
+        beside.graph_answers = tuple(map(str, outcome.value.names))
+        unknown = ", ".join(ref.name for ref in getattr(outcome.value, "unknown", ()))
+        if unknown:
+            beside.gaps.append(Gap(kind="graph", what=unknown, why="the graph has no such node", instead="left out"))
+
+
+def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Beside) -> Call[SourceAnswer] | None:
+    """How a source query is run; one whose source has no store here is a gap."""
+    source = stores.sources.get(query.source)
+    if source is None:
+        why = "this source has no store here"
+        beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead="it was not asked"))
+        return None
+    limits = source.contract.limits
+    return Call(
+        source,
+        Limits(timeout_s=limits.milliseconds / 1000, results=limits.records),
+        partial(source.answer, query, plan.standalone_query),
+    )
+
+
+def _took(beside: Beside, query: SourceQuery, outcome: Outcome[Any]) -> bool:
+    """Take a source's answer; False where there is none, which is then a gap."""
+    beside.sources_ms = max(beside.sources_ms, outcome.milliseconds)
+    if isinstance(outcome.value, SourceAnswer):
+        beside.source_answers.append(outcome.value)
+        if outcome.value.cut:
+            why = f"{outcome.value.matching} records match, more than the source gives at once"
+            instead = f"the first {len(outcome.value.hits)} are given"
+            beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead=instead))
+        return True
+    why = outcome.error or "its answer could not be read"
+    beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead="the other sources are used"))
+    return False
+
+
+def _fall_back(
+    failed: Sequence[SourceQuery], plan: QueryPlan, stores: Stores, beside: Beside, deadline: Deadline
+) -> None:
+    """Ask the source that the card names as stand-in, with the filters that it has."""
+    moved = [other for query in failed if (other := _moved(query, stores)) is not None]
+    asked = [(query, call) for query in moved if (call := _source_call(query, plan, stores, beside))]
+    for (query, _), outcome in zip(asked, run_calls([call for _, call in asked], deadline), strict=True):
+        _took(beside, query, outcome)
+
+
+def _moved(query: SourceQuery, stores: Stores) -> SourceQuery | None:
+    """The same question to the stand-in of a source, or None if it has none."""
+    fallback = stores.sources[query.source].contract.fallback
+    if fallback is None or fallback not in stores.sources:
+        return None
+    contract = stores.sources[fallback].contract
+    understood = {"resolved_dates"} if contract.field("dates") else set()
+    kept = {
+        key: values
+        for key, values in query.filters.items()
+        if key in understood
+        or ((field := contract.field(key)) and (not field.values or set(values) <= set(field.values)))
+    }
+    return query.model_copy(update={"source": fallback, "filters": kept})
+
+
+def _understands(contract: SourceContract, key: str, values: Sequence[str]) -> bool:
+    found = contract.field("dates" if key == "resolved_dates" else key)
+    return found is not None and (not found.values or set(values) <= set(found.values))

@@ -1,0 +1,239 @@
+"""Calls to stores that may hang, fail or return rubbish: side by side, within limits, until a deadline.
+
+Every call runs in a daemon thread, because a call that hangs can be abandoned but not ended, and an
+abandoned thread must not keep the process from ending. A call that hangs keeps its place among those
+that a store allows at once, so that no more are ever in flight than it allows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+_LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.ContextVar("queryplan_loop", default=None)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a store bears: calls in flight, seconds a call may take, results it is asked for at once."""
+
+    concurrency: int = 4
+    timeout_s: float = 5.0
+    results: int = 50
+
+
+class Deadline:
+    """A moment by which everything must be done; None is never."""
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.started = time.perf_counter()
+        self._end = None if seconds is None else self.started + max(0.0, seconds)
+
+    def left(self) -> float:
+        """Seconds until then, 0 after it, infinite without one."""
+        return float("inf") if self._end is None else max(0.0, self._end - time.perf_counter())
+
+    def over(self) -> bool:
+        """Whether the moment has come."""
+        return self.left() <= 0
+
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the beginning."""
+        return (time.perf_counter() - self.started) * 1000
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """A function without arguments, and the store that it asks; it may return an awaitable."""
+
+    store: object
+    limits: Limits
+    run: Callable[[], T | Awaitable[T]]
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """A call's value, or why there is none."""
+
+    value: T | None = None
+    error: str = ""
+    milliseconds: float = 0.0
+
+
+@dataclass
+class _Batch:
+    """Calls under way: what has started when, what came back, and when a store last did something."""
+
+    calls: Sequence[Call[Any]]
+    back: queue.Queue[tuple[int, Outcome[Any]]] = field(default_factory=queue.Queue)
+    started: dict[int, float] = field(default_factory=dict)
+    returned: set[int] = field(default_factory=set)
+    done: dict[int, Outcome[Any]] = field(default_factory=dict)
+    begun: float = field(default_factory=time.perf_counter)
+    abandoned: bool = False
+
+    def work(self, waiting: queue.SimpleQueue[int], slots: threading.Semaphore, deadline: Deadline) -> None:
+        """What a worker does: one waiting call after the other, each in a slot of its store."""
+        while self._place(slots, deadline):
+            try:
+                index = waiting.get_nowait()
+                self.started[index] = time.perf_counter()
+                self.back.put((index, _timed(self.calls[index].run)))
+            except queue.Empty:
+                return
+            finally:
+                slots.release()
+
+    def _place(self, slots: threading.Semaphore, deadline: Deadline) -> bool:
+        """Wait for a slot; False when nobody waits for this batch any more."""
+        while not self.abandoned and not deadline.over():
+            if slots.acquire(timeout=min(_PATIENCE, deadline.left())):
+                return True
+        return False
+
+    def collect(self, deadline: Deadline) -> None:
+        """Take answers until all are there, have hung, or the deadline has come."""
+        while not deadline.over():
+            self._give_up_hung()
+            if len(self.done) == len(self.calls):
+                break
+            try:
+                index, outcome = self.back.get(timeout=self._patience(deadline))
+                self.returned.add(index)
+                self.done.setdefault(index, outcome)
+            except queue.Empty:
+                continue
+        self.abandoned = True
+
+    def _give_up_hung(self) -> None:
+        now, started = time.perf_counter(), dict(self.started)
+        for index, start in started.items():
+            limit = self.calls[index].limits.timeout_s
+            if index not in self.returned and now - start >= limit:
+                self.done.setdefault(index, Outcome(error=f"no answer within {limit:g} s", milliseconds=limit * 1000))
+        for index, call in enumerate(self.calls):
+            if index not in started and index not in self.done and now - self._moved(call, started) >= _wait(call):
+                self.done[index] = Outcome(error="not asked: earlier calls have not come back")
+
+    def _moved(self, call: Call[Any], started: dict[int, float]) -> float:
+        """When a call of the same store last began."""
+        return max([self.begun, *(t for i, t in started.items() if self.calls[i].store is call.store)])
+
+    def _patience(self, deadline: Deadline) -> float:
+        """Seconds until something may have to be given up; short enough to notice a call that starts late."""
+        now = time.perf_counter()
+        running = [i for i in list(self.started) if i not in self.done]
+        ends = [self.started[i] + self.calls[i].limits.timeout_s - now for i in running]
+        return max(0.001, min([_PATIENCE, deadline.left(), *ends]))
+
+
+_PATIENCE = 0.25
+
+
+def _wait(call: Call[Any]) -> float:
+    """Seconds after which a store that lets no call begin is given up: its slowest call would be back."""
+    return call.limits.timeout_s
+
+
+_SLOTS: weakref.WeakKeyDictionary[Any, threading.Semaphore] = weakref.WeakKeyDictionary()
+_SLOTS_LOCK = threading.Lock()
+
+
+def run_calls(calls: Sequence[Call[T]], deadline: Deadline) -> list[Outcome[T]]:
+    """Run calls side by side and return an outcome for each, in order; never raises what a call raises.
+
+    One store's calls run in at most ``limits.concurrency`` threads, and those of an earlier batch that
+    have not come back count.
+    """
+    batch = _Batch(calls)
+    for mine in _by_store(calls):
+        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for index in mine:
+            waiting.put(index)
+        call = calls[mine[0]]
+        slots = _slots(call.store, call.limits.concurrency)
+        for _ in range(min(len(mine), max(1, call.limits.concurrency))):
+            in_thread(lambda waiting=waiting, slots=slots: batch.work(waiting, slots, deadline))
+    batch.collect(deadline)
+    late = Outcome[T](error="the deadline came first")
+    return [batch.done.get(i, late) for i in range(len(calls))]
+
+
+def in_thread(function: Callable[[], T]) -> Future[T]:
+    """Run a function in a daemon thread that sees this context's variables."""
+    future: Future[T] = Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            future.set_result(context.run(function))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, daemon=True, name="queryplan-call").start()
+    return future
+
+
+async def awaited(function: Callable[[], T]) -> T:
+    """Await a function that blocks; calls below it that return awaitables run on the loop of the caller."""
+    token = _LOOP.set(asyncio.get_running_loop())
+    try:
+        return await asyncio.wrap_future(in_thread(function))
+    finally:
+        _LOOP.reset(token)
+
+
+def _timed(run: Callable[[], Any]) -> Outcome[Any]:
+    start = time.perf_counter()
+    try:
+        value = _finished(run())
+    except Exception as error:  # whatever a store raises is its gap, not ours
+        return Outcome(error=_words(error), milliseconds=(time.perf_counter() - start) * 1000)
+    return Outcome(value, milliseconds=(time.perf_counter() - start) * 1000)
+
+
+def _finished(value: Any) -> Any:
+    """A value, or what an awaitable gives: on the loop of the caller, where there is one."""
+    if not inspect.isawaitable(value):
+        return value
+    loop = _LOOP.get()
+    if loop is not None and loop.is_running():
+        return asyncio.run_coroutine_threadsafe(_await(value), loop).result()
+    return asyncio.run(_await(value))
+
+
+async def _await(value: Awaitable[T]) -> T:
+    return await value
+
+
+def _words(error: Exception) -> str:
+    """The kind of error and its first line: no addresses or payloads of pages."""
+    first = str(error).strip().split("\n", 1)[0][:200]
+    return f"{type(error).__name__}: {first}" if first else type(error).__name__
+
+
+def _by_store(calls: Sequence[Call[Any]]) -> list[list[int]]:
+    groups: dict[int, list[int]] = {}
+    for index, call in enumerate(calls):
+        groups.setdefault(id(call.store), []).append(index)
+    return list(groups.values())
+
+
+def _slots(store: object, concurrency: int) -> threading.Semaphore:
+    fresh = threading.Semaphore(max(1, concurrency))
+    try:
+        with _SLOTS_LOCK:
+            return _SLOTS.setdefault(store, fresh)
+    except TypeError:  # not hashable or not weakly referable: its limit holds within one batch
+        return fresh

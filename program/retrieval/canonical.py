@@ -1,0 +1,105 @@
+"""When two queries ask the same: one canonical form, one measure of nearness, one removal of near-duplicates."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from ..plan import QueryCandidate
+from .terms import terms
+
+# What a store that understands it reads as an order: an exact phrase, a word left out.
+_OPERATORS = re.compile(r'"[^"]+"|(?<!\S)-\w+')
+
+
+def canonical(query: str) -> str:
+    """A query in one case and width, without punctuation and spare spaces, its operators at the end."""
+    folded = unicodedata.normalize("NFKC", query).casefold()
+    kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded)
+    return " ".join((*kept.split(), *_OPERATORS.findall(folded)))
+
+
+def token_set(query: str) -> frozenset[str]:
+    """The words of a query, and its operators; unspaced scripts give characters and pairs of them."""
+    return frozenset((*terms(query), *_OPERATORS.findall(query.casefold())))
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Size of the intersection over that of the union; two empty sets are alike."""
+    if not a and not b:
+        return 1.0
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared)
+
+
+def numbers(tokens: frozenset[str]) -> frozenset[str]:
+    """The tokens with a digit: queries that differ in one ask for something else, however long they are."""
+    return frozenset(token for token in tokens if any(map(str.isdigit, token)))
+
+
+@dataclass(frozen=True)
+class _Form:
+    text: str
+    tokens: frozenset[str]
+    numbers: frozenset[str]
+
+    def repeats(self, other: _Form, threshold: float) -> bool:
+        if self.text == other.text:
+            return True
+        if not self.tokens or self.numbers != other.numbers:
+            return False
+        return jaccard(self.tokens, other.tokens) >= threshold
+
+
+@dataclass
+class Distinct:
+    """Candidates none of which is a near-duplicate of another; the first of its kind stays.
+
+    Attributes:
+        threshold: token Jaccard from which two ask the same.
+        kept: in the order in which they came.
+        removed: how many were near-duplicates of one that was there.
+    """
+
+    threshold: float
+    kept: list[QueryCandidate] = field(default_factory=list)
+    removed: int = 0
+    _forms: list[_Form] = field(default_factory=list)
+
+    def add(self, candidate: QueryCandidate) -> bool:
+        """Keep a candidate, or merge it into the one that it repeats; whether it was new."""
+        form = _form(candidate.query)
+        for i, known in enumerate(self._forms):
+            if form.repeats(known, self.threshold):
+                self.removed += 1
+                if i < len(self.kept):
+                    self.kept[i] = merged(self.kept[i], candidate)
+                return False
+        self.kept.append(candidate)
+        self._forms.insert(len(self.kept) - 1, form)
+        return True
+
+    def forbid(self, queries: Iterable[str]) -> None:
+        """Take queries for asked already: a candidate like one of them is not new."""
+        self._forms += [_form(query) for query in queries]
+
+    def room_for(self, limit: int) -> bool:
+        """Whether fewer than so many are kept."""
+        return len(self.kept) < limit
+
+
+def _form(query: str) -> _Form:
+    tokens = token_set(query)
+    return _Form(canonical(query), tokens, numbers(tokens))
+
+
+def merged(first: QueryCandidate, second: QueryCandidate) -> QueryCandidate:
+    """The first, asked where either is and with the tags of both. No source filter means everywhere."""
+    everywhere = not first.source_filter or not second.source_filter
+    sources = () if everywhere else tuple(dict.fromkeys((*first.source_filter, *second.source_filter)))
+    tags = tuple(dict.fromkeys((*first.tags, *second.tags)))
+    if (sources, tags) == (first.source_filter, first.tags):
+        return first
+    return first.model_copy(update={"source_filter": sources, "tags": tags})

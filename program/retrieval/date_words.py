@@ -1,0 +1,186 @@
+"""Words of dates in eleven languages, each with what it stands for.
+
+One word may stand for several things ("vor" is before and ago, "a" is one, to and nothing); the grammar in
+``dates.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Polish,
+Chinese and Japanese; in other languages only figures are understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Word(NamedTuple):
+    """What a word may stand for: its class, and its value within it."""
+
+    kind: str
+    value: int | str
+
+
+def _each(kind: str, table: dict[int | str, str]) -> Iterator[tuple[str, Word]]:
+    for value, line in table.items():
+        for surface in line.split("|"):
+            yield " ".join(surface.split()), Word(kind, value)
+
+
+_MONTHS: dict[int | str, str] = {
+    1: "january|jan|januar|janvier|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
+    2: "february|feb|februar|février|febrero|fevereiro|febbraio|februari|luty|lutego|lutym|二月",
+    3: "march|märz|mars|marzo|março|maart|marzec|marca|marcu|三月",
+    4: "april|apr|avril|abril|aprile|kwiecień|kwietnia|kwietniu|四月",
+    5: "may|mai|mayo|maio|maggio|mei|maj|maja|maju|五月",
+    6: "june|jun|juni|juin|junio|junho|giugno|czerwiec|czerwca|czerwcu|六月",
+    7: "july|jul|juli|juillet|julio|julho|luglio|lipiec|lipca|lipcu|七月",
+    8: "august|aug|août|agosto|augustus|augusti|sierpień|sierpnia|sierpniu|八月",
+    9: "september|sept|sep|septembre|septiembre|setembro|settembre|wrzesień|września|wrześniu|九月",
+    10: "october|oct|oktober|okt|octobre|octubre|outubro|ottobre|październik|października|październiku|十月",
+    11: "november|nov|novembre|noviembre|novembro|listopad|listopada|listopadzie|十一月",
+    12: "december|dec|dezember|dez|décembre|diciembre|dezembro|dicembre|grudzień|grudnia|grudniu|十二月",
+}
+_WEEKDAYS: dict[int | str, str] = {
+    0: "monday|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|poniedziałek|poniedziałku"
+    "|poniedziałek|周一|星期一|礼拜一|月曜日|月曜",
+    1: "tuesday|dienstag|mardi|martes|terça-feira|martedì|dinsdag|tisdag|tisdags|wtorek|wtorku|周二|星期二|礼拜二"
+    "|火曜日|火曜",
+    2: "wednesday|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|środa|środy|środę"
+    "|周三|星期三|礼拜三|水曜日|水曜",
+    3: "thursday|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|torsdags|czwartek|czwartku|周四"
+    "|星期四|礼拜四|木曜日|木曜",
+    4: "friday|freitag|vendredi|viernes|sexta-feira|venerdì|vrijdag|fredag|fredags|piątek|piątku|周五|星期五"
+    "|礼拜五|金曜日|金曜",
+    5: "saturday|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lördag|lördags|sobota|sobotę|soboty|周六|星期六"
+    "|礼拜六|土曜日|土曜",
+    6: "sunday|sonntag|dimanche|domingo|domenica|zondag|söndag|söndags|niedziela|niedzielę|niedzieli|周日|星期日"
+    "|星期天|礼拜天|日曜日|日曜",
+}
+_UNITS: dict[int | str, str] = {
+    "hour": "hour|hours|stunde|stunden|heure|heures|hora|horas|ora|ore|uur|uren|timme|timmar|godzina|godzin|小时|時間",
+    "day": "day|days|tag|tage|tagen|jour|jours|día|días|dia|dias|giorno|giorni|dag|dagen|dagar|dagarna|dzień|dni"
+    "|天|日間|日",
+    "week": "week|weeks|calendar week|woche|wochen|kalenderwoche|kw|semaine|semaines|semana|semanas|settimana"
+    "|settimane|weken|vecka|veckan|veckor|veckorna|tydzień|tygodniu|tygodnia|tygodni|tygodnie|周|星期|个星期|週"
+    "|週間",
+    "fortnight": "fortnight|fortnights",
+    "weekend": "weekend|week-end|wochenende|fin de semana|fim de semana|helg|helgen|周末|週末",
+    "month": "month|months|monat|monats|monate|monaten|mois|mes|meses|mês|mese|mesi|maand|maanden|månad|månaden"
+    "|månader|månaderna|miesiąc|miesiącu|miesiąca|miesiące|miesięcy|个月|月|か月|ヶ月",
+    "quarter": "quarter|quarters|quartal|quartals|quartale|quartalen|trimestre|trimestres|trimestri|kwartaal"
+    "|kwartalen|kvartal|kvartalet|kwartał|kwartale|kwartału|季度|四半期",
+    "year": "year|years|jahr|jahres|jahre|jahren|an|ans|année|années|año|años|ano|anos|anno|anni|jaar|jaren|år"
+    "|året|rok|roku|lat|lata|年",
+    "sprint": "sprint|sprints|sprinten|sprinty|sprintu|sprincie|冲刺|スプリント",
+}
+_RELATIONS: dict[int | str, str] = {
+    "last": "last|previous|prior|preceding|letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
+    "|vorigen|voriges|dernier|dernière|derniers|dernières|passé|passée|précédent|précédente|pasado|pasada|pasados"
+    "|pasadas|último|última|últimos|últimas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa"
+    "|scorsi|scorse|ultimo|ultima|ultimi|ultime|afgelopen|laatste|vorig|förra|senaste|zeszły|zeszłym|zeszłego"
+    "|zeszła|ubiegły|ubiegłym|ostatni|ostatnia|ostatnie|ostatnich|ostatnim|ostatniego|ostatniej|上|上个|上一个"
+    "|最近|过去|過去|先|前|前回の|直近",
+    "past": "past",
+    "this": "this|current|present|ongoing|diese|diesen|dieser|dieses|diesem|aktuelle|aktuellen|aktueller|laufende"
+    "|laufenden|ce|cette|actuel|actuelle|este|esta|actual|atual|questo|questa|corrente|attuale|deze|dit|huidige"
+    "|denna|detta|den här|det här|nuvarande|pågående|ten|tym|tego|ta|tej|bieżący|bieżącym|bieżącego|obecny|obecnym"
+    "|本|这|这个|当前|今|現在の|今の",
+    "next": "next|coming|upcoming|following|nächste|nächsten|nächster|nächstes|nächstem|kommende|kommenden"
+    "|prochain|prochaine|próximo|próxima|prossimo|prossima|volgende|volgend|komende|nästa|kommande|następny"
+    "|następnym|następnego|przyszły|przyszłym|przyszłego|下|下个|下一个|来|次の",
+}
+_RELATIONS_AFTER: dict[int | str, str] = {
+    "last": "dernier|dernière|derniers|dernières|passé|passée|passés|passées|précédent|précédente|pasado|pasada"
+    "|pasados|pasadas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa|scorsi|scorse|precedente"
+    "|ubiegły|ubiegłego|zeszły",
+    "this": "actuel|actuelle|en cours|actual|en curso|atual|em curso|corrente|in corso",
+    "next": "prochain|prochaine|prochains|próximo|próxima|que viene|que vem|prossimo|prossima",
+}
+_DAYS: dict[int | str, str] = {
+    0: "today|tonight|this morning|this afternoon|this evening|heute|aujourd'hui|aujourd’hui|hoy|hoje|oggi|vandaag"
+    "|idag|i dag|dzisiaj|dziś|今天|今日|本日",
+    -1: "yesterday|last night|gestern|hier|ayer|ontem|ieri|gisteren|igår|i går|wczoraj|昨天|昨日",
+    -2: "day before yesterday|the day before yesterday|vorgestern|avant-hier|anteayer|antes de ayer|anteontem"
+    "|l'altro ieri|eergisteren|i förrgår|przedwczoraj|前天|一昨日|おととい",
+    1: "tomorrow|morgen|demain|mañana|amanhã|domani|imorgon|i morgon|jutro|明天|明日",
+    2: "day after tomorrow|the day after tomorrow|übermorgen|après-demain|pasado mañana|后天|明後日",
+}
+_NUMBERS: dict[int | str, str] = {
+    1: "one|a|an|ein|eine|einer|einem|einen|un|une|una|uno|um|uma|een|en|ett|jeden|jedna|一",
+    2: "two|a couple of|couple of|couple|both|zwei|beiden|deux|dos|dois|duas|due|twee|två|dwa|dwie|dwóch|两|二|両",
+    3: "three|drei|trois|tres|três|tre|drie|trzy|trzech|三",
+    4: "four|vier|quatre|cuatro|quatro|quattro|fyra|cztery|czterech|四",
+    5: "five|fünf|cinq|cinco|cinque|vijf|fem|pięć|pięciu|五",
+    6: "six|sechs|seis|sei|zes|sex|sześć|sześciu|六",
+    7: "seven|sieben|siete|sete|sette|zeven|sju|siedem|siedmiu|七",
+    8: "eight|acht|huit|ocho|oito|otto|åtta|osiem|ośmiu|八",
+    9: "nine|neun|neuf|nueve|nove|negen|nio|dziewięć|dziewięciu|九",
+    10: "ten|zehn|dix|diez|dez|dieci|tien|tio|dziesięć|dziesięciu|十",
+    11: "eleven|elf",
+    12: "twelve|zwölf|douze|doce|doze|dodici|twaalf|tolv|dwanaście|dwunastu|十二",
+    14: "fourteen|vierzehn|quatorze|catorce|quattordici|veertien|fjorton|czternaście|czternastu|quinze jours",
+    30: "thirty|dreißig|trente|treinta|trinta|trenta|dertig|trettio|trzydzieści|trzydziestu|三十",
+}
+_ORDINALS: dict[int | str, str] = {
+    1: "first|1st|ersten|erstes|erste|premier|première|primer|primero|primera|primeiro|primo|eerste|första"
+    "|pierwszy|pierwszym|第一",
+    2: "second|zweiten|zweites|zweite|deuxième|segundo|segunda|secondo|tweede|andra|drugi|drugim|第二",
+    3: "third|dritten|drittes|dritte|troisième|tercer|tercero|tercera|terceiro|terzo|derde|tredje|trzeci|trzecim|第三",
+    4: "fourth|vierten|viertes|vierte|quatrième|cuarto|quarto|vierde|fjärde|czwarty|czwartym|第四",
+}
+_SIGNS: dict[int | str, str] = {
+    "since": "since|as of|starting|seit|ab|depuis|desde|a partir de|a partir del|a partir do|dal|dalla|sinds|vanaf"
+    "|sedan|od|自从|自|以来|から",
+    "before": "before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da|prima di|prima del"
+    "|prima della|voor|före|innan|przed|以前|之前",
+    "until": "until|till|til|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
+    "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
+    "after": "after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
+    "|dopo il|na|efter|po|之后|以后|以降",
+    "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
+    "from": "from|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
+    "to": "to|till|til|until|through|thru|up to|bis|bis zum|au|à|al|a|ao|até|hasta|tot|tot en met|do|al|到|至|から"
+    "|-|–|—|~|〜",
+    "and": "and|&|und|et|y|e|en|och|i|oraz|和|与|と",
+    "ago": "ago|back|geleden|sedan|temu|fa|atrás|前|之前|以前",
+    "ago_before": "vor|il y a|hace|há|faz",
+    "older": "older than|more than|longer than|over|älter als|mehr als|länger als|plus vieux que|plus de"
+    "|depuis plus de|más antiguos que|más de|mais antigos que|mais de|più vecchi di|più di|ouder dan|langer dan"
+    "|äldre än|mer än|starsze niż|ponad|超过",
+    "newer": "newer than|younger than|less than|within|within the last|neuer als|jünger als|innerhalb der|moins de"
+    "|menos de|meno di|nieuwer dan|nyare än|nowsze niż|不到",
+    "old": "old|alt|días de antigüedad|oud|gammal|gamla",
+    "now": "now|today|right now|jetzt|heute|maintenant|aujourd'hui|ahora|hoy|agora|hoje|adesso|oggi|nu|vandaag"
+    "|idag|i dag|teraz|dziś|dzisiaj|现在|今天|今",
+    "before_last": "before last|vorletzte|vorletzten|vorvorletzte|avant-dernier|avant-dernière|penúltimo|penúltima"
+    "|penultimo|penultima|voorlaatste|näst sista|przedostatni|上上|上上个|先々",
+    "previous": "the one before|the one before it|the one before that|the previous one|the prior one|den davor"
+    "|dem davor|der davor|das davor|le précédent|la précédente|celui d'avant|el anterior|la anterior|o anterior"
+    "|a anterior|quello prima|quella prima|die ervoor|de vorige|den innan|poprzedni|poprzednim|前一个|その前",
+    "feast": "black friday|good friday|palm sunday|easter sunday|easter monday|ash wednesday|karfreitag|ostermontag"
+    "|rosenmontag|vendredi saint|lundi de pâques|viernes santo",
+    "to_date": "to date|so far",
+    "fill": "the|of|,|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
+    "|dos|d'|di|van|het|det|av|w|we|的|の|ce|cet|en|no|na|em|zum|zur|vom|dnia|den",
+}
+FIRM = frozenset({"may", "march", "mars", "mai", "sept", "mar", "maj", "mei", "dez", "jun", "an", "set"})
+"""Months that are other words, too: by themselves, in small letters, they are not taken for dates."""
+
+
+def date_words() -> dict[str, frozenset[Word]]:
+    """Every surface, in small letters, with all that it may stand for."""
+    found: dict[str, set[Word]] = {}
+    tables = {
+        "month": _MONTHS,
+        "weekday": _WEEKDAYS,
+        "unit": _UNITS,
+        "relation": _RELATIONS,
+        "relation_after": _RELATIONS_AFTER,
+        "day": _DAYS,
+        "number": _NUMBERS,
+        "ordinal": _ORDINALS,
+    }
+    pairs = [pair for kind, table in tables.items() for pair in _each(kind, table)]
+    for value, line in _SIGNS.items():
+        pairs += [(" ".join(surface.split()), Word(str(value), "")) for surface in line.split("|")]
+    for surface, word in pairs:
+        found.setdefault(surface, set()).add(word)
+    return {surface: frozenset(words) for surface, words in found.items()}

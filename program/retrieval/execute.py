@@ -1,0 +1,237 @@
+"""Running a plan on stores: what can be asked now at once, what waits for an answer after it, then the gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..plan import QueryCandidate, QueryPlan
+from .answers import Answerer, NamesInEvidence
+from .beside import facts_of, gather, source_lists
+from .calls import Deadline, Limits, awaited, in_thread
+from .collection_run import read_collection
+from .gaps import COVERED, Coverage, cover
+from .results import Gap
+from .run_result import EMPTY, RunResult, Timings
+from .search import SearchRun, SearchSettings, ask, log_trace, planned_candidates
+from .speaking import Speakers, spoken
+from .stores import Stores
+from .waves import Waves
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What following gaps up may cost.
+
+    Attributes:
+        rounds: further batches after the first evidence.
+        queries: follow-up candidates in all of them.
+        least: a need whose share is below this is a gap.
+        threshold: nothing is followed up where at least this share of the needs is met.
+    """
+
+    rounds: int = 2
+    queries: int = 6
+    least: float = COVERED
+    threshold: float = 1.0
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How plans are run.
+
+    Attributes:
+        answerer: answers a sub-query that another one waits for; by default with names in its evidence.
+        side: limits of the graph and of a source that declares none.
+    """
+
+    search: SearchSettings = field(default_factory=SearchSettings)
+    budget: Budget = field(default_factory=Budget)
+    speakers: Speakers = field(default_factory=Speakers)
+    answerer: Answerer | None = None
+    side: Limits = field(default_factory=lambda: Limits(concurrency=4, timeout_s=5.0))
+
+
+def execute(
+    plan: QueryPlan,
+    stores: Stores,
+    *,
+    session: Mapping[str, Any] | None = None,
+    deadline_s: float | None = None,
+    settings: RunSettings | None = None,
+) -> RunResult:
+    """Run a plan on stores.
+
+    Searches that do not wait for each other go on side by side, as do the graph and the source queries. A
+    sub-query with ``{1}`` is asked when the answer is there. What the first evidence says nothing about is
+    asked again, within the budget, as long as that gains anything. A store that hangs, fails or returns rubbish
+    costs its own part of the result, which is then a named gap.
+
+    Args:
+        session: what the application knows: ``collection`` and ``now`` say what is read as a whole.
+        deadline_s: seconds after which the result is made from what is there.
+    """
+    return _Execution(plan, stores, settings or RunSettings(), session or EMPTY, Deadline(deadline_s)).result()
+
+
+async def aexecute(
+    plan: QueryPlan,
+    stores: Stores,
+    *,
+    session: Mapping[str, Any] | None = None,
+    deadline_s: float | None = None,
+    settings: RunSettings | None = None,
+) -> RunResult:
+    """`execute` for asyncio; stores' coroutines run on the loop of the caller."""
+    return await awaited(lambda: execute(plan, stores, session=session, deadline_s=deadline_s, settings=settings))
+
+
+@dataclass
+class _Execution:
+    plan: QueryPlan
+    stores: Stores
+    settings: RunSettings
+    session: Mapping[str, Any]
+    deadline: Deadline
+    rounds: int = 0
+
+    def result(self) -> RunResult:
+        plan, speakers = self.plan, self.settings.speakers
+        if not plan.is_relevant:
+            return self._timed(RunResult(plan, "rejected", text=speakers.reject(self.stores.card, plan)))
+        if plan.retrieval_strategy.direct_answer:
+            return self._timed(RunResult(plan, "direct_answer", text=speakers.answer(self.stores.card, plan)))
+        whole, gaps = self._whole()
+        if whole is not None:
+            return self._spoken(whole)
+        found = self._searched()
+        return self._spoken(replace(found, gaps=(*gaps, *found.gaps)))
+
+    def _whole(self) -> tuple[RunResult | None, tuple[Gap, ...]]:
+        """The whole collection, where the plan says so and it is what its statistics said."""
+        if self.plan.retrieval_strategy.retrieval_method != "direct":
+            return None, ()
+        if self.stores.collection:
+            return read_collection(self.plan, self.stores, self.session)
+        why = f"the domain {self.stores.card.name} has no collection to read"
+        return None, (Gap(kind="plan", what="reading everything", why=why, instead="it was searched"),)
+
+    def _searched(self) -> RunResult:
+        run = SearchRun(self.settings.search)
+        beside = in_thread(lambda: gather(self.plan, self.stores, self.settings.side, self.deadline))
+        waves = self._search(run)
+        searched = self.deadline.elapsed_ms()
+        side = beside.result()
+        run.lists += source_lists(side.source_answers, self.plan)
+        gathered = self.deadline.elapsed_ms()
+        coverage = self._follow_up(run.rank(), waves)
+        log_trace(run.trace())
+        return RunResult(
+            self.plan,
+            "searched",
+            evidence=run.evidence,
+            sub_answers=waves.answered(),
+            graph_answers=side.graph_answers,
+            facts=side.facts,
+            source_answers=tuple(side.source_answers),
+            coverage=coverage,
+            gaps=(*self._nobody(), *run.gaps, *waves.gaps, *side.gaps, *coverage.gaps(), *self._late()),
+            trace=run.trace(),
+            rounds=self.rounds,
+            timings=Timings(
+                search=searched,
+                graph=side.graph_ms,
+                sources=side.sources_ms,
+                follow_ups=self.deadline.elapsed_ms() - gathered,
+            ),
+        )
+
+    # -- search -----------------------------------------------------------------------------------
+
+    def _search(self, run: SearchRun) -> Waves:
+        """Ask what can be asked, then what was waiting for it, until nothing waits."""
+        waves = Waves(self.plan, self._answerer())
+        batch = waves.first(planned_candidates(self.plan))
+        while batch:
+            self._ask(run, batch)
+            batch = () if self.deadline.over() else waves.next(run.lists, self.settings.search.rank_constant)
+        return waves
+
+    def _ask(self, run: SearchRun, candidates: Sequence[QueryCandidate]) -> None:
+        self.rounds += 1
+        ask(run, candidates, self._providers(), self.deadline)
+
+    def _providers(self) -> list[Any]:
+        """Sources whose records the plan filters are not searched without those filters."""
+        left_out = self.stores.structured if self.plan.source_queries else frozenset()
+        return [provider for provider in self.stores.providers if provider.name not in left_out]
+
+    def _answerer(self) -> Answerer:
+        if self.settings.answerer is not None:
+            return self.settings.answerer
+        return NamesInEvidence(self.stores.linker, self.stores.weight or (lambda term: 1.0), self._near)
+
+    def _near(self, surfaces: Sequence[str]) -> frozenset[str]:
+        """Names that the graph joins with some others by one edge."""
+        facts = facts_of(surfaces, self.stores, self.settings.side, self.deadline)
+        return frozenset(name for fact in facts for name in (fact.subject, fact.object))
+
+    def _follow_up(self, run: SearchRun, waves: Waves) -> Coverage:
+        """Ask for what is missing while that is allowed and gains anything."""
+        budget, left = self.settings.budget, self.settings.budget.queries
+        coverage = self._cover(run, waves)
+        for _ in range(budget.rounds if self._may_look_again(run) else 0):
+            if coverage.share >= budget.threshold or not left or self.deadline.over():
+                break
+            wanted = self._proposed(run, coverage)[:left]
+            if not wanted:
+                break
+            self._ask(run, wanted)
+            left -= len(wanted)
+            again = self._cover(run.rank(), waves)
+            gained, coverage = _gained(coverage, again), again
+            if not gained:
+                break
+        return coverage
+
+    def _may_look_again(self, run: SearchRun) -> bool:
+        """Only where the plan is iterative or nothing was found, and not where there is nobody to ask."""
+        return bool(self._providers()) and (self.plan.retrieval_strategy.iterative or not run.evidence)
+
+    def _cover(self, run: SearchRun, waves: Waves) -> Coverage:
+        weight, linker, least = self.stores.weight, self.stores.linker, self.settings.budget.least
+        return cover(self.plan, run.evidence, weight, linker, waves.questions(), least)
+
+    def _proposed(self, run: SearchRun, coverage: Coverage) -> tuple[QueryCandidate, ...]:
+        planner, plan = self.stores.candidates, self.plan
+        seed = planner.seed(plan.standalone_query, plan.entities, gaps=[need.text for need in coverage.missing])
+        return planner.follow_ups(seed, [asked.candidate for asked in run.asked]).candidates
+
+    # -- the ends ---------------------------------------------------------------------------------
+
+    def _nobody(self) -> list[Gap]:
+        """A plan that wants texts where the domain has none."""
+        if not self.plan.retrieval_strategy.use_rag or self.stores.providers or self.stores.sources:
+            return []
+        what, why = self.plan.standalone_query, f"the domain {self.stores.card.name} has no texts"
+        return [Gap(kind="plan", what=what, why=why, instead="the graph alone was asked")]
+
+    def _late(self) -> list[Gap]:
+        if not self.deadline.over():
+            return []
+        why = f"the deadline came after {self.deadline.elapsed_ms():.0f} ms"
+        return [Gap(kind="deadline", what="the run", why=why, instead="the result is made from what was there")]
+
+    def _spoken(self, result: RunResult) -> RunResult:
+        """With what the user's callable writes of it; one that fails is replaced by the evidence."""
+        text, gap = spoken(self.settings.speakers, result)
+        return self._timed(replace(result, text=text, gaps=(*result.gaps, *gap)))
+
+    def _timed(self, result: RunResult) -> RunResult:
+        return replace(result, timings=result.timings.model_copy(update={"total": self.deadline.elapsed_ms()}))
+
+
+def _gained(before: Coverage, after: Coverage) -> bool:
+    """Whether a further batch met another need, or met one better."""
+    return any(new.share > old.share + 1e-9 for old, new in zip(before.needs, after.needs, strict=True))

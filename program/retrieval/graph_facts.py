@@ -1,0 +1,77 @@
+"""What a knowledge graph says of the names in a question: their edges, and what a graph plan answers.
+
+Everything is asked through graph plans, so any store that runs those will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Protocol
+
+from ...data.card import KnownName
+from ...signatures.types import Frozen, GraphPlan, GraphSchema
+
+MAX_FACTS = 60
+"""Facts of one question that are gathered; a name with thousands of edges says nothing in particular."""
+
+
+class GraphStore(Protocol):
+    """Anything that runs graph plans."""
+
+    def run(self, plan: GraphPlan) -> GraphFindings:
+        """The answer of a plan that has passed the check."""
+        ...
+
+
+class GraphFindings(Protocol):
+    """What a store answers."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the nodes found."""
+        ...
+
+
+class Fact(Frozen):
+    """An edge of the graph, written as the schema directs it."""
+
+    subject: str
+    edge: str
+    object: str
+
+    def __str__(self) -> str:
+        return f"{self.subject} {self.edge.replace('_', ' ').lower()} {self.object}"
+
+
+def facts_about(names: Iterable[KnownName], graph: GraphStore, schema: GraphSchema) -> tuple[Fact, ...]:
+    """The edges of some nodes, each once, in the order of names and of the schema; at most `MAX_FACTS`."""
+    found: dict[Fact, None] = {}
+    for name in names:
+        for edge in schema.edges:
+            for direction, end in (("out", edge.source), ("in", edge.target)):
+                if end == name.type:
+                    answer = graph.run(_one_hop(name, edge.name, direction))
+                    found.update(dict.fromkeys(_fact(name.name, edge.name, other, direction) for other in answer.names))
+        if len(found) >= MAX_FACTS:
+            break
+    return tuple(found)[:MAX_FACTS]
+
+
+def neighbours(facts: Iterable[Fact]) -> Mapping[str, frozenset[str]]:
+    """Names one edge away, by name."""
+    sides: dict[str, set[str]] = {}
+    for fact in facts:
+        sides.setdefault(fact.subject, set()).add(fact.object)
+        sides.setdefault(fact.object, set()).add(fact.subject)
+    return {name: frozenset(others) for name, others in sides.items()}
+
+
+def _one_hop(name: KnownName, edge: str, direction: Literal["out", "in"] | str) -> GraphPlan:
+    anchor = {"kind": "anchor", "store_as": "named", "node": {"name": name.name, "type": name.type}}
+    expand = {"kind": "expand", "store_as": "next", "start": "named", "edge": edge, "direction": direction}
+    return GraphPlan.model_validate({"steps": [anchor, expand]})
+
+
+def _fact(name: str, edge: str, other: str, direction: str) -> Fact:
+    subject, found = (name, other) if direction == "out" else (other, name)
+    return Fact(subject=subject, edge=edge, object=found)

@@ -1,0 +1,114 @@
+"""Search providers: who is asked, how much at once, and how each asks when nobody plans for it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from .calls import Limits
+from .keywords import detect_language, key_terms
+from .passages import Passage
+from .results import SearchResult
+from .retrievers import Bm25Retriever, Retriever, VectorRetriever
+
+
+@dataclass(frozen=True)
+class Variation:
+    """One way in which a provider asks by itself; ``label`` is what its results then carry."""
+
+    query: str
+    label: str
+
+
+Generator = Callable[[str], Sequence[Variation]]
+
+
+class SearchProvider(Protocol):
+    """Anything that can be searched. Planned candidates are given to ``search`` one by one, as they are."""
+
+    @property
+    def name(self) -> str:
+        """What a candidate's ``source_filter`` calls it."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """What it bears."""
+        ...
+
+    def variations(self, query: str) -> Sequence[Variation]:
+        """Its own ways of asking; called only where there is no plan."""
+        ...
+
+    def search(self, query: str, limit: int) -> Sequence[SearchResult] | Awaitable[Sequence[SearchResult]]:
+        """At most ``limit`` results a channel, best first. May be a coroutine function."""
+        ...
+
+
+def usual_variations(query: str) -> tuple[Variation, ...]:
+    """A fixed set of ways to ask, the same for every question: as typed, its key terms, and each half of them.
+
+    It is what a search without a plan does, and what plans are compared with.
+    """
+    words = key_terms(query, (), detect_language(query))
+    middle = (len(words) + 1) // 2
+    made = (
+        Variation(query, "as typed"),
+        Variation(" ".join(words), "key terms"),
+        Variation(" ".join(words[:middle]), "first half"),
+        Variation(" ".join(words[middle:]), "second half"),
+    )
+    return each_once(made)
+
+
+def each_once(variations: Iterable[Variation]) -> tuple[Variation, ...]:
+    """Those with a query, the first of each, in order."""
+    found: dict[str, Variation] = {}
+    for variation in variations:
+        if variation.query.strip():
+            found.setdefault(variation.query.casefold(), variation)
+    return tuple(found.values())
+
+
+class LocalProvider:
+    """Searches with retrievers of this process, each its own channel; the reference of a provider."""
+
+    def __init__(
+        self,
+        name: str,
+        retrievers: Sequence[Retriever],
+        generator: Generator = usual_variations,
+        limits: Limits | None = None,
+    ) -> None:
+        self.name = name
+        # One thread: in one process more of them only wait for each other.
+        self.limits = limits or Limits(concurrency=1)
+        self._retrievers = tuple(retrievers)
+        self._generator = generator
+
+    def variations(self, query: str) -> Sequence[Variation]:
+        """What the generator makes of a query."""
+        return self._generator(query)
+
+    def search(self, query: str, limit: int) -> list[SearchResult] | Awaitable[list[SearchResult]]:
+        """Every retriever's ranking; a coroutine if one of them is asynchronous."""
+        answers = [(retriever.name, retriever.retrieve(query, limit)) for retriever in self._retrievers]
+        if any(isinstance(answer, Awaitable) for _, answer in answers):
+            return self._await(answers)
+        return [self._result(hit, channel) for channel, hits in answers for hit in hits]  # type: ignore[union-attr]
+
+    async def _await(self, answers: list) -> list[SearchResult]:
+        got = [(channel, await a if isinstance(a, Awaitable) else a) for channel, a in answers]
+        return [self._result(hit, channel) for channel, hits in got for hit in hits]
+
+    def _result(self, hit: object, channel: str) -> SearchResult:
+        passage, score = getattr(hit, "passage", None), getattr(hit, "score", 0.0)
+        if not isinstance(passage, Passage):
+            raise TypeError(f"{channel} returned {type(hit).__name__} where a Hit is expected")
+        return SearchResult(passage, score, self.name, channel)
+
+
+def passage_provider(name: str, passages: Sequence[Passage], generator: Generator = usual_variations) -> LocalProvider:
+    """The reference provider: passages in memory, searched by words and by vectors."""
+    return LocalProvider(name, (Bm25Retriever(passages), VectorRetriever(passages)), generator)

@@ -1,0 +1,87 @@
+"""Retrievers: the one method that a store must have, and two over passages held in memory."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from ..encoder import Encoder, default_encoder
+from .passages import Passage
+from .results import Hit
+from .terms import terms
+
+
+class Retriever(Protocol):
+    """Anything that ranks passages for a query; a coroutine function will do too."""
+
+    @property
+    def name(self) -> str:
+        """Names its ranking in traces and gaps."""
+        ...
+
+    def retrieve(self, query: str, limit: int) -> Sequence[Hit] | Awaitable[Sequence[Hit]]:
+        """At most ``limit`` hits, best first; scores need to be comparable within one answer only."""
+        ...
+
+
+class Bm25Retriever:
+    """Okapi BM25 (Lucene's variant, as ``bm25s`` computes it) over the searchable text of passages."""
+
+    name = "bm25"
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        import bm25s
+
+        self._passages = tuple(passages)
+        corpus = [terms(passage.searchable) for passage in passages]
+        self._index = bm25s.BM25()
+        self._empty = not any(corpus)
+        if not self._empty:
+            self._index.index(corpus, show_progress=False)
+        self._known = frozenset(term for document in corpus for term in document)
+
+    def retrieve(self, query: str, limit: int) -> list[Hit]:
+        """The passages that share a word with the query, best first."""
+        asked = [term for term in terms(query) if term in self._known]
+        if self._empty or not asked:
+            return []
+        scores = np.asarray(self._index.get_scores(asked))
+        return _best(self._passages, scores, limit)
+
+
+class VectorRetriever:
+    """Cosine of static vectors over the searchable text of passages."""
+
+    name = "vector"
+
+    def __init__(self, passages: Sequence[Passage], encoder: Encoder | None = None) -> None:
+        self._passages = tuple(passages)
+        self._encoder = encoder or default_encoder()
+        self._vectors = self._encoder.encode([passage.searchable for passage in passages])
+
+    def retrieve(self, query: str, limit: int) -> list[Hit]:
+        """The nearest passages; none for a text that the encoder cannot read."""
+        if not self._passages:
+            return []
+        return _best(self._passages, self._vectors @ self._encoder.encode([query])[0], limit)
+
+
+def _best(passages: Sequence[Passage], scores: np.ndarray, limit: int) -> list[Hit]:
+    """Those of positive score, best first, ties in the order of the store."""
+    found = np.flatnonzero(scores > 0)
+    order = found[np.argsort(-scores[found], kind="stable")][:limit]
+    return [Hit(passages[i], float(scores[i])) for i in order]
+
+
+def term_weights(passages: Sequence[Passage]) -> Callable[[str], float]:
+    """How telling a term is among some passages: log(1 + passages / passages that have it); unknown ones most."""
+    counts: Counter[str] = Counter()
+    for passage in passages:
+        counts.update(passage.known_terms)
+    weights = {term: math.log(1 + len(passages) / count) for term, count in counts.items()}
+    unknown = math.log(1 + len(passages))
+    return lambda term: weights.get(term, unknown)

@@ -1,0 +1,253 @@
+"""``search_with_plan``: planned candidates are asked exactly as planned; without a plan all is as before."""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from ...signatures.types import Frozen
+from ..plan import QueryCandidate, QueryPlan
+from .calls import Call, Deadline, Outcome, awaited, run_calls
+from .fusion import NEAR_DUPLICATE, RANK_CONSTANT, Ranked, Relevance, rank
+from .passages import Passage
+from .placeholders import open_references
+from .providers import SearchProvider, Variation, each_once
+from .results import Asked, Evidence, Gap, RankedList, SearchResult, variant_of
+
+LOG = logging.getLogger("queryplan.retrieval")
+LEGACY = "legacy"
+
+Plan = QueryPlan | Sequence[QueryCandidate]
+
+
+class SearchTrace(Frozen):
+    """What a search did: written to the log once a run.
+
+    Attributes:
+        planned: whether candidates were given.
+        candidates: asked candidates by stage.
+        queries: searches sent, over all providers.
+        results: results before fusion, by stage.
+        duplicates: passages left out because their content was there already.
+        irrelevant: passages left out by the relevance filter.
+        chosen: how many of the evidence each ``stage:label`` contributed most to.
+    """
+
+    planned: bool
+    candidates: dict[str, int] = {}
+    queries: int = 0
+    results: dict[str, int] = {}
+    duplicates: int = 0
+    irrelevant: int = 0
+    chosen: dict[str, int] = {}
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How results are put together.
+
+    Attributes:
+        limit: passages in the evidence.
+        depth: results asked of each channel.
+        compress: what a search *without* a plan does to the query first; a planned query is never changed.
+        relevance: keeps what is about the question; None keeps all.
+    """
+
+    limit: int = 10
+    depth: int = 50
+    rank_constant: int = RANK_CONSTANT
+    near_duplicate: float = NEAR_DUPLICATE
+    compress: Callable[[str], str] | None = None
+    relevance: Relevance | None = None
+
+
+@dataclass
+class SearchRun:
+    """Everything that was asked and found; lists can be added and the evidence ranked again."""
+
+    settings: SearchSettings = field(default_factory=SearchSettings)
+    planned: bool = True
+    asked: list[Asked] = field(default_factory=list)
+    lists: list[RankedList] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    ranked: Ranked = field(default_factory=lambda: Ranked(()))
+
+    @property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The best passages, best first."""
+        return self.ranked.evidence
+
+    @property
+    def queries(self) -> int:
+        """Searches sent."""
+        return len(self.asked)
+
+    def rank(self) -> SearchRun:
+        """Fuse all lists; returns self."""
+        s = self.settings
+        self.ranked = rank(self.lists, s.limit, s.relevance, s.rank_constant, s.near_duplicate)
+        return self
+
+    def trace(self) -> SearchTrace:
+        """Counts of this run."""
+        results: Counter[str] = Counter()
+        for ranking in self.lists:
+            results[ranking.variant.partition(":")[0]] += len(ranking.results)
+        distinct = {(a.candidate.stage, a.candidate.label, a.candidate.query) for a in self.asked}
+        return SearchTrace(
+            planned=self.planned,
+            candidates=dict(Counter(stage for stage, _, _ in distinct)),
+            queries=self.queries,
+            results=dict(results),
+            duplicates=self.ranked.duplicates,
+            irrelevant=self.ranked.irrelevant,
+            chosen=dict(Counter(item.query_variant for item in self.evidence)),
+        )
+
+
+def search_with_plan(
+    query: str,
+    providers: SearchProvider | Sequence[SearchProvider],
+    plan: Plan | None = None,
+    *,
+    settings: SearchSettings | None = None,
+    deadline_s: float | None = None,
+) -> SearchRun:
+    """Search providers with planned candidates, or as each does by itself.
+
+    With a plan its candidates are asked exactly as they are, of the providers that their ``source_filter``
+    names (all, if it names none), side by side within each provider's limits; a provider's own generator is
+    not called, and each result carries ``stage:label``. Without one the query is compressed if the settings
+    say so, every provider makes its own variations, and repeated ones are asked once.
+
+    Removal of near-duplicate content, relevance filter and ranking are the same in both cases. What a
+    provider fails to give is a gap; nothing a provider does raises.
+    """
+    asked = [providers] if not isinstance(providers, Sequence) else list(providers)
+    run = SearchRun(settings or SearchSettings(), planned=plan is not None)
+    deadline = Deadline(deadline_s)
+    if plan is None:
+        _search_as_before(run, query, asked, deadline)
+    else:
+        ask(run, planned_candidates(plan), asked, deadline)
+    run.rank()
+    log_trace(run.trace())
+    return run
+
+
+async def asearch_with_plan(
+    query: str,
+    providers: SearchProvider | Sequence[SearchProvider],
+    plan: Plan | None = None,
+    *,
+    settings: SearchSettings | None = None,
+    deadline_s: float | None = None,
+) -> SearchRun:
+    """`search_with_plan` for asyncio; providers' coroutines run on the loop of the caller."""
+    return await awaited(lambda: search_with_plan(query, providers, plan, settings=settings, deadline_s=deadline_s))
+
+
+def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
+    """The candidates of a plan that can be asked now; one that waits for an answer, ``{1}``, cannot.
+
+    A plan without candidates is asked by its standalone query and its sub-queries.
+    """
+    if not isinstance(plan, QueryPlan):
+        return tuple(c for c in plan if not open_references(c.query))
+    if not plan.retrieval_strategy.use_rag:
+        return ()
+    given = plan.candidates or (
+        QueryCandidate(query=plan.standalone_query, stage="rule_based", label="standalone"),
+        *(QueryCandidate(query=s.text, stage="rule_based", label=f"sub_query_{s.id}") for s in plan.sub_queries),
+    )
+    return tuple(c for c in given if c.query.strip() and not open_references(c.query))
+
+
+def ask(
+    run: SearchRun, candidates: Sequence[QueryCandidate], providers: Sequence[SearchProvider], deadline: Deadline
+) -> None:
+    """Ask candidates of the providers they are for; what comes back, and what does not, goes into the run."""
+    _ask(run, [(c, provider) for c in candidates for provider in _meant(run, c, providers)], deadline)
+
+
+def _ask(run: SearchRun, pairs: Sequence[tuple[QueryCandidate, SearchProvider]], deadline: Deadline) -> None:
+    calls = [_call(candidate.query, provider, run.settings.depth) for candidate, provider in pairs]
+    for (candidate, provider), outcome in zip(pairs, run_calls(calls, deadline), strict=True):
+        _take(run, candidate, provider, outcome)
+
+
+def _call(query: str, provider: SearchProvider, depth: int) -> Call[Any]:
+    limits = provider.limits
+    return Call(provider, limits, lambda: provider.search(query, min(depth, limits.results)))
+
+
+def log_trace(trace: SearchTrace) -> None:
+    """Write the trace of a run to the log, once, as JSON."""
+    LOG.info("search %s", json.dumps(trace.model_dump(), ensure_ascii=False))
+
+
+def _meant(run: SearchRun, candidate: QueryCandidate, providers: Sequence[SearchProvider]) -> Sequence[SearchProvider]:
+    """The providers that a candidate is for; a filter that names none of them is a gap."""
+    if not candidate.source_filter:
+        return providers
+    meant = [provider for provider in providers if provider.name in candidate.source_filter]
+    if not meant:
+        wanted = ", ".join(candidate.source_filter)
+        why = f"no provider is called {wanted}"
+        run.gaps.append(Gap(kind="provider", what=variant_of(candidate), why=why, instead="it was not asked"))
+    return meant
+
+
+def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProvider], deadline: Deadline) -> None:
+    """Compress, let each provider make its variations, ask each distinct one once."""
+    text = run.settings.compress(query) if run.settings.compress else query
+    calls = [Call(provider, provider.limits, partial(provider.variations, text)) for provider in providers]
+    pairs = []
+    for provider, outcome in zip(providers, run_calls(calls, deadline), strict=True):
+        if outcome.error:
+            why, instead = outcome.error, "it was asked the query as it is"
+            run.gaps.append(Gap(kind="provider", what=f"{provider.name}: its variations", why=why, instead=instead))
+        made = outcome.value or (Variation(text, "as typed"),)
+        legacy = (QueryCandidate(query=v.query, stage=LEGACY, label=v.label) for v in each_once(made))
+        pairs += [(candidate, provider) for candidate in legacy]
+    _ask(run, pairs, deadline)
+
+
+def _take(run: SearchRun, candidate: QueryCandidate, provider: SearchProvider, outcome: Outcome[Any]) -> None:
+    """One answer into the run: its lists by channel, and a gap for what cannot be used."""
+    results, bad = _usable(outcome.value)
+    label = candidate.label if candidate.stage == LEGACY else variant_of(candidate)
+    channels: dict[str, list[SearchResult]] = {}
+    for result in results:
+        channels.setdefault(result.channel, []).append(result.asked(candidate.query, label))
+    for channel, found in channels.items():
+        run.lists.append(RankedList(provider.name, channel, candidate.query, label, tuple(found), candidate.weight))
+    error = outcome.error or (f"{bad} of its results could not be read" if bad else "")
+    run.asked.append(Asked(candidate, provider.name, len(results), outcome.milliseconds, error))
+    if error:
+        instead = "its other results were used" if results else "the other searches were used"
+        run.gaps.append(Gap(kind="provider", what=f"{provider.name}: {label}", why=error, instead=instead))
+
+
+def _usable(value: Any) -> tuple[list[SearchResult], int]:
+    """The results that are such, and how many are not."""
+    if value is None:
+        return [], 0
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+        return [], 1
+    good = [result for result in value if _is_result(result)]
+    return good, len(value) - len(good)
+
+
+def _is_result(result: Any) -> bool:
+    if not isinstance(result, SearchResult) or not isinstance(result.passage, Passage):
+        return False
+    score, passage = result.score, result.passage
+    number = isinstance(score, int | float) and math.isfinite(score)
+    return number and isinstance(passage.text, str) and bool(passage.text.strip()) and isinstance(passage.id, str)

@@ -1,0 +1,94 @@
+"""The words around a run: rejection, direct answer, synthesis. Each may be a function of yours.
+
+No language model is behind the defaults: a rejection and a direct answer are the card's texts, and a
+synthesis is the evidence, quoted with its sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ...data.card import DomainCard
+from ..plan import QueryPlan
+from .passages import TRANSCRIPTS, Passage
+from .results import Evidence, Gap
+from .run_result import RunResult
+
+QUOTED = 5
+QUOTE_CHARACTERS = 400
+
+
+def rejection(card: DomainCard, plan: QueryPlan) -> str:
+    """The card's words for what it does not answer."""
+    return plan.rejection_reason or card.reason(plan.rejection_kind)
+
+
+def direct_answer(card: DomainCard, plan: QueryPlan) -> str:
+    """What the domain can be asked, in the card's words."""
+    covers = "\n".join(f"- {line}" for line in card.covers)
+    return f"{card.title}: {card.description}\n{covers}"
+
+
+def synthesis(run: RunResult) -> str:
+    """The answers of the graph, then the best passages in quotation marks, each with its source."""
+    if run.context is not None:
+        return str(getattr(run.context, "formatted_context", run.context))
+    graph = [f"The graph answers: {', '.join(run.graph_answers)}"] if run.graph_answers else []
+    return "\n\n".join([*graph, quoted(run.evidence)] if run.evidence or not graph else graph)
+
+
+def quoted(evidence: Sequence[Evidence]) -> str:
+    """The first passages in quotation marks, each with its source."""
+    return "\n\n".join(quote(item) for item in evidence[:QUOTED]) or "Nothing was found."
+
+
+def quote(item: Evidence) -> str:
+    """A passage as a quotation with its source; a record with its fields."""
+    return f"“{cut(shown(item.passage))}” — {source_of(item)}"
+
+
+def shown(passage: Passage) -> str:
+    """The text of a passage, and of a record its fields: what it says is mostly in them."""
+    if passage.source in (TRANSCRIPTS, "posts"):
+        return passage.text
+    fields = ", ".join(f"{key} {value}" for key, value in passage.fields.items())
+    return f"{passage.text} ({fields})" if fields else passage.text
+
+
+def source_of(item: Evidence) -> str:
+    """Where a passage stands: title, store, id, day."""
+    passage = item.passage
+    place = f"{passage.source} {passage.id}"
+    return ", ".join(part for part in (passage.title, place, passage.date) if part)
+
+
+def cut(text: str, most: int = QUOTE_CHARACTERS) -> str:
+    """A text of at most ``most`` characters, cut between words where there are any."""
+    if len(text) <= most:
+        return text
+    return text[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """Who writes what the user reads.
+
+    Attributes:
+        reject: for a plan that is not relevant.
+        answer: for a greeting, where nothing is retrieved.
+        synthesise: from the evidence.
+    """
+
+    reject: Callable[[DomainCard, QueryPlan], str] = rejection
+    answer: Callable[[DomainCard, QueryPlan], str] = direct_answer
+    synthesise: Callable[[RunResult], str] = synthesis
+
+
+def spoken(speakers: Speakers, run: RunResult) -> tuple[str, tuple[Gap, ...]]:
+    """What the synthesis writes, and no gap; the evidence quoted, and a gap, where it fails."""
+    try:
+        return speakers.synthesise(run), ()
+    except Exception as error:  # the callable may be the user's
+        why = f"it failed ({type(error).__name__}: {error})"
+        return synthesis(run), (Gap(kind="plan", what="the synthesis", why=why, instead="the evidence is quoted"),)

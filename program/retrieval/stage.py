@@ -1,0 +1,141 @@
+"""The retrieval part of a plan: ways of asking, source plans, and whether to read everything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...data.card import SHIPPED, DomainCard
+from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
+from ..context import conversation_context
+from ..linker import Linker
+from ..plan import Degraded, QueryCandidate, RetrievalStrategy
+from .candidates import CandidateConfig, CandidatePlanner
+from .clock import Now, local_now, session_now
+from .collection import ItemStore, choose_method, open_items
+from .keywords import detect_language, key_terms
+from .source_intents import IntentReader
+from .source_planning import SourcePlanner
+
+if TYPE_CHECKING:
+    from ..flow import Flow
+
+
+@dataclass
+class Retrieved:
+    """The fields of a plan that this part fills, and what the trace and the reader must know.
+
+    ``notes`` are of what was made, ``degraded`` of what was asked for and cannot be.
+    """
+
+    strategy: RetrievalStrategy
+    candidates: tuple[QueryCandidate, ...] = ()
+    source_intents: tuple[SourceIntent, ...] = ()
+    source_plans: tuple[SourcePlan, ...] = ()
+    source_queries: tuple[SourceQuery, ...] = ()
+    notes: list[str] = field(default_factory=list)
+    degraded: list[Degraded] = field(default_factory=list)
+
+
+class RetrievalParts:
+    """What a planner needs to plan retrieval; made once for a card. Safe to share between threads.
+
+    Attributes:
+        candidates: makes ways of asking.
+        now: the clock that relative dates and ages of statistics are told by where a session does not say.
+        items: the domain's own collection, or None.
+    """
+
+    def __init__(
+        self,
+        card: DomainCard,
+        linker: Linker,
+        config: CandidateConfig | None = None,
+        now: Now = local_now,
+        folder: Path | None = None,
+    ) -> None:
+        """Prepare what every query needs.
+
+        Args:
+            folder: of the domain, for the collection that its card names; a shipped domain's is known.
+
+        Raises:
+            DataError: the collection cannot be read.
+        """
+        self.card = card
+        self.now = now
+        self.candidates = CandidatePlanner(card, linker, config)
+        self.items = _items(card, folder)
+        self._reader = IntentReader(card) if card.source_intents else None
+        self._planner = SourcePlanner(card)
+
+    @property
+    def tells_time(self) -> bool:
+        """Whether plans depend on the day on which they are made."""
+        return self._reader is not None or self.card.collection is not None
+
+    def fill(self, flow: Flow, strategy: RetrievalStrategy) -> Retrieved:
+        """What the labels of a flow lead to; nothing where nothing is searched."""
+        found = Retrieved(strategy)
+        if strategy.use_rag:
+            self._ask(flow, found)
+            if self._reader is not None:
+                self._plan_sources(flow, found, self._reader)
+            if self.card.collection is not None:
+                self._choose(flow, found)
+        return found
+
+    def _ask(self, flow: Flow, found: Retrieved) -> None:
+        labels = flow.labels
+        seed = self.candidates.seed(
+            _asked(flow),
+            labels.entities,
+            labels.sub_queries,
+            labels.relationships_needed,
+            flow.clean.session.get("paradigm"),
+        )
+        planned = self.candidates.plan(seed, expand=found.strategy.rag_expansion)
+        found.candidates = planned.candidates
+        found.notes.append(planned.summary)
+
+    def _plan_sources(self, flow: Flow, found: Retrieved, reader: IntentReader) -> None:
+        now, gap = session_now(flow.clean.session, self.now)
+        intents = reader.read(flow.labels.standalone_query, flow.parts.heads)
+        planned = self._planner.plan(intents, now)
+        found.source_intents = planned.intents
+        found.source_plans = planned.plans
+        found.source_queries = planned.queries
+        found.degraded += [*([gap] if gap else []), *planned.gaps]
+        if intents and not planned.plans:
+            why = "of what was asked for, no source knows anything"
+            found.degraded.append(Degraded(what="sources", why=why, instead="the text alone is searched"))
+
+    def _choose(self, flow: Flow, found: Retrieved) -> None:
+        assert self.card.collection is not None, "asked only where the card has rules"
+        now, gap = session_now(flow.clean.session, self.now)
+        measure = self.items.tokens if self.items is not None else None
+        choice = choose_method(flow.clean.session.get("collection"), now, self.card.collection, measure)
+        found.strategy = found.strategy.model_copy(update={"retrieval_method": choice.method})
+        found.notes.append(f"read everything or search: {choice.method}, {choice.why}")
+        found.degraded += [g for g in (gap, choice.gap) if g is not None and g not in found.degraded]
+
+
+def _items(card: DomainCard, folder: Path | None) -> ItemStore | None:
+    if card.collection is None or card.collection.store is None:
+        return None
+    path = (folder or SHIPPED / card.name) / card.collection.store
+    return open_items(path) if path.is_file() else None
+
+
+def _asked(flow: Flow) -> str:
+    """The standalone form; for a follow-up that nobody could rewrite, with the key terms of what it follows.
+
+    Of 20 such follow-ups of the podcast's training evidence, the query alone found 0.27 of the gold passages
+    among its first ten, with these terms 0.46, and the gold rewrite 0.63.
+    """
+    query = flow.labels.standalone_query
+    if not flow.labels.is_follow_up or flow.understood:
+        return query
+    before = conversation_context(flow.clean.turns)
+    return " ".join((query, *key_terms(before, (), detect_language(before))))

@@ -1,0 +1,106 @@
+"""A domain's own stores, opened once in a process: texts, records of sources, graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
+from ..linker import Linker
+from .candidates import CandidatePlanner
+from .graph_facts import GraphStore
+from .passages import POSTS, TRANSCRIPTS, Passage, read_passages, read_records
+from .providers import LocalProvider, SearchProvider, passage_provider
+from .retrievers import term_weights
+from .source_stores import RecordSource, Source
+
+if TYPE_CHECKING:
+    from ...data.sources import SourceContract
+
+CACHED = 8
+"""Domains whose stores are kept in this process."""
+
+
+@dataclass(frozen=True)
+class Stores:
+    """Everything that a plan can be run on; any part may be missing or be replaced by one of yours.
+
+    Attributes:
+        providers: what candidates are asked of, by words and vectors.
+        structured: names of the providers whose records a source query filters.
+        weight: how telling a term is in these texts.
+        graph: runs graph plans.
+        sources: answers source queries, by name.
+        collection: what is read as a whole where the plan says so, oldest first.
+    """
+
+    card: DomainCard
+    linker: Linker
+    providers: tuple[SearchProvider, ...] = ()
+    structured: frozenset[str] = frozenset()
+    weight: Callable[[str], float] | None = None
+    graph: GraphStore | None = None
+    sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}))
+    collection: tuple[Passage, ...] = ()
+
+    @cached_property
+    def candidates(self) -> CandidatePlanner:
+        """Makes follow-up candidates for this card."""
+        return CandidatePlanner(self.card, self.linker)
+
+
+def open_stores(domain: str | Path) -> Stores:
+    """The stores in a domain's folder; kept in this process until one of its files changes.
+
+    Raises:
+        DataError: no such domain, or a file that cannot be read; it is named.
+    """
+    folder = domain_folder(domain)
+    return _open(folder.resolve(), _stamp(folder))
+
+
+@lru_cache(maxsize=CACHED)
+def _open(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> Stores:
+    card = load_card(folder)
+    texts = read_passages(folder)
+    sources = {c.name: source for c in card.sources if (source := RecordSource.of(c, folder)) is not None}
+    stores = {c.name: read_records(folder / c.store, c.name) for c in card.sources if c.store is not None}
+    everything = (*texts, *(record for records in stores.values() for record in records))
+    return Stores(
+        card=card,
+        linker=Linker(card.names),
+        providers=(*_text_providers(texts), *(passage_provider(name, records) for name, records in stores.items())),
+        structured=_structured(card.sources),
+        weight=term_weights(everything) if everything else None,
+        graph=_graph(folder, card),
+        sources=MappingProxyType(sources),
+        collection=tuple(p for p in texts if p.source == "posts"),
+    )
+
+
+def _text_providers(texts: Sequence[Passage]) -> list[LocalProvider]:
+    names = dict.fromkeys(text.source for text in texts)
+    return [passage_provider(name, [text for text in texts if text.source == name]) for name in names]
+
+
+def _structured(contracts: Sequence[SourceContract]) -> frozenset[str]:
+    return frozenset(contract.name for contract in contracts if contract.structured)
+
+
+def _graph(folder: Path, card: DomainCard) -> GraphStore | None:
+    if card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
+        return None
+    from ..graph.memory import load_graph
+
+    return load_graph(folder)
+
+
+def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Name, time and size of every file that is opened."""
+    files = [folder / CARD_FILE, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md"))]
+    files += [*sorted((folder / "graph").glob("*")), *sorted((folder / "store").glob("*"))]
+    return tuple((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.is_file())

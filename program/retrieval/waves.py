@@ -1,0 +1,104 @@
+"""Sub-queries that wait for each other's answers: what can be asked now, and what then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...signatures.types import SubQuery
+from ..plan import QueryCandidate, QueryPlan
+from .answers import Answerer
+from .canonical import canonical
+from .fusion import fuse
+from .keywords import detect_language, key_terms
+from .placeholders import filled, open_references
+from .results import Gap, RankedList
+from .run_result import SubAnswer
+
+ANSWERS = 3
+"""Answers that are kept of one sub-query; the first one is filled in."""
+BESIDE = 0.5
+"""Weight of asking a waiting sub-query with the words of what it waits for, in case the answer is wrong."""
+
+
+@dataclass
+class Waves:
+    """The sub-queries of a plan on their way: which were asked and how, which were answered and with what."""
+
+    plan: QueryPlan
+    answerer: Answerer
+    gaps: list[Gap] = field(default_factory=list)
+    _asked: dict[int, str] = field(default_factory=dict)
+    _answers: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def first(self, candidates: Sequence[QueryCandidate]) -> tuple[QueryCandidate, ...]:
+        """What can be asked now: the candidates, and sub-queries that others wait for if none of them asks those."""
+        if not candidates:
+            return ()
+        there = {canonical(candidate.query) for candidate in candidates}
+        needed = {i for sub in self.plan.sub_queries for i in _waits_for(sub)}
+        ready = [sub for sub in self.plan.sub_queries if not _waits_for(sub)]
+        self._asked.update((sub.id, sub.text) for sub in ready)
+        more = (_candidate(sub, sub.text) for sub in ready if sub.id in needed and canonical(sub.text) not in there)
+        return (*candidates, *more)
+
+    def next(self, lists: Sequence[RankedList], constant: int) -> tuple[QueryCandidate, ...]:
+        """Candidates of the sub-queries whose answers are there by now; none when nothing waits."""
+        for sub in self.plan.sub_queries:
+            if sub.id in self._asked and sub.id not in self._answers and self._is_waited_for(sub):
+                self._answer(sub, lists, constant)
+        ready = [
+            s for s in self.plan.sub_queries if s.id not in self._asked and set(_waits_for(s)) <= set(self._answers)
+        ]
+        return tuple(candidate for sub in ready for candidate in self._fill(sub))
+
+    def answered(self) -> tuple[SubAnswer, ...]:
+        """The sub-queries that were answered on the way."""
+        return tuple(SubAnswer(id=i, question=self._asked[i], answers=found) for i, found in self._answers.items())
+
+    def questions(self) -> tuple[str, ...]:
+        """Every sub-query as it was asked; one that was never asked as it stands."""
+        return tuple(self._asked.get(sub.id, sub.text) for sub in self.plan.sub_queries)
+
+    def _is_waited_for(self, sub: SubQuery) -> bool:
+        return any(sub.id in _waits_for(other) for other in self.plan.sub_queries)
+
+    def _answer(self, sub: SubQuery, lists: Sequence[RankedList], constant: int) -> None:
+        question = self._asked[sub.id]
+        mine = [ranking for ranking in lists if canonical(ranking.query) == canonical(question)]
+        try:
+            found = tuple(str(answer) for answer in self.answerer(question, fuse(mine, constant)))[:ANSWERS]
+        except Exception as error:  # the answerer may be the user's
+            found = ()
+            self._gap(question, f"the answerer failed ({type(error).__name__})")
+        else:
+            if not found:
+                self._gap(question, "no answer could be read from its evidence")
+        self._answers[sub.id] = found
+
+    def _fill(self, sub: SubQuery) -> list[QueryCandidate]:
+        """The sub-query with answers in their places, and with the words of the questions they answer."""
+        words = {i: self._words(i) for i in _waits_for(sub)}
+        known = {i: self._answers[i][0] for i in words if self._answers[i]}
+        by_words = filled(sub.text, words)
+        self._asked[sub.id] = filled(sub.text, {**words, **known})
+        if not known:
+            return [_candidate(sub, by_words)]
+        return [_candidate(sub, self._asked[sub.id]), _candidate(sub, by_words, BESIDE)]
+
+    def _words(self, sub_id: int) -> str:
+        question = self._asked[sub_id]
+        return " ".join(key_terms(question, self.plan.entities, detect_language(question)))
+
+    def _gap(self, question: str, why: str) -> None:
+        instead = "what waits for it was asked with the words of this question"
+        self.gaps.append(Gap(kind="dependency", what=question, why=why, instead=instead))
+
+
+def _waits_for(sub: SubQuery) -> tuple[int, ...]:
+    return tuple(dict.fromkeys((*sub.depends_on, *open_references(sub.text))))
+
+
+def _candidate(sub: SubQuery, text: str, weight: float = 1.0) -> QueryCandidate:
+    label = f"sub_query_{sub.id}" if weight == 1.0 else f"sub_query_{sub.id}_words"
+    return QueryCandidate(query=text, stage="rule_based", label=label, weight=weight, tags=(f"sub_query:{sub.id}",))

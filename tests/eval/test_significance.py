@@ -1,0 +1,134 @@
+"""Tests that agree with the interval, count conversations and not rows, and cry wolf as often as they say."""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.eval.significance import SAME, PairedDifference, corrected, paired_difference, sign_flip_p
+
+ALONE = [str(i) for i in range(200)]
+
+
+def test_identical_columns_differ_by_nothing() -> None:
+    values = [True, False, True, True]
+    paired = paired_difference(values, values, ["a", "a", "b", "c"])
+    assert (paired.difference.value, paired.difference.low, paired.difference.high) == (0, 0, 0)
+    assert paired.p_value == 1.0
+    assert paired.verdict() == "no difference shown"
+
+
+def test_a_clear_gain_is_better_and_worse_when_less_is_wanted() -> None:
+    a, b = [True] * 40 + [False] * 20, [False] * 40 + [False] * 20
+    paired = paired_difference(a, b, ALONE[:60])
+    assert paired.difference.value == pytest.approx(2 / 3)
+    assert paired.p_value < 0.001
+    assert paired.verdict() == "better"
+    assert paired.verdict(higher_is_better=False) == "worse"
+    assert paired_difference(b, a, ALONE[:60]).verdict() == "worse"
+
+
+def test_the_exact_test_counts_sign_patterns() -> None:
+    paired = paired_difference([1, 1, 1, 1], [0, 0, 0, 0], ["a", "b", "c", "d"])
+    assert paired.p_value == pytest.approx(2 / 16)
+    # The interval alone would say "better"; four conversations cannot show that.
+    assert paired.difference.low > 0
+    assert paired.verdict() == "no difference shown"
+
+
+def test_one_conversation_shows_nothing_however_many_rows_it_has() -> None:
+    paired = paired_difference([True] * 50, [False] * 50, ["same"] * 50)
+    assert paired.p_value == 1.0
+    assert paired.verdict() == "no difference shown"
+
+
+def test_under_no_difference_the_test_rejects_about_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(11)
+    clusters = [str(i // 5) for i in range(50)]
+    found = 0
+    for _ in range(200):
+        p = rng.random((10, 1))
+        a, b = (rng.random((10, 5)) < p).ravel(), (rng.random((10, 5)) < p).ravel()
+        found += paired_difference(a.tolist(), b.tolist(), clusters, n=50).p_value <= 0.05
+    assert found <= 20
+
+
+def test_columns_of_unequal_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="cannot be paired"):
+        paired_difference([1.0, 2.0], [1.0], ["a", "b"])
+
+
+def test_rows_that_stand_alone_give_mcnemars_exact_test() -> None:
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    rng = np.random.default_rng(4)
+    a, b = rng.random(120) < 0.7, rng.random(120) < 0.6
+    table = [[(a & b).sum(), (a & ~b).sum()], [(~a & b).sum(), (~a & ~b).sum()]]
+    assert paired_difference(a, b, ALONE[:120]).p_value == pytest.approx(mcnemar(table, exact=True).pvalue)
+
+
+def test_whole_conversations_give_the_p_value_of_all_sign_patterns() -> None:
+    sums = np.array([3.0, -1, 2, 2, -2, 1, 4, 1, -1, 5, 2])
+    signs = np.array(list(product((1, -1), repeat=len(sums))))
+    every = (np.abs(signs @ sums) >= abs(sums.sum())).mean()
+    assert sign_flip_p(sums) == pytest.approx(every)
+    # Numbers that are no counts are drawn at random, and come near.
+    assert sign_flip_p(sums * 0.3) == pytest.approx(every, abs=0.02)
+
+
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=40), st.randoms())
+def test_a_p_value_does_not_know_which_program_is_which(sums: list[int], random: Random) -> None:
+    values = np.array([s for s in sums if s] or [1])
+    p = sign_flip_p(values)
+    assert 0 < p <= 1
+    assert sign_flip_p(-values) == pytest.approx(p)
+    shuffled = values.tolist()
+    random.shuffle(shuffled)
+    assert sign_flip_p(np.array(shuffled)) == pytest.approx(p)
+
+
+def _share(wins: int, losses: int, same: int = 20) -> PairedDifference:
+    a = [True] * wins + [False] * losses + [True] * same
+    b = [False] * wins + [True] * losses + [True] * same
+    return paired_difference(a, b, ALONE[: len(a)])
+
+
+def test_holm_multiplies_the_smallest_by_the_most_and_never_lowers_a_p_value() -> None:
+    found = [_share(12, 0), _share(12, 2), _share(8, 6)]
+    adjusted = corrected(found)
+    assert adjusted[0].p == pytest.approx(3 * found[0].p_value)
+    assert adjusted[1].p == pytest.approx(2 * found[1].p_value)
+    assert adjusted[2].p == pytest.approx(found[2].p_value)
+    assert all(one.family == 3 for one in adjusted)
+    assert all(after.p >= before.p_value for before, after in zip(found, adjusted, strict=True))
+
+
+def test_what_could_never_be_shown_costs_the_others_nothing_and_is_not_shown_itself() -> None:
+    found = [_share(12, 0), _share(5, 0), _share(0, 0)]
+    adjusted = corrected(found)
+    assert adjusted[0].family == 1
+    assert adjusted[0].p == pytest.approx(found[0].p_value)
+    assert [one.verdict() for one in adjusted] == ["better", SAME, SAME]
+    assert corrected([_share(1, 0)])[0].p == 1.0
+
+
+def test_a_program_as_much_better_as_the_detectable_effect_is_found_in_about_four_cases_of_five() -> None:
+    rng = np.random.default_rng(2)
+    clusters, found, effects = [str(i // 2) for i in range(400)], 0, []
+    for _ in range(100):
+        # One row in four differs; of those, enough more are won than lost for a difference of 7 points.
+        outcome = rng.choice((1, -1, 0), 400, p=(0.16, 0.09, 0.75))
+        paired = paired_difference(outcome == 1, outcome == -1, clusters, n=200)
+        effects.append(paired.detectable())
+        found += paired.p_value <= 0.05
+    assert np.mean(effects) == pytest.approx(0.07, abs=0.005)
+    assert 66 <= found <= 92
+
+
+def test_where_nothing_changed_the_detectable_effect_is_what_the_test_needs_at_least() -> None:
+    assert _share(0, 0, same=100).detectable() == pytest.approx(6 / 100)
+    assert _share(0, 0, same=100).detectable(level=0.99) > 6 / 100

@@ -1,0 +1,82 @@
+"""The executors against each other, over plans made at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from queryplan.eval.graph_agreement import agreement
+from queryplan.eval.plan_generator import PlanGenerator, generator_for
+from queryplan.program.graph.check import check_graph_plan, step_types
+from queryplan.program.graph.executor import execute_graph
+from queryplan.program.graph.ladybug import LadybugGraph
+from queryplan.program.graph.memory import MemoryGraph
+from queryplan.program.graph.rest import open_spoke
+
+Generator = Callable[[int], PlanGenerator]
+PLANS = 250
+
+
+def test_every_plan_that_is_made_is_well_typed(generator: Generator, awkward_memory: MemoryGraph) -> None:
+    made = generator(1)
+    for _ in range(PLANS):
+        plan = made.plan()
+        types = step_types(plan, awkward_memory.schema)
+        assert types is not None, check_graph_plan(plan, awkward_memory.schema)
+        assert types == made.types
+
+
+def test_memory_and_database_answer_alike(
+    generator: Generator, awkward_memory: MemoryGraph, awkward_database: LadybugGraph
+) -> None:
+    made = generator(2)
+    found = agreement(awkward_memory, awkward_database, (made.plan() for _ in range(PLANS)))
+    assert found.disagreements == ()
+    assert (found.plans, found.ill_typed, found.gaps) == (PLANS, 0, 0)
+    assert found.answered > PLANS / 4
+
+
+def test_step_by_step_the_database_answers_as_it_does_in_one_statement(
+    generator: Generator, awkward_database: LadybugGraph
+) -> None:
+    made = generator(3)
+    for _ in range(PLANS // 4):
+        plan = made.plan()
+        whole, steps = execute_graph(plan, awkward_database), execute_graph(plan, awkward_database, paths=True)
+        assert (whole.names, whole.ids) == (steps.names, steps.ids)
+
+
+def test_paths_begin_at_an_anchor_and_end_at_the_answer(
+    generator: Generator, awkward_memory: MemoryGraph, awkward_database: LadybugGraph
+) -> None:
+    made = generator(4)
+    edges = {edge.name for edge in awkward_memory.schema.edges}
+    for _ in range(PLANS // 4):
+        plan = made.plan()
+        for executor in (awkward_memory, awkward_database):
+            answer = execute_graph(plan, executor, paths=True)
+            for name, path in zip(answer.names if answer.ids else (), answer.paths, strict=True):
+                assert path[-1] == name
+                assert set(path[1::2]) <= edges
+
+
+def test_a_server_answers_as_the_graph_it_serves(
+    spoke_of: Any, generator: Generator, awkward_memory: MemoryGraph
+) -> None:
+    graph = open_spoke(
+        spoke_of(awkward_memory).root, awkward_memory.schema.model_copy(update={"nodes": _with_keys(awkward_memory)})
+    )
+    made = generator(5)
+    found = agreement(awkward_memory, graph, (made.plan(2) for _ in range(60)))
+    graph.close()
+    assert found.disagreements == ()
+    assert found.gaps == 0
+
+
+def _with_keys(graph: MemoryGraph) -> tuple[Any, ...]:
+    return tuple(node.model_copy(update={"key": "identifier"}) for node in graph.schema.nodes)
+
+
+def test_a_generator_draws_names_from_any_executor(awkward_database: LadybugGraph) -> None:
+    made = generator_for(awkward_database, 1)
+    assert all(check_graph_plan(made.plan(), awkward_database.schema) == [] for _ in range(20))

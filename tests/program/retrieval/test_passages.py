@@ -1,0 +1,131 @@
+"""Transcripts, posts and records as passages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.data.card import SHIPPED
+from queryplan.errors import DataError
+from queryplan.program.retrieval.passages import read_passages, read_records
+from queryplan.program.retrieval.terms import singular, terms
+
+FRONT = "---\nnumber: 7\ntitle: On Ice\ndate: 2024-02-03\nguests: [Ada Finch, Bo]\n---\n\n"
+
+
+def transcript(folder: Path, body: str, name: str = "07.md") -> Path:
+    (folder / "transcripts").mkdir(exist_ok=True)
+    (folder / "transcripts" / name).write_text(body, encoding="utf-8")
+    return folder
+
+
+def test_paragraphs_are_named_as_evidence_names_them(tmp_path: Path) -> None:
+    first, second = read_passages(transcript(tmp_path, FRONT + "[1] Nell: What is ice?\n\n[2] Ada: Slow water.\n"))
+    assert (first.id, second.id) == ("7[1]", "7[2]")
+    assert (second.text, second.title, second.date) == ("Ada: Slow water.", "On Ice", "2024-02-03")
+    assert second.fields["speaker"] == "Ada"
+    assert second.fields["guests"] == ("Ada Finch", "Bo")
+
+
+def test_a_paragraph_is_found_by_the_words_of_its_neighbours_but_does_not_say_them(tmp_path: Path) -> None:
+    body = FRONT + "[1] Nell: What is ice?\n\n[2] Ada: Slow water.\n\n[3] Nell: Thank you.\n"
+    _, answer, _ = read_passages(transcript(tmp_path, body))
+    assert {"ice", "thank"} <= answer.known_terms
+    assert not {"ice", "thank"} & answer.said_terms
+    assert "Ada Finch" in answer.searchable
+
+
+def test_neighbours_are_of_the_same_transcript(tmp_path: Path) -> None:
+    transcript(tmp_path, "Alone here.", "01.md")
+    alone, other = read_passages(transcript(tmp_path, "Alone there.", "02.md"))
+    assert alone.context == other.context == ""
+
+
+def test_paragraphs_without_numbers_are_counted(tmp_path: Path) -> None:
+    found = read_passages(transcript(tmp_path, "One thing.\n\nAnother thing.\n", "talk.md"))
+    assert [passage.id for passage in found] == ["talk[1]", "talk[2]"]
+
+
+def test_a_colon_in_a_sentence_makes_no_speaker(tmp_path: Path) -> None:
+    long = "This sentence goes on and on before it has a colon: here."
+    (passage,) = read_passages(transcript(tmp_path, long))
+    assert "speaker" not in passage.fields
+
+
+def test_front_matter_without_an_end_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"07\.md.*three dashes"):
+        read_passages(transcript(tmp_path, "---\nnumber: 7\ntitle: On Ice\n"))
+
+
+def test_two_passages_of_one_id_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"7\[1\]"):
+        read_passages(transcript(tmp_path, FRONT + "[1] One.\n\n[1] Again one.\n"))
+
+
+def test_a_transcript_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    folder = transcript(tmp_path, "x")
+    (folder / "transcripts" / "07.md").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError, match=r"07\.md cannot be read"):
+        read_passages(folder)
+
+
+def test_a_folder_without_texts_has_no_passages(tmp_path: Path) -> None:
+    assert read_passages(tmp_path) == ()
+
+
+def test_records_keep_their_fields_and_a_title_may_be_the_text(tmp_path: Path) -> None:
+    file = tmp_path / "issues.jsonl"
+    file.write_text('{"id": "A-1", "title": "Lost parcel", "status": "open", "date": "2025-01-02"}\n\n')
+    (record,) = read_records(file, "tracker")
+    assert (record.id, record.text, record.title, record.source) == ("A-1", "Lost parcel", "", "tracker")
+    assert dict(record.fields) == {"status": "open"}
+    assert "open" in record.known_terms
+
+
+def test_a_line_separator_inside_a_record_ends_no_line(tmp_path: Path) -> None:
+    file = tmp_path / "posts.jsonl"
+    file.write_text('{"id": "p1", "text": "one\u2028two"}\n', encoding="utf-8")
+    assert len(read_records(file, "posts")) == 1
+
+
+@pytest.mark.parametrize("line", ['{"id": "A"}', "[1]", "not json", '{"text": "no id"}', '{"id": "A", "text": ""}'])
+def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str) -> None:
+    file = tmp_path / "notes.jsonl"
+    file.write_text(f'{{"id": "ok", "text": "fine"}}\n{line}\n', encoding="utf-8")
+    with pytest.raises(DataError, match=r"notes\.jsonl:2: expected an object with id"):
+        read_records(file, "notes")
+
+
+@pytest.mark.parametrize(("domain", "count"), [("podcast", 431), ("journal", 60), ("biomedical", 0)])
+def test_shipped_domains_have_their_passages(domain: str, count: int) -> None:
+    assert len(read_passages(SHIPPED / domain)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Cafés, STORIES!", ["cafe", "story"]),
+        ("glass bus stories aloes", ["glass", "bus", "story", "aloe"]),
+        ("汤圆 cat", ["汤", "圆", "汤圆", "cat"]),
+        ("Übung", ["ubung"]),
+        ("ABC ab", ["abc", "ab"]),
+        ("हिन्दी भाषा।", ["हिन्दी", "भाषा"]),
+        ("", []),
+    ],
+)
+def test_terms_fold_case_accents_and_plurals(text: str, expected: list[str]) -> None:
+    assert terms(text)[: len(expected)] == expected
+
+
+@given(st.text())
+def test_terms_of_any_text_have_neither_spaces_nor_nothing(text: str) -> None:
+    for term in terms(text):
+        assert term
+        assert not any(character.isspace() for character in term)
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1))
+def test_plural_endings_leave_a_word(word: str) -> None:
+    assert word.startswith(singular(word)[:-1])
