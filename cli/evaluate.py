@@ -31,7 +31,7 @@ def command(
         bool | None,
         typer.Option(
             "--oracle/--no-oracle",
-            help="What each stage costs, by giving gold for one after the other; default: only without a model.",
+            help="What each stage costs, by giving gold one by one; default: without a model, up to 2,000 rows.",
         ),
     ] = None,
     throughput: Annotated[

@@ -229,7 +229,8 @@ def _planner(
 
     settings = load_settings(lm=lm, api_base=api_base)
     card = load_card(domain_folder(domain)) if domain else None
-    return GraphPlanner.for_executor(executor, card=card, program=program, lm=settings.lm_settings())
+    model = None if settings.lm in (None, "none") else settings.lm_settings()
+    return GraphPlanner.for_executor(executor, card=card, program=program, lm=model)
 
 
 def _schema(graph: str | None, domain: str | None, schema: Path | None) -> GraphSchema:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FAILED, INCONCLUSIVE = 4, 5
 _VERSION = re.compile(r"(?:models:/)?(?:(?P<model>[^/@]+)[/@])?(?P<version>[^/@]+)")
-_COLOURS = {"pass": "green", "fail": "red", "inconclusive": "yellow", "not judged": "dim"}
+_COLOURS = {"pass": "green", "fail": "red", "inconclusive": "yellow"}
 
 
 def command(
@@ -122,9 +122,13 @@ def _write(done: Promotion, junit: Path | None, markdown: Path | None) -> None:
 
 
 def _show(done: Promotion, dry_run: bool) -> None:
+    from ..eval.gate_report import not_judged
+
     console = wide_console()
     if done.gate is not None:
         console.print(_table(done.gate))
+        if small := not_judged(done.gate):
+            console.print(escape(small), emoji=False)
     before = f", before it version {done.before}" if done.before else ""
     if done.moved:
         console.print(f"{done.model} version {done.version} is {done.alias} now{before}.")
@@ -135,11 +139,14 @@ def _show(done: Promotion, dry_run: bool) -> None:
 
 
 def _table(result: GateResult) -> Table:
+    from ..eval.gate_report import HEADINGS, gate_cells
+
     table = Table(title=f"gate: {result.verdict}", title_justify="left")
-    for name in ("check", "answer", "rows", "found"):
-        table.add_column(name, justify="right" if name == "rows" else "left", overflow="fold")
+    for name in HEADINGS:
+        table.add_column(name, justify="right" if "rows" in name else "left", overflow="fold")
     for check in result.checks:
-        colour = _COLOURS[check.verdict]
-        answer = f"[{colour}]{check.verdict}[/{colour}]"
-        table.add_row(escape(check.name), answer, str(check.rows), escape(check.sentence))
+        if check.verdict != "not judged":
+            colour = _COLOURS[check.verdict]
+            name, verdict, *rest = (escape(cell) for cell in gate_cells(check))
+            table.add_row(name, f"[{colour}]{verdict}[/{colour}]", *rest)
     return table

@@ -74,6 +74,8 @@ def measure_answering(
         ValueError: none of the questions is complex.
     """
     hard = [question for question in questions if question.row.labels.complexity == "complex"]
+    if not hard:
+        raise ValueError("there is no complex question among these; choose splits that have some")
     base = settings or RunSettings()
     limited = RunSettings(**{**vars(base), "search": SearchSettings(**{**vars(base.search), "limit": k})})
     off = [_without(question, stores, limited) for question in hard]

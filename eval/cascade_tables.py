@@ -10,6 +10,7 @@ The first two come from head answers on labelled rows (``eval/head_answers.py``)
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -166,11 +167,12 @@ def _answers(answers: Sequence[RowAnswers], stage: str) -> tuple[list[tuple[str,
 
 
 def _whole(row: RowAnswers) -> Answer | None:
-    """All heads of a row as one: as certain as its least certain, right if all are; None if one says nothing."""
-    used = row.used(0.0)
+    """All heads of a row as one: as certain as its least certain round, right if all are; None if one says nothing."""
     if not row.whole(0.0):
         return None
-    return Answer(min(row.answers[name].certainty for name in used - {"kind"}), not row.wrong(0.0))
+    rounds = row.used(0.0) & {"follow_up"}, row.used(0.0) & {"relevance", "complexity"}
+    sure = min(math.prod(row.answers[name].certainty for name in names) for names in rounds)
+    return Answer(sure, not row.wrong(0.0))
 
 
 def _decided_without_model(case: Case) -> bool:

@@ -82,7 +82,7 @@ class GateResult(Frozen):
         """The answer and its reason."""
         against = f"against {self.champion}" if self.champion else "with no champion to be held against"
         begun = f"{self.verdict}: {self.candidate} {against}, {self.rows} rows"
-        why = [c.sentence for c in self.checks if c.verdict in ("fail", "inconclusive")]
+        why = [c.sentence for c in self.with_verdict("fail") or self.with_verdict("inconclusive")]
         return f"{begun}. {' '.join(why)}".strip()
 
 

@@ -5,22 +5,44 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from .gate import Check, GateResult
+from .statistics import Estimate
 
-_SIGNS = {"pass": "✅ pass", "fail": "❌ fail", "inconclusive": "❔ inconclusive", "not judged": "– not judged"}
+_SIGNS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
+
+
+HEADINGS = ("asked", "answer", "rows", "found", "allowed", "rows that would decide")
+
+
+def gate_cells(check: Check) -> tuple[str, ...]:
+    """What a table shows of a check, under `HEADINGS`."""
+    relative = check.kind == "not worse"
+    found = "" if check.found is None else _points(check.found) if relative else _figure(check.found)
+    sign = "at most" if check.kind in ("ceiling", "injections") else "at least"
+    allowed = f"{100 * check.limit:+.1f} points" if relative else f"{sign} {check.limit:g}"
+    needed = "" if check.verdict != "inconclusive" else str(check.rows_needed or "no number of rows")
+    name = check.measure if check.part is None else f"{check.measure} on {check.part}"
+    return (name, check.verdict, str(check.rows), found, allowed, needed)
+
+
+def not_judged(result: GateResult) -> str:
+    """The parts too small to be judged, in a line; empty if there is none."""
+    small = [f"{c.part or c.measure} ({c.rows})" for c in result.with_verdict("not judged")]
+    return f"Not judged, for too few rows: {', '.join(small)}." if small else ""
 
 
 def gate_markdown(result: GateResult) -> str:
-    """A heading with the answer, and a table of every check."""
+    """A heading with the answer, a table of every check that was judged, and the parts that were not."""
     champion = result.champion or "no champion yet"
     lines = [
         f"# Gate: {result.verdict}",
         "",
         f"{result.candidate} against {champion}, on {result.rows} rows of {result.conversations} conversations "
-        f"(data {result.data_fingerprint}).",
+        f"(data {result.data_fingerprint}); 95 % intervals over conversations.",
         "",
-        "| check | answer | rows | what was found |",
-        "|---|---|---|---|",
-        *(_line(check) for check in result.checks),
+        f"| {' | '.join(HEADINGS)} |",
+        f"|{'---|' * len(HEADINGS)}",
+        *(_line(check) for check in result.checks if check.verdict != "not judged"),
+        *_notes(result),
     ]
     return "\n".join(lines) + "\n"
 
@@ -45,8 +67,23 @@ def gate_junit(result: GateResult) -> str:
 
 
 def _line(check: Check) -> str:
-    said = check.sentence.replace("|", "\\|").replace("\n", " ")
-    return f"| {check.name.replace('|', ' ')} | {_SIGNS[check.verdict]} | {check.rows} | {said} |"
+    name, verdict, *rest = gate_cells(check)
+    cells = (name, f"{_SIGNS[verdict]} {verdict}", *rest)
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|').replace(chr(10), ' ') for cell in cells)} |"
+
+
+def _notes(result: GateResult) -> list[str]:
+    notes = [c.sentence for c in result.checks if c.kind == "injections"]
+    notes += [text] if (text := not_judged(result)) else []
+    return [line for note in notes for line in ("", note.replace("\n", " "))]
+
+
+def _points(found: Estimate) -> str:
+    return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
+
+
+def _figure(found: Estimate) -> str:
+    return f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g})"
 
 
 def _clean(text: str) -> str:

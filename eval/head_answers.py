@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
-from ..program.bound import complexity_certainty, kind_certainty, relevance_certainty
+from ..program.bound import complexity_certainty, kind_certainty, label_stages, relevance_certainty
 from ..program.context import clean_input
 from ..program.flow import decided_by_form
 from ..program.heads import HeadAnswer, Heads
@@ -48,11 +48,17 @@ class RowAnswers:
     rejects: bool = False
 
     def used(self, certainty: float) -> set[str]:
-        """The stages that heads answer if they must be so certain; the others are taken to be decided rightly."""
-        sure = {name for name, answer in self.answers.items() if answer.certainty >= certainty}
-        rejected = "relevance" in sure and self.rejects
-        unused = {"complexity"} if rejected or "complexity" not in self.arises else set[str]()
-        return sure - unused - (set() if rejected else {"kind"})
+        """The stages that heads answer if a round must be so certain; the others are taken to be decided rightly."""
+        sure = {name for name in ("follow_up", "kind") if (said := self._said(name)) is not None and said >= certainty}
+        labels = label_stages(self._said("relevance"), self.rejects, self._said("complexity"), certainty)
+        rejected = "relevance" in labels and self.rejects
+        unused = {"complexity"} if "complexity" not in self.arises else set[str]()
+        return (sure | labels) - unused - (set() if rejected else {"kind"})
+
+    def _said(self, stage: str) -> float | None:
+        """How certain the head of a stage is; None if it says nothing."""
+        answer = self.answers.get(stage)
+        return answer.certainty if answer is not None else None
 
     def wrong(self, certainty: float) -> bool:
         """The joint loss: whether some head that answered was wrong."""

@@ -81,16 +81,18 @@ def accuracy_against_latency(points: Sequence[tuple[str, float, Estimate]]) -> s
         points: (name, milliseconds, share of plans right).
     """
 
+    times = [max(ms, 1e-3) for _, ms, _ in points]
+    wide = max(times) > 10 * min(times)
+
     def draw(figure: Figure) -> None:
-        axes = figure.add_subplot(
-            xlabel="median milliseconds a plan (log)", ylabel="whole plans right, %", xscale="log"
-        )
+        axes = figure.add_subplot(xlabel="median milliseconds a plan", ylabel="whole plans right, %", ylim=(0, 100))
+        axes.set_xscale("log" if wide else "linear")
         axes.grid(True, which="major")
-        for i, (name, ms, right) in enumerate(points):
-            _dot(axes, i, max(ms, 1e-3), right, name)
+        for i, (name, _, right) in enumerate(points):
+            _dot(axes, i, times[i], right, name)
         front = [(max(ms, 1e-3), 100 * right.value) for _, ms, right in pareto_front(points)]
         axes.plot(*zip(*front, strict=True), color=INK, lw=1, ls="--", drawstyle="steps-post", zorder=1, label="front")
-        axes.margins(0.2)
+        axes.set_xlim(min(times) / 1.6 if wide else 0, max(times) * (1.6 if wide else 1.15))
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5))
 
     return svg(draw, 7.2, 3.4, "Accuracy against latency, with the Pareto front")

@@ -141,7 +141,7 @@ def _confusions(evaluation: Evaluation) -> list[tuple[str, Confusion]]:
 
 
 def _pictures(report: CompareReport, measured: Sequence[Measured]) -> dict[str, str]:
-    """The drawings that there is something to draw for."""
+    """The drawings by name; empty where there is nothing to draw."""
     evaluations = [one.evaluation for one in measured]
     timed = [(e.name, e.summary().latency.p50.value, e.summary().plan_right) for e in evaluations if not e.replayed]
     stages = [m.name for m in MEASURES[: len(STAGE_FIELDS)] if any(line.measure == m.name for line in report.lines)]
@@ -160,4 +160,4 @@ def _pictures(report: CompareReport, measured: Sequence[Measured]) -> dict[str, 
     for i, one in enumerate(report.comparisons):
         title = f"{one.later} minus {one.earlier}"
         drawn[f"differences {i}"] = pictures.differences([d for d in one.differences if d.unit == "share"], title)
-    return {name: text for name, text in drawn.items() if text}
+    return drawn

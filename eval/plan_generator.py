@@ -147,7 +147,7 @@ class PlanGenerator:
         values = self.names[kind.name] if name == "name" else self.values[kind.name, name]
         value, told = self.random.choice(values), kind.property_type(name)
         plain = told is not None and told.kind in ("enum", "boolean")
-        ops = ["eq", "ne"] if plain or isinstance(value, bool) else list(_ORDERED)
+        ops: list[Any] = ["eq", "ne"] if plain or isinstance(value, bool) else list(_ORDERED)
         if isinstance(value, str):
             ops.append("contains")
         op: Any = self.random.choice([*ops, "in"])

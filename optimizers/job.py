@@ -94,7 +94,7 @@ class JobSettings:
 class Outcome:
     """What a job made: the program folder, what was measured, and how it was compiled.
 
-    ``tables`` are those of a cascade, on ``test``; None for other optimizers.
+    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` counts those of each split.
     """
 
     folder: Path
@@ -106,6 +106,7 @@ class Outcome:
     optimizer: Optimizer
     sample: str | None
     tables: CascadeTables | None = None
+    rows: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def compiled(self) -> Evaluation:
@@ -174,6 +175,7 @@ class CompileJob:
             self.optimizer,
             self.sample_words,
             tables,
+            {split: len(sample.rows) for split, sample in self.samples.items()},
         )
 
     def _tables(self, heads: Heads, evaluations: Sequence[Evaluation]) -> CascadeTables:
@@ -352,6 +354,8 @@ class CompileJob:
                 resume=resume,
                 sample=self.sample_words,
                 replayed=replayed,
+                domain=self.domain.card.name,
+                lm=self.settings.lm.model,
             )
 
     def _report(

@@ -6,6 +6,7 @@ from .. import __version__
 from ..eval.tracking import CandidateRecord, CompileRecord, Tracking
 from .base import Candidate, StageResult
 from .job import Outcome
+from .prompts import prompts_of
 
 
 def log_outcome(outcome: Outcome, tracking_uri: str | None) -> tuple[str, str]:
@@ -31,11 +32,20 @@ def log_outcome(outcome: Outcome, tracking_uri: str | None) -> tuple[str, str]:
         code_version=__version__,
         stages=tuple(outcome.results),
         sample=outcome.sample,
+        rows=dict(outcome.rows),
+        spent=_spent(outcome),
         candidates=tuple(_candidate(r, c) for r in outcome.results.values() for c in r.candidates),
+        prompts=tuple(p for name, r in outcome.results.items() for p in prompts_of(name, r.predictor)),
         evaluation=outcome.compiled,
         report=outcome.report,
     )
     return Tracking(tracking_uri, f"queryplan-{manifest.domain}").log_compile(record)
+
+
+def _spent(outcome: Outcome) -> dict[str, float]:
+    """Requests and tokens that compiling took, by stage."""
+    calls = {f"spent/{name}/calls": float(result.calls) for name, result in outcome.results.items()}
+    return calls | {f"spent/{name}/tokens": float(result.tokens) for name, result in outcome.results.items()}
 
 
 def _candidate(result: StageResult, candidate: Candidate) -> CandidateRecord:

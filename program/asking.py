@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import dspy
 
@@ -17,6 +17,8 @@ from ..signatures.types import Stage
 from .lm.endpoint import LMHandle
 from .lm.meter import meter
 
+Sent = Stage | Literal["vary"]
+"""What a request is for: a stage of planning, or other wordings of the query, which decide nothing."""
 MAX_IN_FLIGHT = 16
 OUT_OF_TIME = "the deadline passed"
 
@@ -25,7 +27,7 @@ OUT_OF_TIME = "the deadline passed"
 class Ask:
     """A stage's predictor and its inputs. ``problem`` makes it a repair: what was wrong before."""
 
-    stage: Stage
+    stage: Sent
     predictor: dspy.Predict
     inputs: dict[str, Any]
     decides: bool
@@ -59,12 +61,12 @@ class Clock:
         return (time.perf_counter() - self.started) * 1000
 
 
-def send_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock, pool: ThreadPoolExecutor) -> dict[Stage, Reply]:
+def send_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock, pool: ThreadPoolExecutor) -> dict[Sent, Reply]:
     """Send requests together; those not back at the deadline are left behind and reported so."""
     if clock.left() == 0:
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
     began = time.perf_counter()
-    futures: dict[Stage, Future[Reply]] = {
+    futures: dict[Sent, Future[Reply]] = {
         ask.stage: pool.submit(copy_context().run, _send_one, ask, lm) for ask in asks
     }
     wait(futures.values(), timeout=clock.left())
@@ -72,12 +74,12 @@ def send_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock, pool: ThreadPool
     return {stage: future.result() if future.done() else late for stage, future in futures.items()}
 
 
-async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[Stage, Reply]:
+async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[Sent, Reply]:
     """As ``send_round``, without threads."""
     if clock.left() == 0:
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
     began = time.perf_counter()
-    tasks: dict[Stage, asyncio.Future[Reply]] = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
+    tasks: dict[Sent, asyncio.Future[Reply]] = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
     try:
         await asyncio.wait(tasks.values(), timeout=clock.left())
         late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)

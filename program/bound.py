@@ -6,6 +6,12 @@ then Test: Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on 
 in ``optimizers/bounding.py``. The loss of a query is joint: one if *some* head that answered it was wrong,
 else nought; so five heads share one budget and the bound is on whole queries.
 
+**What is compared.** Relevance and complexity are asked of the model in one round, so what counts is that both
+are certain: their product is compared with the number asked. Relevance alone, which saves requests but no
+round, needs a quarter of the doubt. On the podcast's train and dev rows, cross-validated and resampled, 13.3 % of
+queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 and 21 with every head by itself, and as
+many single decisions were saved (33 against 35 %, 50 against 49).
+
 **What it says.** With the stated confidence over the draw of the calibration rows, at most the stated
 share of queries is answered wrongly by a head. It is a share of *all* queries, not of the answered ones.
 
@@ -36,6 +42,32 @@ MODES: tuple[Mode, ...] = ("off", "bounded", "best-effort")
 WITHIN = "learned head, within the bound"
 OUTSIDE = "learned head, outside the bound"
 NO_GUARANTEE = "best effort, no guarantee"
+
+# Halves, quarters and eighths were tried: 12.5, 13.3 and 13.5 % without a model, 36, 33 and 30 % of decisions.
+ALONE = 4
+
+
+def needed_alone(certainty: float) -> float:
+    """What a stage must have that saves no round by itself, where a round must have ``certainty``."""
+    return 1 - (1 - certainty) / ALONE
+
+
+def label_stages(
+    relevance: float | None, rejects: bool, complexity: float | None, certainty: float
+) -> frozenset[Literal["relevance", "complexity"]]:
+    """Which labels of a standalone form heads answer, where a whole round must have ``certainty``.
+
+    Args:
+        relevance, complexity: how certain the heads of these stages are; None where they say nothing.
+        rejects: whether the relevance head says "not ours", which leaves nothing else to decide.
+    """
+    if relevance is None or complexity is None or rejects:  # only one of the two can be had
+        stage: Literal["relevance", "complexity"] = "complexity" if relevance is None else "relevance"
+        sure = complexity if relevance is None else relevance
+        return frozenset({stage}) if sure is not None and sure >= certainty else frozenset()
+    if relevance * complexity >= certainty:
+        return frozenset({"relevance", "complexity"})
+    return frozenset({"relevance"}) if relevance >= needed_alone(certainty) else frozenset()
 
 
 class Bound(Frozen):
@@ -77,7 +109,7 @@ class Bound(Frozen):
 
 @dataclass(frozen=True)
 class Gate:
-    """Says of each stage of a query whether its head answers; the same for every query of a planner."""
+    """Says which heads answer; the same for every query of a planner."""
 
     mode: Mode = "off"
     bound: Bound | None = None
@@ -86,11 +118,26 @@ class Gate:
         """Whether a head that is so certain answers; None is a head that says nothing."""
         if certainty is None or self.mode == "off":
             return False
-        return self.mode == "best-effort" or self._covers(certainty)
+        return self.needed is not None and certainty >= self.needed
 
-    def _covers(self, certainty: float) -> bool:
-        needed = self.bound.certainty if self.bound is not None else None
-        return needed is not None and certainty >= needed
+    @property
+    def needed(self) -> float | None:
+        """The certainty that a round must have; None if no head may answer."""
+        if self.mode == "best-effort":
+            return 0.0
+        return self.bound.certainty if self.mode == "bounded" and self.bound is not None else None
+
+    def labels_opened(self, heads: Mapping[str, HeadAnswer], joint: Joint) -> frozenset[str]:
+        """The stages of a standalone form that heads answer: ``relevance``, ``complexity``, both or none."""
+        if self.needed is None:
+            return frozenset()
+        relevance, complexity = relevance_certainty(heads), complexity_certainty(heads, joint)
+        if self.mode == "best-effort":
+            return frozenset(
+                name for name, said in (("relevance", relevance), ("complexity", complexity)) if said is not None
+            )
+        rejects = relevance is not None and heads["is_relevant"].label == "false"
+        return label_stages(relevance, rejects, complexity, self.needed)
 
     @property
     def reason(self) -> str:

@@ -8,6 +8,7 @@ network even when told not to.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -64,11 +65,17 @@ class StaticEncoder:
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors, shape (texts, 256), float32, each of length one or zero."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
-        for i, encoding in enumerate(self._encodings(texts)):
-            if encoding.ids and self._means[encoding.ids].any():
-                out[i] = self._table[encoding.ids].mean(axis=0)
-        norms = np.linalg.norm(out, axis=1, keepdims=True)
-        return out / np.where(norms == 0, 1.0, norms)
+        for row, encoding in zip(out, self._encodings(texts), strict=True):
+            self._fill(row, encoding.ids)
+        return out
+
+    def _fill(self, row: np.ndarray, ids: list[int]) -> None:
+        """The direction of the sum of the tokens' rows, unless none of them means anything."""
+        tokens = np.array(ids, dtype=np.intp)
+        if not self._means.take(tokens).any():
+            return
+        np.add.reduce(self._table.take(tokens, axis=0), axis=0, out=row)
+        row /= math.sqrt(float(row @ row)) or 1.0
 
     def _encodings(self, texts: Sequence[str]) -> Iterable[Any]:
         """A batch is given to several threads, which is worth it from some dozen texts on."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..data.rows import LabelledRow
 from ..signatures.types import DecidedBy, Frozen, Labels, Turn
-from .bound import OUTSIDE, complexity_certainty, relevance_certainty
+from .bound import OUTSIDE, complexity_certainty, needed_alone, relevance_certainty
 from .context import CleanInput, clean_input
 from .encoder import Encoder
 from .heads import HeadAnswer
@@ -36,8 +36,8 @@ class StageRoute(Frozen):
     Attributes:
         confidence: the probability of the value, by whoever decided.
         heads: what the heads say of each output, whoever decided; empty where none does.
-        certainty: how certain the heads are of the stage as a whole; None where none says anything.
-        needed: the certainty from which a head answers within the bound; None without one.
+        certainty: how certain the heads are of what they would answer with this stage; None where none says anything.
+        needed: the certainty from which they answer within the bound; None without one.
         change: what would have changed the value or who decides it.
     """
 
@@ -102,8 +102,7 @@ def _route(
     standalone: str,
     rows: Sequence[LabelledRow],
 ) -> StageRoute:
-    certainty = _certainty(planner, decision.stage, said)
-    needed = planner.gate.bound.certainty if planner.gate.bound else None
+    certainty, needed = _compared(planner, decision.stage, said)
     text = clean.query if decision.stage == "follow_up" else standalone
     heads = {
         name: {label: round(p, 4) for label, p in sorted(said[name].probabilities.items(), key=lambda item: -item[1])}
@@ -124,12 +123,19 @@ def _route(
     )
 
 
-def _certainty(planner: QueryPlanner, stage: str, said: Mapping[str, HeadAnswer]) -> float | None:
+def _compared(planner: QueryPlanner, stage: str, said: Mapping[str, HeadAnswer]) -> tuple[float | None, float | None]:
+    """How certain the heads are of a stage, and how certain they must be: together with what is asked beside it."""
+    needed = planner.gate.bound.certainty if planner.gate.bound else None
     if stage == "follow_up":
-        return said["is_follow_up"].confidence if "is_follow_up" in said else None
-    if stage == "relevance":
-        return relevance_certainty(said)
-    return complexity_certainty(said, planner.heads.joint if planner.heads else {})
+        return (said["is_follow_up"].confidence if "is_follow_up" in said else None), needed
+    relevance = relevance_certainty(said)
+    complexity = complexity_certainty(said, planner.heads.joint if planner.heads else {})
+    if relevance is None or complexity is None or said["is_relevant"].label == "false":
+        return (relevance if stage == "relevance" else complexity), needed
+    together = relevance * complexity
+    if stage == "complexity" or needed is None or together >= needed:
+        return together, needed
+    return relevance, needed_alone(needed)
 
 
 def _change(

@@ -16,10 +16,9 @@ from .ngrams import (
     COLUMNS,
     Common,
     Grams,
-    beside,
     common_words,
-    count_frames,
-    count_grams,
+    frame_columns,
+    gram_columns,
     inverse_frequencies,
     is_common,
     mask_names,
@@ -44,10 +43,9 @@ class Seen:
 
 @dataclass(frozen=True)
 class Look:
-    """What is seen of a text by itself; ``masked`` is the vector of the text with its names masked."""
+    """What is seen of a text by itself; ``vector`` is of the text with its names masked."""
 
     vector: np.ndarray
-    masked: np.ndarray
     surface: np.ndarray
     grams: Grams
     names: frozenset[str]
@@ -86,21 +84,21 @@ class Features:
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
         look = self._look(query)
-        return _seen(look, look.masked, look.surface)
+        return _seen(look, look.vector, look.surface)
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
-        look = self._look(query)
+        # Names are what a follow-up leaves out, so here the vector is of the text as typed.
+        look, vector = self._look(query), self._typed(query)
         before = [self._earlier(turn.content) for turn in turns]
-        nearness = [float(turn.vector @ look.vector) for turn in before[-3:]]
+        nearness = [float(turn.vector @ vector) for turn in before[-3:]]
         last, best = (nearness[-1], max(nearness)) if nearness else (0.0, 0.0)
         names = frozenset[str]().union(*(turn.names for turn in before))
         extra = [last, best, len(look.names & names), len(look.names - names)]
         if self.common is not None:
             words = frozenset[str]().union(*(turn.words for turn in before))
-            extra += _rare_words(query, words, self.common) + [float(bool(look.names - names))]
-        # Names are what a follow-up leaves out, so here the vector is of the text as typed.
-        return _seen(look, look.vector, np.concatenate([look.surface, np.array(extra, dtype=np.float32)]))
+            extra += [*_rare_words(query, words, self.common), float(bool(look.names - names))]
+        return _seen(look, vector, np.concatenate([look.surface, np.array(extra, dtype=np.float32)]))
 
     def _look_back(self, text: str) -> Earlier:
         names = frozenset(link.name.name for link in self.linker.links(text))
@@ -112,16 +110,13 @@ class Features:
     def _look_at(self, query: str) -> Look:
         names = frozenset(link.name.name for link in self.linker.links(query))
         masked = mask_names(query, self.linker) if names else query
-        vector = self._vector(query)
-        seen = self._vector(masked) if names and self.common is not None else vector
-        return Look(vector, seen, self._surface(query, len(names)), self._grams(masked), names)
+        vector = self._vector(query if self.common is None else masked)
+        return Look(vector, self._surface(query, len(names)), weigh(_columns(masked, self.common), self.idf), names)
 
-    def _grams(self, masked: str) -> Grams:
-        words = words_of(masked)
-        grams = weigh(count_grams(masked, words), self.idf)
-        if self.common is None:
-            return grams
-        return beside(grams, weigh(count_frames(words, self.common), self.idf))
+    def _typed(self, query: str) -> np.ndarray:
+        """The vector of a query as typed; a query without names has it already."""
+        look = self._look(query)
+        return self._vector(query) if look.names and self.common is not None else look.vector
 
     def _surface(self, query: str, names: int) -> np.ndarray:
         """Length, punctuation and known names: the same in every language."""
@@ -145,10 +140,15 @@ def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> 
     trained one says.
     """
     masked = [mask_names(text, linker) for text in texts]
-    words = [words_of(text) for text in masked]
-    common = common_words(words)
-    counted = [count_grams(m, w) | count_frames(w, common) for m, w in zip(masked, words, strict=True)]
-    return Features(encoder, linker, inverse_frequencies(counted).astype(np.float16), common)
+    common = common_words(words_of(text) for text in masked)
+    idf = inverse_frequencies([_columns(text, common) for text in masked])
+    return Features(encoder, linker, idf.astype(np.float16), common)
+
+
+def _columns(masked: str, common: Common | None) -> np.ndarray:
+    words = words_of(masked)
+    grams = gram_columns(masked, words)
+    return grams if common is None else np.concatenate([grams, frame_columns(words, common)])
 
 
 def _rare_words(query: str, before: frozenset[str], common: Common) -> list[float]:
@@ -163,5 +163,4 @@ def _rare_words(query: str, before: frozenset[str], common: Common) -> list[floa
 
 
 def _seen(look: Look, vector: np.ndarray, surface: np.ndarray) -> Seen:
-    dense = np.concatenate([vector, SURFACE_WEIGHT * surface]).astype(np.float32)
-    return Seen(dense, look.grams, readable=bool(look.vector.any()))
+    return Seen(np.concatenate([vector, SURFACE_WEIGHT * surface]), look.grams, readable=bool(vector.any()))

@@ -18,9 +18,9 @@ import dspy
 
 from ..data.card import DomainCard
 from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
-from .asking import Ask, Clock, Reply
+from .asking import Ask, Clock, Reply, Sent
 from .assemble import assemble
-from .bound import OUTSIDE, Gate, complexity_certainty, kind_certainty, relevance_certainty
+from .bound import OUTSIDE, Gate, kind_certainty
 from .context import CleanInput
 from .graph_stage import graph_asks, settle_graph
 from .heads import HeadAnswer, Heads
@@ -32,7 +32,7 @@ from .settle import Combination, Settled, settle
 from .stages import DECIDING
 from .written import decompose, rewrite, rewrite_inputs, turn_inputs
 
-Round = Generator[list[Ask], Mapping[Stage, Reply], Any]
+Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 
 # A rewrite costs about as much as four labels, so it is asked for ahead when it is needed in more
 # than one case of three.
@@ -106,7 +106,7 @@ class Flow:
     understood: bool = True
     unread: bool = False
 
-    def run(self) -> Generator[list[Ask], Mapping[Stage, Reply], QueryPlan]:
+    def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
         """Yield rounds of requests, be sent their replies, return the plan."""
         self.degraded += self.clean.degraded
         self.labels.standalone_query = self.clean.query
@@ -137,8 +137,8 @@ class Flow:
             self.decide("follow_up", False, "rule", 1.0, "there is no earlier turn")
             return
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
-        replies: Mapping[Stage, Reply] = {}
-        sure = self._gate("follow_up", head.confidence if head else None)
+        replies: Mapping[Sent, Reply] = {}
+        sure = self._gate("follow_up", self.parts.gate.opens(head.confidence if head else None))
         if self.parts.has_lm:
             asked = self.parts.asks_lm("follow_up") and not sure
             asks = [self.ask("follow_up", turn_inputs(self))] if asked else []
@@ -161,13 +161,14 @@ class Flow:
         heads = self.parts.heads.of_query(query) if self.parts.heads else {}
         self._note_unread(query, heads)
         self._gate_labels(heads)
-        replies: Mapping[Stage, Reply] = {}
+        replies: Mapping[Sent, Reply] = {}
         if self.parts.has_lm:
             replies = yield from self.round(self._second_asks(query, heads))
         self._settle_relevance(replies.get("relevance"), heads)
         self._settle_complexity(replies.get("complexity"), heads)
         yield from decompose(self, replies.get("decompose"))
         settle_graph(self, replies.get("graph"))
+        self.parts.retrieval.settle(self, replies.get("vary"))
 
     def _second_asks(self, query: str, heads: Mapping[str, HeadAnswer]) -> list[Ask]:
         inputs = {"query": query}
@@ -186,7 +187,7 @@ class Flow:
             asks.append(self.ask("decompose", inputs))
         else:
             asks += graph_asks(self)
-        return asks
+        return asks + self.parts.retrieval.asks(self)
 
     def _settle_relevance(self, reply: Reply | None, heads: Mapping[str, HeadAnswer]) -> None:
         labels = self.labels
@@ -235,10 +236,10 @@ class Flow:
 
     # -- heads in the model's place ----------------------------------------------------------------
 
-    def _gate(self, stage: Stage, certainty: float | None) -> bool:
+    def _gate(self, stage: Stage, opened: bool) -> bool:
         """Whether the head answers this stage; a form that the heads were not calibrated on stays outside a bound."""
         bounded = self.parts.gate.mode == "bounded"
-        if self.parts.gate.opens(certainty) and (self.understood or not bounded):
+        if opened and (self.understood or not bounded):
             self.answered.add(stage)
         return stage in self.answered
 
@@ -251,10 +252,9 @@ class Flow:
         self.degraded.append(Degraded(what="heads", why="they know none of its words or script", instead=instead))
 
     def _gate_labels(self, heads: Mapping[str, HeadAnswer]) -> None:
-        if self.parts.gate.mode == "off":
-            return
-        self._gate("relevance", relevance_certainty(heads))
-        self._gate("complexity", complexity_certainty(heads, self.parts.joint))
+        opened = self.parts.gate.labels_opened(heads, self.parts.joint)
+        self._gate("relevance", "relevance" in opened)
+        self._gate("complexity", "complexity" in opened)
 
     def _note_missing(self, stage: str, reply: Reply | None, found: Settled | None, instead: str) -> None:
         """A head that decides where a model should have is worth a word; one that was meant to is not."""
@@ -280,7 +280,7 @@ class Flow:
         predictor = self.parts.whole.get(stage) if self.unread else None
         return Ask(stage, predictor or self.parts.predictors[stage], inputs, stage in DECIDING, problem)
 
-    def round(self, asks: list[Ask]) -> Generator[list[Ask], Mapping[Stage, Reply], Mapping[Stage, Reply]]:
+    def round(self, asks: list[Ask]) -> Generator[list[Ask], Mapping[Sent, Reply], Mapping[Sent, Reply]]:
         """Send requests together, and count what they cost."""
         if not asks:
             return {}

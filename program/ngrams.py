@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from zlib import crc32
 
 import numpy as np
@@ -35,7 +35,10 @@ MAX_CHARACTERS = 600
 COMMON_SHARE = 0.02
 COMMON_LEAST = 3
 FRAME_LENGTH = 4
-STAR = "*"
+STAR = 0
+"""Stands for words that are not common; no word that is one hashes to it."""
+MIXER = np.uint32(0x9E3779B1)
+FRAME_SHIFT = np.uint32(32 - int(math.log2(FRAME_COLUMNS)))
 
 Common = frozenset[int]
 """Hashes of the words that frames keep."""
@@ -76,76 +79,73 @@ def is_common(word: str, common: Common) -> bool:
     return _hash(word) in common
 
 
-def count_grams(masked: str, words: Sequence[str]) -> dict[int, float]:
-    """Sublinear counts of the n-grams of a text, by column; words and characters weigh the same."""
-    counts = Counter(map(_word_column, words))
-    counts.update([_column(f"w{a} {b}") for a, b in pairwise(words)])
-    counts.update(chain.from_iterable(map(_columns_within, masked[:MAX_CHARACTERS].lower().split())))
-    return _sublinear(counts)
+def gram_columns(masked: str, words: Sequence[str]) -> np.ndarray:
+    """Columns of the n-grams of a text, one for each time it has them; words and characters weigh the same."""
+    of_words = [*map(_word_column, words), *(_word_column(f"{a} {b}") for a, b in pairwise(words))]
+    within = map(_columns_within, masked[:MAX_CHARACTERS].lower().split())
+    return np.concatenate([np.array(of_words, dtype=np.int32), *within])
 
 
-def count_frames(words: Sequence[str], common: Common) -> dict[int, float]:
-    """Sublinear counts of the sequences of one to four words of a text's frame, its two ends among them."""
-    frame = ["^"]
+def frame_columns(words: Sequence[str], common: Common) -> np.ndarray:
+    """Columns of the sequences of one to four words of a text's frame, its two ends among them."""
+    frame = [_hash("^")]
     for word in words:
-        kept = word if is_common(word, common) else STAR
+        hashed = _hash(word)
+        kept = hashed if hashed in common else STAR
         if kept != STAR or frame[-1] != STAR:
             frame.append(kept)
-    frame.append("$")
-    pieces = (" ".join(frame[i : i + n]) for n in range(1, FRAME_LENGTH + 1) for i in range(len(frame) - n + 1))
-    return _sublinear(Counter(map(_frame_column, pieces)))
+    ones = np.array([*frame, _hash("$")], dtype=np.uint32)
+    found = [ones]
+    for length in range(1, FRAME_LENGTH):
+        found.append(found[-1][:-1] * MIXER + ones[length:])
+    # The upper bits of a product depend on all of its bits.
+    return (np.concatenate(found) * MIXER >> FRAME_SHIFT).astype(np.int32) + np.int32(COLUMNS)
 
 
-def _sublinear(counts: Counter[int]) -> dict[int, float]:
-    return {column: 1.0 if count == 1 else 1 + math.log(count) for column, count in counts.items()}
-
-
-# Words and pieces of frames come back; without caches, hashing them is a third of a decision's time.
+# Words come back; without caches, hashing them is a third of a decision's time.
 @lru_cache(maxsize=8192)
-def _columns_within(word: str) -> tuple[int, ...]:
+def _columns_within(word: str) -> np.ndarray:
     """Columns of the character sequences of a word, its two ends among them."""
     padded = f" {word} "
-    return tuple(_column("c" + padded[i : i + n]) for n in CHARACTERS for i in range(len(padded) - n + 1))
+    pieces = (padded[i : i + n] for n in CHARACTERS for i in range(len(padded) - n + 1))
+    return np.fromiter((_hashed("c" + piece) % COLUMNS for piece in pieces), dtype=np.int32)
 
 
 @lru_cache(maxsize=8192)
-def _hash(text: str) -> int:
+def _word_column(gram: str) -> int:
+    return _hashed("w" + gram) % COLUMNS
+
+
+@lru_cache(maxsize=8192)
+def _hash(word: str) -> int:
+    return _hashed(word)
+
+
+def _hashed(text: str) -> int:
     return crc32(text.encode("utf-8", "surrogatepass"))
 
 
-def _column(gram: str) -> int:
-    return crc32(gram.encode("utf-8", "surrogatepass")) % COLUMNS
-
-
-@lru_cache(maxsize=8192)
-def _word_column(word: str) -> int:
-    return _column("w" + word)
-
-
-@lru_cache(maxsize=8192)
-def _frame_column(piece: str) -> int:
-    return COLUMNS + crc32(piece.encode("utf-8", "surrogatepass")) % FRAME_COLUMNS
-
-
-def inverse_frequencies(counted: Sequence[dict[int, float]], width: int = WIDTH) -> np.ndarray:
-    """Smoothed idf of every column over some texts, shape (width,), float32."""
+def inverse_frequencies(texts: Sequence[np.ndarray], width: int = WIDTH) -> np.ndarray:
+    """Smoothed idf of every column over the columns of some texts, shape (width,), float32."""
     seen = np.zeros(width)
-    for counts in counted:
-        seen[list(counts)] += 1
-    return (np.log((1 + len(counted)) / (1 + seen)) + 1).astype(np.float32)
+    for columns in texts:
+        seen[np.unique(columns)] += 1
+    return (np.log((1 + len(texts)) / (1 + seen)) + 1).astype(np.float32)
 
 
-def weigh(counts: dict[int, float], idf: np.ndarray) -> Grams:
-    """Counts as a tf-idf row of unit length."""
-    columns = np.fromiter(counts.keys(), dtype=np.int32, count=len(counts))
-    values = np.fromiter(counts.values(), dtype=np.float32, count=len(counts)) * idf[columns]
-    norm = math.sqrt(float(values @ values))
-    return Grams(columns, values / norm if norm else values)
-
-
-def beside(one: Grams, other: Grams) -> Grams:
-    """Two rows that share no column as one."""
-    return Grams(np.concatenate([one.columns, other.columns]), np.concatenate([one.values, other.values]))
+def weigh(columns: np.ndarray, idf: np.ndarray) -> Grams:
+    """The columns of a text as a tf-idf row, its n-grams and its frame each of length one."""
+    ordered = np.sort(columns)
+    first = np.empty(len(ordered) + 1, dtype=bool)
+    first[0] = first[-1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:-1])
+    places = first.nonzero()[0]
+    columns = ordered[places[:-1]]
+    values = (1 + np.log(places[1:] - places[:-1], dtype=np.float32)) * idf.take(columns)
+    split = int(np.count_nonzero(columns < COLUMNS))
+    for part in (values[:split], values[split:]):
+        part /= math.sqrt(float(part @ part)) or 1.0
+    return Grams(columns, values)
 
 
 def as_matrix(rows: Sequence[Grams], width: int = WIDTH) -> np.ndarray:

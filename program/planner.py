@@ -14,8 +14,8 @@ import dspy
 
 from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
-from ..signatures.types import Stage, Turn
-from .asking import MAX_IN_FLIGHT, Ask, Clock, Reply, asend_round, send_round
+from ..signatures.types import Turn
+from .asking import MAX_IN_FLIGHT, Ask, Clock, Reply, Sent, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import clean_input
 from .encoder import default_encoder
@@ -62,7 +62,7 @@ class Planning:
         assert self._plan is not None, "there is a round to send"
         return self._plan
 
-    def send(self, replies: Mapping[Stage, Reply]) -> None:
+    def send(self, replies: Mapping[Sent, Reply]) -> None:
         """Take the replies to ``asks`` and go on to the next round."""
         self._go(lambda: self._rounds.send(replies))
 

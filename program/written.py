@@ -10,14 +10,14 @@ from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..signatures.types import Stage
-from .asking import Ask, Reply
+from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
 
 if TYPE_CHECKING:
     from .flow import Flow
 
-Round = Generator[list[Ask], Mapping[Stage, Reply], Any]
+Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 Accept = Callable[["Flow", Reply | None], list[str]]
 
 

@@ -1,8 +1,8 @@
 """An agent's retrieval as a LangGraph graph that the query plan steers; runs without a language model.
 
-    pip install 'queryplan[langgraph]'
-    python docs/examples/langgraph_agent.py
-    python docs/examples/langgraph_agent.py "and Rosalind?" --flag on --fraction 0.2 --key user-17
+pip install 'queryplan[langgraph]'
+python docs/examples/langgraph_agent.py
+python docs/examples/langgraph_agent.py "and Rosalind?" --flag on --fraction 0.2 --key user-17
 """
 
 from __future__ import annotations

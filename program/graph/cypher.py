@@ -123,11 +123,13 @@ def can_compile(conditions: Sequence[Condition]) -> bool:
 
 @dataclass(frozen=True)
 class Hop:
-    """One expansion of a chain; ``without`` are ids that it must not reach, ``distinct`` ends the paths before it."""
+    """One expansion of a chain; conditions of edges are no part of it.
+
+    ``without`` are ids that it must not reach; ``distinct`` ends the paths before it.
+    """
 
     edges: tuple[EdgeType, ...]
     direction: str
-    where: tuple[Condition, ...]
     node_where: tuple[Condition, ...]
     target: NodeType
     without: tuple[Any, ...] = ()
@@ -139,7 +141,7 @@ class Hop:
         edges = tuple(edge for edge in schema.edges if edge.name in step.edges)
         target = schema.node(edges[0].ends(step.direction)[1])
         assert target is not None
-        return cls(edges, step.direction, step.where, step.node_where, target, tuple(without), distinct)
+        return cls(edges, step.direction, step.node_where, target, tuple(without), distinct)
 
     def arrow(self, name: str) -> str:
         """The edge as Cypher draws it."""
@@ -154,14 +156,13 @@ class Chain:
 
     Attributes:
         ids: of the nodes it starts at, as the database has them.
-        node_kinds, edge_kinds: the kinds of columns by type name.
+        node_kinds: the kinds of columns by node type.
         conditions: tests of the nodes it starts at.
     """
 
     start: NodeType
     ids: tuple[Any, ...]
     node_kinds: Mapping[str, Mapping[str, str]]
-    edge_kinds: Mapping[str, Mapping[str, str]]
     hops: tuple[Hop, ...] = ()
     conditions: tuple[Condition, ...] = ()
 
@@ -206,18 +207,12 @@ class Chain:
 
     def _tests(self, number: int, hop: Hop, parameters: dict[str, Any]) -> list[str]:
         here = f"n{number}"
-        tests = Tests(f"e{number}", self._columns(hop)).compile(hop.where, parameters)
-        tests += Tests(here, self.node_kinds[hop.target.name], hop.target).compile(hop.node_where, parameters)
+        tests = Tests(here, self.node_kinds[hop.target.name], hop.target).compile(hop.node_where, parameters)
         if hop.without:
             key = f"p{len(parameters)}"
             parameters[key] = list(hop.without)
             tests.append(f"NOT {here}.{quoted(hop.target.key)} IN ${key}")
         return tests
-
-    def _columns(self, hop: Hop) -> Mapping[str, str]:
-        """Kinds of the columns that all edges of a hop agree on."""
-        first, *others = (self.edge_kinds[edge.name] for edge in hop.edges)
-        return {name: kind for name, kind in first.items() if all(o.get(name) == kind for o in others)}
 
 
 def _where(tests: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ from ...signatures.graph_steps import (
 )
 from .cypher import stored
 from .rest import cutoff_parameters
+from .rest_client import path_part
 from .wording import step_words
 
 FINAL = "final_result"
@@ -172,7 +173,7 @@ class _Writer:
     def _call(self, ref: NodeRef, filters: Sequence[tuple[str, str]] = ()) -> str:
         node = self.schema.node(ref.type)
         path = (ref.type, stored(node, ref.field) if node else ref.field, ref.name)
-        return "/".join((ENDPOINT, *(quote(part, safe="'") for part in path))) + _query(filters)
+        return "/".join((ENDPOINT, *map(path_part, path))) + _query(filters)
 
     def _template(self, name: str, filters: Sequence[tuple[str, str]]) -> str:
         return f"{ENDPOINT}/{{{name}.type}}/name/{{{name}.name}}" + _query(filters)

@@ -113,13 +113,14 @@ def examples_of(source: Source, ranker: Ranker, common: frozenset[str]) -> list[
 
 def _example(text: str, gold: Gold, mentions: Sequence[Mention], ranker: Ranker) -> Example:
     tried = ranker.hypotheses(text, mentions)
-    meant = [h for h in tried if _is_meant(h, gold)]
-    some = [*meant[:2], *[h for h in tried if not _is_meant(h, gold)]][:MOST_TRAINED]
+    meant = [h for h in tried if is_meant(h, gold)]
+    some = [*meant[:2], *[h for h in tried if not is_meant(h, gold)]][:MOST_TRAINED]
     ranked = [r for h in some for r in ranker.of(text, h)]
     return Example(ranked, [right_ones(r, gold, ranker.table) for r in ranked])
 
 
-def _is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
+def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
+    """Whether the names are those that the labelled plan starts from."""
     named = {(r.name.casefold(), r.type) for r in hypothesis.readings}
     return named == {(a.name.casefold(), a.type) for a in gold.anchors}
 
@@ -127,7 +128,7 @@ def _is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
 def right_ones(ranked: Ranked, gold: Gold, table: PathTable) -> np.ndarray:
     """Which candidates are the labelled plan, its final step and conditions aside; shape (n,)."""
     right = np.zeros(len(ranked.pool), dtype=bool)
-    if not _is_meant(ranked.hypothesis, gold):
+    if not is_meant(ranked.hypothesis, gold):
         return right
     wanted = {(h.edge.name, h.direction): i for i, h in enumerate(table.hops)}
     if any(edge not in wanted for edge in gold.edges):

@@ -24,12 +24,14 @@ class Gold:
     """A labelled plan in parts.
 
     Attributes:
-        core: the canonical text of the set, without conditions on edges.
+        plan: the steps of the set, without conditions on edges.
+        core: its canonical text.
         edges: the edges followed, with their directions.
         where: conditions on edges.
         final: what is done with the set.
     """
 
+    plan: GraphPlan
     core: str
     edges: frozenset[tuple[str, str]]
     anchors: tuple[NodeRef, ...]
@@ -45,9 +47,10 @@ def read_gold(plan: GraphPlan) -> Gold:
         final = _add(final, steps[-1])
         steps.pop()
     bare, where = _without_where(steps)
-    edges = frozenset((s.edge, s.direction) for s in bare if isinstance(s, ExpandStep))
+    edges = frozenset((edge, s.direction) for s in bare if isinstance(s, ExpandStep) for edge in s.edges)
     anchors = tuple(s.node for s in bare if isinstance(s, AnchorStep))
-    return Gold(canonical(GraphPlan(steps=tuple(bare))), edges, anchors, where, final)
+    core = GraphPlan(steps=tuple(bare))
+    return Gold(core, canonical(core), edges, anchors, where, final)
 
 
 def _add(final: Final, step: GraphStep) -> Final:

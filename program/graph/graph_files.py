@@ -96,9 +96,8 @@ class _Lines:
             return False
         wanted = self.kind_of(kind, name) if told else self.kinds.setdefault((kind.name, name), found)
         if found != wanted:
-            self.bad(
-                number, f"{name} of {kind.name} is a {wanted} and not {value!r:.60}; declare its kind in the schema"
-            )
+            advice = "" if told else "; declare its kind in the schema"
+            self.bad(number, f"{name} of {kind.name} is a {wanted}, not {value!r:.60}{advice}")
             return False
         if told and told.values and value not in told.values:
             self.bad(number, f"{name} of {kind.name} is one of {', '.join(told.values)}, not {value!r:.60}")

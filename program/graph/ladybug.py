@@ -1,8 +1,11 @@
 """Graph plans on LadybugDB, a graph database in this process.
 
-Databases are opened read-only: a handle that may write locks out every other process. A chain of steps from an
+Databases are opened read-only: a handle that may write locks out every other that may. A chain of steps from an
 anchor becomes one statement; what does not fit (set operations, ordering, ``contains``, results used twice) is
 done step by step with statements in between. Values are parameters, names come from the schema.
+
+Conditions on edges are tested here and not in a statement: LadybugDB 0.22 gives wrong rows where a filtered edge is
+followed by another edge or by a test of the node that it leads to.
 """
 
 from __future__ import annotations
@@ -28,7 +31,20 @@ from ...signatures.graph_steps import (
 )
 from .check import check_graph_plan, step_types
 from .conditions import Properties, passes, reference_keys
-from .cypher import LOOKUP, META, Chain, Hop, Statement, can_compile, check_names, column_kind, literal, quoted, relation, stored
+from .cypher import (
+    LOOKUP,
+    META,
+    Chain,
+    Hop,
+    Statement,
+    can_compile,
+    check_names,
+    column_kind,
+    literal,
+    quoted,
+    relation,
+    stored,
+)
 from .executor import GraphAnswer, ill_typed
 from .stepping import Clock, Gap, StepRun
 from .wording import used_by
@@ -125,11 +141,6 @@ class LadybugGraph:
         """The kinds of columns by node type."""
         return {node.name: self._columns(node.name) for node in self.schema.nodes}
 
-    @cached_property
-    def edge_kinds(self) -> dict[str, dict[str, str]]:
-        """The kinds of columns by edge type."""
-        return {edge.name: self._columns(relation(edge)) for edge in self.schema.edges}
-
     def _columns(self, table: str) -> dict[str, str]:
         rows = self.rows(Statement(f"CALL table_info({literal(table)}) RETURN name, type", {}))
         return {name: column_kind(declared) for name, declared in rows}
@@ -188,25 +199,17 @@ class _View:
         """What a step reaches from some nodes, each with one (node, edge type) that it was reached from."""
         if not ids:
             return {}
-        late = [c for c in step.where if not can_compile([c])]
-        nodes = [c for c in step.node_where if not can_compile([c])]
-        early = step.model_copy(
-            update={
-                "where": tuple(c for c in step.where if c not in late),
-                "node_where": tuple(c for c in step.node_where if c not in nodes),
-            }
-        )
-        hop = Hop.of(early, self.graph.schema)
-        told = "".join(f", e1.{quoted(c.property)}" for c in late)
+        hop = Hop.of(step.model_copy(update={"node_where": ()}), self.graph.schema)
+        told = "".join(f", e1.{quoted(c.property)}" for c in step.where)
         returning = f"n0.{quoted(self.node(kind).key)}, label(e1), {{end}}.{quoted(hop.target.key)}{told}"
         labels = {relation(edge): edge.name for edge in hop.edges}
         reached: dict[str, tuple[str, str]] = {}
         for start, label, end, *values in self.rows(self.chain(kind, ids).then(hop).statement(returning)):
-            if all(passes({c.property: value}, [c]) for c, value in zip(late, values, strict=True)):
+            if all(passes({c.property: value}, [c]) for c, value in zip(step.where, values, strict=True)):
                 reached.setdefault(str(end), (str(start), labels.get(label, str(label))))
-        if nodes:
-            properties = self.look_up(list(reached), hop.target.name)
-            reached = {node: origin for node, origin in reached.items() if passes(properties[node], nodes)}
+        if step.node_where:
+            told_of = self.look_up(list(reached), hop.target.name)
+            reached = {node: origin for node, origin in reached.items() if passes(told_of[node], step.node_where)}
         return reached
 
     def look_up(self, ids: Sequence[str], kind: str) -> Mapping[str, Properties]:
@@ -250,7 +253,7 @@ class _View:
 
     def chain(self, kind: str, ids: Collection[str]) -> Chain:
         """A chain that starts at some nodes."""
-        return Chain(self.node(kind), self.keys(kind, ids), self.graph.node_kinds, self.graph.edge_kinds)
+        return Chain(self.node(kind), self.keys(kind, ids), self.graph.node_kinds)
 
 
 @dataclass
@@ -277,7 +280,7 @@ class CompiledRun(StepRun):
 
     def step(self, step: GraphStep) -> None:
         """Compile a step, or run it."""
-        if isinstance(step, ExpandStep) and can_compile((*step.where, *step.node_where)):
+        if isinstance(step, ExpandStep) and not step.where and can_compile(step.node_where):
             self._grow(step)
         elif isinstance(step, FilterStep) and step.start in self.chains and can_compile(step.conditions):
             self._keep(step.store_as, self.chains[step.start].filtered(step.conditions), self.likely[step.start])

@@ -88,6 +88,12 @@ class MemoryGraph:
     def close(self) -> None:
         """There is nothing to let go of."""
 
+    def edge_properties(self) -> Iterator[tuple[str, Properties]]:
+        """(type, properties) of every edge that has any."""
+        for (edge, direction, _), joined in self._edges.items():
+            if direction == "out":
+                yield from ((edge, given) for several in joined.values() for given in several if given)
+
     def names(self) -> Iterator[tuple[str, str, str]]:
         """(id, name, type) of every node."""
         return ((node, str(told["name"]), str(told["type"])) for node, told in self.nodes.items())

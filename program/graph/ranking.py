@@ -85,10 +85,14 @@ class Ranker:
 
     def of(self, question: str, hypothesis: Hypothesis) -> list[Ranked]:
         """The candidates of one hypothesis."""
-        view = view_of(question, hypothesis, self.words, self.weights.common)
+        view = self.view(question, hypothesis)
         said = self._said(view)
         pools = candidate_pools(hypothesis, self.table, lambda pool: self._score(pool, view, said, hypothesis))
         return [Ranked(hypothesis, view, pool, self._score(pool, view, said, hypothesis)) for pool in pools]
+
+    def view(self, question: str, hypothesis: Hypothesis) -> View:
+        """The question under a hypothesis."""
+        return view_of(question, hypothesis, self.words, self.weights.common)
 
     def _said(self, view: View) -> np.ndarray:
         """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""

@@ -101,7 +101,7 @@ class Client:
         Raises:
             Gap: the server did not answer as it must, however often it was asked.
         """
-        path = "/".join(quote(part, safe="") for part in (kind, name, value))
+        path = "/".join(map(path_part, (kind, name, value)))
         url = httpx.URL(f"{self.root}/api/v1/neighborhood/{path}").copy_merge_params(list(parameters))
         left = clock.left()
         stop = stop_after_attempt(self.limits.attempts)
@@ -150,6 +150,14 @@ class Client:
                 return url.join(link) if link else None
         except httpx.TransportError as error:
             raise Again(_said(error)) from error
+
+
+def path_part(text: str) -> str:
+    """One part of a path, so escaped that nothing in it is read as another part or as a template.
+
+    A name of dots alone would be taken for a folder, so its dots are escaped too.
+    """
+    return text.replace(".", "%2E") if set(text) == {"."} else quote(text, safe="'")
 
 
 def _check_status(answer: httpx.Response) -> None:

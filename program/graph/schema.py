@@ -58,6 +58,8 @@ def parse_schema(document: Any, where: str) -> SchemaReading:
     except ValidationError as error:
         lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:10])
         raise DataError(f"{where}: " + "; ".join(lines)) from error
+    except (TypeError, AttributeError, ValueError) as error:
+        raise DataError(f"{where} is no types document of a graph server: {error}") from error
 
 
 def schema_fingerprint(schema: GraphSchema) -> str:

@@ -16,6 +16,7 @@ from ...signatures.graph_steps import (
     Condition,
     CountStep,
     DifferenceStep,
+    Direction,
     ExpandStep,
     FilterStep,
     GraphPlan,
@@ -34,7 +35,7 @@ class Hop:
     """One edge to follow. ``back`` takes the nodes that a branch started from out of the result."""
 
     edge: str
-    direction: Literal["out", "in", "any"]
+    direction: Direction
     back: bool = False
     where: tuple[Condition, ...] = ()
 
@@ -169,9 +170,11 @@ def _union(terms: Sequence[str]) -> str:
 
 
 def _expand(step: ExpandStep, found: dict[str, str]) -> str:
-    edges = getattr(step, "edge", None) or "+".join(sorted(getattr(step, "edges", ())))
+    edges = "+".join(sorted(step.edges))
     where = "".join(sorted(_condition(c) for c in step.where))
     reached = _union([f"({start} {edges}:{step.direction}{where})" for start in _terms(found[step.start])])
+    if step.node_where:
+        reached = f"filter({reached} {''.join(sorted(map(_condition, step.node_where)))})"
     return _minus(reached, [found[name] for name in step.exclude])
 
 

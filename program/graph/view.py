@@ -87,7 +87,8 @@ def _masked(question: str, hypothesis: Hypothesis) -> tuple[list[str], tuple[int
 def grams_of(masked: Sequence[str], names: Sequence[int], types: Sequence[str]) -> set[str]:
     """What can be learned from: words, pairs, triples, where words stand, and pieces of words."""
     padded = ["^", *masked, "$"]
-    found = {" ".join(padded[i : i + n]) for n in (1, 2, 3) for i in range(len(padded) - n + 1)}
+    # The empty gram is in every question: how likely an element is whatever is asked.
+    found = {""} | {" ".join(padded[i : i + n]) for n in (1, 2, 3) for i in range(len(padded) - n + 1)}
     found |= {f"{a} .. {b}" for a, b in zip(padded, padded[2:], strict=False)}
     for place, word in enumerate(masked):
         if place not in names:

@@ -126,14 +126,22 @@ def _took(beside: Beside, query: SourceQuery, outcome: Outcome[Any]) -> bool:
     beside.sources_ms = max(beside.sources_ms, outcome.milliseconds)
     if isinstance(outcome.value, SourceAnswer):
         beside.source_answers.append(outcome.value)
-        if outcome.value.cut:
-            why = f"{outcome.value.matching} records match, more than the source gives at once"
-            instead = f"the first {len(outcome.value.hits)} are given"
-            beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead=instead))
+        beside.gaps += _gaps_of(outcome.value)
         return True
     why = outcome.error or "its answer could not be read"
     beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead="the other sources are used"))
     return False
+
+
+def _gaps_of(answer: SourceAnswer) -> list[Gap]:
+    if not answer.matching:
+        why, instead = "no record passes its filters", "nothing of it is given"
+    elif answer.cut:
+        why = f"{answer.matching} records match, more than the source gives at once"
+        instead = f"the first {len(answer.hits)} are given"
+    else:
+        return []
+    return [Gap(kind="source", what=answer.query.query_string, why=why, instead=instead)]
 
 
 def _fall_back(

@@ -18,7 +18,7 @@ from ...data.paradigms import Paradigm, SynonymSet
 from ...signatures.types import SubQuery
 from ..linker import Linker
 from ..plan import QueryCandidate
-from .canonical import canonical
+from .canonical import canonical, token_set
 from .keywords import key_terms
 
 StageName = Literal["rule_based", "paradigm", "llm", "agentic"]
@@ -120,7 +120,7 @@ class RuleBasedStage:
         """The query with its names as the card spells them. A light weight: it mostly finds what the query finds."""
         links = self._linker.links(seed.query)
         asked = _respelled(seed.query, {link.surface: link.name.name for link in links})
-        if asked != seed.query:
+        if asked != seed.query and token_set(asked) - token_set(seed.query):
             yield _new(self.name, "full_names", asked, 0.25, tags=tuple(f"entity:{link.name.name}" for link in links))
 
     def _aliases(self, seed: Seed) -> Iterator[QueryCandidate]:
@@ -149,7 +149,7 @@ class ParadigmStage:
         if paradigm is None or not about:
             return []
         same = seed.language in (paradigm.language, "und")
-        modifiers = [("modifier", f"{about} {word}") for word in paradigm.modifiers if same]
+        modifiers = [("modifier", text) for words in paradigm.modifiers if same and (text := _beside(about, words))]
         operators = [("operator", text) for form in paradigm.operators for text in _fill(form, seed, about)]
         return [
             *self._numbered(paradigm, operators),
@@ -158,7 +158,7 @@ class ParadigmStage:
 
     def _numbered(self, paradigm: Paradigm, texts: Sequence[tuple[str, str]]) -> Iterator[QueryCandidate]:
         for number, (kind, text) in enumerate(texts, 1):
-            weight = paradigm.weight / (1 + 0.1 * (number - 1))
+            weight = round(paradigm.weight / (1 + 0.1 * (number - 1)), 3)
             tags = (f"paradigm:{paradigm.name}",)
             yield _new(self.name, f"{kind}_{number}", text, weight, paradigm.sources, tags)
 
@@ -224,12 +224,20 @@ class AgenticStage:
         return found
 
 
+def _beside(about: str, words: str) -> str:
+    """Key terms with those of some words that they do not have; empty where they have all."""
+    there = token_set(about)
+    more = [word for word in words.split() if not token_set(word) <= there]
+    return " ".join((about, *more)) if more else ""
+
+
 def _respelled(text: str, spellings: Mapping[str, str]) -> str:
     """A text with some of its words put otherwise, each place once."""
     if not spellings:
         return text
     longest_first = sorted(spellings, key=len, reverse=True)
-    return re.sub("|".join(map(re.escape, longest_first)), lambda match: spellings[match.group()], text)
+    forms = "|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in longest_first)
+    return re.sub(forms, lambda match: spellings[match.group()], text)
 
 
 def _fill(form: str, seed: Seed, about: str) -> Iterator[str]:

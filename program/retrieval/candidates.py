@@ -121,6 +121,10 @@ class CandidatePlanner:
         known = self._paradigms.get(name) if isinstance(name, str) else None
         return known or self._paradigms.get(self._card.default_paradigm or "")
 
+    def clean(self, query: str, names: Sequence[str]) -> str:
+        """The query without what the card calls noise."""
+        return self._cleaner.clean(query, names)
+
     def seed(
         self,
         query: str,
@@ -168,10 +172,13 @@ class CandidatePlanner:
         return self.follow_ups(seed, plan.candidates)
 
     def _switched_on(self, expand: bool) -> list[StageName]:
-        order = [name for name in self.config.stage_order if name in self._stages]
-        off = {"llm"} - ({"llm"} if self.config.enable_llm else set())
-        off |= set() if self.config.enable_paradigm else {"paradigm"}
-        return [name for name in order if name == "rule_based" or (expand and name not in off)]
+        """The stages of the first batch, in order."""
+        on: dict[StageName, bool] = {
+            "rule_based": True,
+            "paradigm": expand and self.config.enable_paradigm,
+            "llm": expand and self.config.enable_llm,
+        }
+        return [name for name in self.config.stage_order if on.get(name)]
 
     def _allowed(self, name: StageName, offered: Sequence[QueryCandidate], seed: Seed) -> list[QueryCandidate]:
         """What the card keeps; of a paradigm that the caller chose, and of a model that was switched on, all."""
@@ -200,6 +207,30 @@ class CandidatePlanner:
 def kind_of(candidate: QueryCandidate) -> str:
     """The label of a candidate without its number: what the card's ``kinds`` name."""
     return _NUMBER.sub("", candidate.label)
+
+
+def reason_of(candidate: QueryCandidate) -> str:
+    """Why a candidate is asked, in a line."""
+    said = _REASONS.get(kind_of(candidate), "proposed by a stage of its own")
+    about = "; ".join(tag.replace(":", " ", 1) for tag in candidate.tags if not tag.startswith("language:"))
+    return f"{said} ({about})" if about else said
+
+
+_REASONS = {
+    "standalone": "the question itself, complete without its conversation",
+    "sub_query": "a part of the question that has to be found by itself",
+    "terms": "names and content words alone, for indexes that take every word alike",
+    "entity": "one name without the others of its kind, which would crowd it out",
+    "relation": "the names with the relation that the answer turns on",
+    "full_names": "names as the domain spells them, which texts do more often than people who ask",
+    "alias": "another spelling of a name, which may be in another language",
+    "synonym": "another word that this domain uses for the same",
+    "modifier": "words of the way of looking beside the key terms",
+    "operator": "the form of the way of looking, for stores that know exact phrases",
+    "variation": "another wording by a language model",
+    "gap": "nothing was found for this part yet",
+    "gap_terms": "nothing was found for this part yet; its content words alone",
+}
 
 
 def _stage(candidate: QueryCandidate) -> StageName:

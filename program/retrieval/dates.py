@@ -340,7 +340,8 @@ def _stands(tokens: Sequence[Token], i: int, kind: str) -> bool:
         return first.text[:1].isupper() and i > 0 and bare == first.text.casefold()
     if kind == "year":
         before = tokens[i - 1] if i else None
-        return before is not None and (before.text.casefold() in _INTRODUCED or bool(before.words))
+        said = {word.kind for word in before.words} - {"fill"} if before is not None else set()
+        return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
     return not (kind == "older" and first.text.casefold() in ("over", "more than"))
 
 

@@ -29,12 +29,16 @@ class Budget:
         queries: follow-up candidates in all of them.
         least: a need whose share is below this is a gap.
         threshold: nothing is followed up where at least this share of the needs is met.
+        weight: what a follow-up's results count beside those of the plan's own candidates. At 1 they drove good
+            passages out: recall@10 on the podcast's training evidence fell from 0.593 to 0.585 with the heads' plans,
+            and rose to 0.604 at 0.35 (with plans of the labels: 0.695, 0.694 and 0.697).
     """
 
     rounds: int = 2
     queries: int = 6
     least: float = COVERED
     threshold: float = 1.0
+    weight: float = 0.35
 
 
 @dataclass(frozen=True)
@@ -159,12 +163,13 @@ class _Execution:
         return waves
 
     def _ask(self, run: SearchRun, candidates: Sequence[QueryCandidate]) -> None:
-        self.rounds += 1
-        ask(run, candidates, self._providers(), self.deadline)
+        providers = self._providers()
+        self.rounds += bool(providers)
+        ask(run, candidates, providers, self.deadline)
 
     def _providers(self) -> list[Any]:
-        """Sources whose records the plan filters are not searched without those filters."""
-        left_out = self.stores.structured if self.plan.source_queries else frozenset()
+        """Where the plan asks sources with filters, they are not searched without those filters as well."""
+        left_out = self.stores.sources if self.plan.source_queries else {}
         return [provider for provider in self.stores.providers if provider.name not in left_out]
 
     def _answerer(self) -> Answerer:
@@ -200,13 +205,18 @@ class _Execution:
         return bool(self._providers()) and (self.plan.retrieval_strategy.iterative or not run.evidence)
 
     def _cover(self, run: SearchRun, waves: Waves) -> Coverage:
+        """Records that passed the filters answer by their fields, so their words are not held against them."""
+        if self.plan.source_queries and not self.plan.sub_queries and run.evidence:
+            return Coverage(needs=())
         weight, linker, least = self.stores.weight, self.stores.linker, self.settings.budget.least
         return cover(self.plan, run.evidence, weight, linker, waves.questions(), least)
 
     def _proposed(self, run: SearchRun, coverage: Coverage) -> tuple[QueryCandidate, ...]:
         planner, plan = self.stores.candidates, self.plan
-        seed = planner.seed(plan.standalone_query, plan.entities, gaps=[need.text for need in coverage.missing])
-        return planner.follow_ups(seed, [asked.candidate for asked in run.asked]).candidates
+        seed = planner.seed(plan.standalone_query, plan.entities, gaps=[need.again for need in coverage.missing])
+        found = planner.follow_ups(seed, [asked.candidate for asked in run.asked]).candidates
+        share = self.settings.budget.weight
+        return tuple(c.model_copy(update={"weight": c.weight * share}) for c in found)
 
     # -- the ends ---------------------------------------------------------------------------------
 

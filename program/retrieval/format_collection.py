@@ -83,7 +83,7 @@ def text_of(item: Mapping[str, Any]) -> str:
 
 def date_of(item: Mapping[str, Any]) -> str:
     """The ISO day of an item; empty if it has none."""
-    return next((str(item[name])[:10] for name in DATE_FIELDS if item.get(name)), "")
+    return next((one_line(str(item[name]))[:10] for name in DATE_FIELDS if item.get(name)), "")
 
 
 def one_line(text: str) -> str:

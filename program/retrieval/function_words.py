@@ -32,7 +32,8 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
             han hay hasta he la las le les lo los más me mi mis muy nada ni no nos nosotros o para pero por
             porque qué que quién quien quiénes se según ser si sí sin sobre son su sus también te tiene tu tus
             un una uno y ya yo""",
-        "pt": """a ao aos aquela aquele as até com como da das de dela dele depois do dos e é ela elas ele eles em
+        "pt": """sobre diz disse foram
+            a ao aos aquela aquele as até com como da das de dela dele depois do dos e é ela elas ele eles em
             entre era essa esse esta está este eu foi há isso isto já lhe mais mas me mesmo meu minha muito na
             não nas nem no nos nós o onde os ou para pela pelo por porque qual quais quando que quem se sem ser
             seu sua são só também te tem um uma você""",

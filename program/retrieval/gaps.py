@@ -14,10 +14,12 @@ from typing import Literal
 from ...signatures.types import Frozen
 from ..linker import Linker
 from ..plan import QueryPlan
+from .keywords import detect_language, key_terms
 from .results import Evidence, Gap
 from .terms import terms
 
 NeedKind = Literal["sub_query", "entity"]
+Passages = tuple[str, frozenset[str]]
 Weight = Callable[[str], float]
 
 # The least share of a question's words that its best passage must have. On the podcast's training evidence,
@@ -33,12 +35,19 @@ class Need(Frozen):
         text: the question as it was asked, or the name.
         share: between 0 and 1; a name is met by 1 or not at all.
         best: id of the passage that meets it best, or empty.
+        absent: its key terms that this passage does not have, after the plan's names in it: what to ask again.
     """
 
     kind: NeedKind
     text: str
     share: float
     best: str = ""
+    absent: tuple[str, ...] = ()
+
+    @property
+    def again(self) -> str:
+        """What to ask so that the rest of it is found."""
+        return " ".join(self.absent) or self.text
 
 
 class Coverage(Frozen):
@@ -84,8 +93,9 @@ def cover(
     questions = asked or tuple(sub.text for sub in plan.sub_queries) or (plan.standalone_query,)
     words = [(item.id, item.passage.known_terms) for item in evidence]
     telling = weight or (lambda term: 1.0)
-    found = [_question(text, words, telling) for text in questions]
-    names = [_name(name, evidence, linker) or _question(name, words, telling, "entity") for name in _each(plan)]
+    known = tuple(_each(plan))
+    found = [_question(text, words, telling, known) for text in questions]
+    names = [_name(name, evidence, linker) or _question(name, words, telling, (), "entity") for name in known]
     return Coverage(needs=(*found, *names), least=least)
 
 
@@ -94,18 +104,24 @@ def _each(plan: QueryPlan) -> Iterable[str]:
 
 
 def _question(
-    text: str, passages: Iterable[tuple[str, frozenset[str]]], weight: Weight, kind: NeedKind = "sub_query"
+    text: str, passages: Sequence[Passages], weight: Weight, names: Sequence[str], kind: NeedKind = "sub_query"
 ) -> Need:
     asked = {term: weight(term) for term in terms(text)}
     whole = sum(asked.values())
     if not whole:
         return Need(kind=kind, text=text, share=1.0)
-    best, name = 0.0, ""
-    for passage, words in passages:
-        share = sum(w for term, w in asked.items() if term in words) / whole
-        if share > best:
-            best, name = share, passage
-    return Need(kind=kind, text=text, share=min(1.0, best), best=name)
+    shares = [sum(w for term, w in asked.items() if term in words) / whole for _, words in passages]
+    best = max(range(len(shares)), key=shares.__getitem__, default=None)
+    if best is None or not shares[best]:
+        return Need(kind=kind, text=text, share=0.0, absent=_absent(text, frozenset(), names))
+    name, words = passages[best]
+    return Need(kind=kind, text=text, share=min(1.0, shares[best]), best=name, absent=_absent(text, words, names))
+
+
+def _absent(text: str, words: frozenset[str], names: Sequence[str]) -> tuple[str, ...]:
+    mine = [name for name in names if name.casefold() in text.casefold()]
+    absent = [term for term in key_terms(text, mine, detect_language(text)) if not words.issuperset(terms(term))]
+    return tuple(dict.fromkeys((*mine, *absent))) if absent else ()
 
 
 def _name(name: str, evidence: Sequence[Evidence], linker: Linker | None) -> Need | None:

@@ -29,9 +29,8 @@ MAX_COUNT = 3
 _YES_NO = re.compile(r"^\W*(?:and |but |so |please )*(?:is|are|was|were|did|does|do|has|have|had|will|can)\b", re.I)
 _THERE = re.compile(r"^\W*(?:is|are|was|were) there\b|\bany\b", re.I)
 _CLAUSES = re.compile(r"[;?!。？；]|, (?=and |but |or |is |are |was |did |has )")
-_ENDS = re.compile(
-    r"^\s*(?:$|[,.;:)]|(?:by|in|on|at|yet|already|now|and|or|since|because|for|with|to|from|if)\b)", re.I
-)
+_AFTER = "by in on at yet already now and or since because for with to from if".split()
+_ENDS = re.compile(rf"^\s*(?:$|[,.;:)?!]|(?:{'|'.join(_AFTER)})\b)", re.I)
 _OBJECT = re.compile(r"^\s*(?:the|a|an|this|that|these|those|it|them|[#!]\d)\b|^\s*[#!]\d|^\s*[A-Z]{2,}-\d", re.I)
 
 

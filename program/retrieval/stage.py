@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import dspy
+
 from ...data.card import SHIPPED, DomainCard
 from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
+from ...signatures.vary_query import VaryQuery
+from ..asking import Ask, Reply
 from ..context import conversation_context
 from ..linker import Linker
 from ..plan import Degraded, QueryCandidate, RetrievalStrategy
@@ -20,6 +25,8 @@ from .source_planning import SourcePlanner
 
 if TYPE_CHECKING:
     from ..flow import Flow
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -67,6 +74,7 @@ class RetrievalParts:
         self.now = now
         self.candidates = CandidatePlanner(card, linker, config)
         self.items = _items(card, folder)
+        self._vary = dspy.Predict(VaryQuery)
         self._reader = IntentReader(card) if card.source_intents else None
         self._planner = SourcePlanner(card)
 
@@ -74,6 +82,40 @@ class RetrievalParts:
     def tells_time(self) -> bool:
         """Whether plans depend on the day on which they are made."""
         return self._reader is not None or self.card.collection is not None
+
+    def asks(self, flow: Flow) -> list[Ask]:
+        """The request for other wordings, if they are switched on, not there already, and likely to be used.
+
+        Only a plan for several names is widened (``rag_expansion``).
+        """
+        query = flow.labels.standalone_query
+        if not self.candidates.config.enable_llm or len(flow.parts.linker.surfaces(query)) < 2:
+            return []
+        paradigm = self.candidates.paradigm(flow.clean.session.get("paradigm"))
+        if self.candidates.cache.get(self._cleaned(flow), paradigm.name if paradigm else "") is not None:
+            return []
+        described = paradigm.description if paradigm else "none in particular"
+        inputs = {"query": query, "paradigm": described, "language": detect_language(query)}
+        return [Ask("vary", self._vary, inputs, decides=False)]
+
+    def settle(self, flow: Flow, reply: Reply | None) -> None:
+        """Keep what was written; without it the plan has the other candidates and says so."""
+        if reply is None:
+            return
+        if not flow.labels.is_relevant:
+            flow.wasted += reply.calls
+        if reply.prediction is None:
+            flow.without_lm("candidates", reply, "no other wordings were added")
+            return
+        paradigm = self.candidates.paradigm(flow.clean.session.get("paradigm"))
+        self.candidates.cache.put(
+            self._cleaned(flow), paradigm.name if paradigm else "", reply.prediction.variations or ()
+        )
+
+    def _cleaned(self, flow: Flow) -> str:
+        """The query as variations are kept by."""
+        query = flow.labels.standalone_query
+        return self.candidates.clean(query, flow.parts.linker.surfaces(query))
 
     def fill(self, flow: Flow, strategy: RetrievalStrategy) -> Retrieved:
         """What the labels of a flow lead to; nothing where nothing is searched."""
@@ -97,7 +139,9 @@ class RetrievalParts:
         )
         planned = self.candidates.plan(seed, expand=found.strategy.rag_expansion)
         found.candidates = planned.candidates
-        found.notes.append(planned.summary)
+        log.debug("%s", planned.summary)
+        if planned.duplicates or planned.over:  # what is in the list is seen there; what is not is said
+            found.notes.append(planned.summary)
 
     def _plan_sources(self, flow: Flow, found: Retrieved, reader: IntentReader) -> None:
         now, gap = session_now(flow.clean.session, self.now)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
 from ..linker import Linker
@@ -17,9 +16,6 @@ from .passages import POSTS, TRANSCRIPTS, Passage, read_passages, read_records
 from .providers import LocalProvider, SearchProvider, passage_provider
 from .retrievers import term_weights
 from .source_stores import RecordSource, Source
-
-if TYPE_CHECKING:
-    from ...data.sources import SourceContract
 
 CACHED = 8
 """Domains whose stores are kept in this process."""
@@ -31,7 +27,6 @@ class Stores:
 
     Attributes:
         providers: what candidates are asked of, by words and vectors.
-        structured: names of the providers whose records a source query filters.
         weight: how telling a term is in these texts.
         graph: runs graph plans.
         sources: answers source queries, by name.
@@ -41,7 +36,6 @@ class Stores:
     card: DomainCard
     linker: Linker
     providers: tuple[SearchProvider, ...] = ()
-    structured: frozenset[str] = frozenset()
     weight: Callable[[str], float] | None = None
     graph: GraphStore | None = None
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}))
@@ -74,7 +68,6 @@ def _open(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> Stores:
         card=card,
         linker=Linker(card.names),
         providers=(*_text_providers(texts), *(passage_provider(name, records) for name, records in stores.items())),
-        structured=_structured(card.sources),
         weight=term_weights(everything) if everything else None,
         graph=_graph(folder, card),
         sources=MappingProxyType(sources),
@@ -85,10 +78,6 @@ def _open(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> Stores:
 def _text_providers(texts: Sequence[Passage]) -> list[LocalProvider]:
     names = dict.fromkeys(text.source for text in texts)
     return [passage_provider(name, [text for text in texts if text.source == name]) for name in names]
-
-
-def _structured(contracts: Sequence[SourceContract]) -> frozenset[str]:
-    return frozenset(contract.name for contract in contracts if contract.structured)
 
 
 def _graph(folder: Path, card: DomainCard) -> GraphStore | None:

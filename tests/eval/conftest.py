@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from random import Random
 from typing import Any
 
 import pytest
@@ -98,3 +99,49 @@ def rows() -> list[LabelledRow]:
             make_row(f"Will it rain in town {c}?", f"r{c}-3", f"c{c}", is_relevant=False),
         ]
     return made
+
+
+def make_many(conversations: int) -> list[LabelledRow]:
+    """Four rows a conversation: a definition, a follow-up, a comparison in two parts, and something out of domain."""
+    made = []
+    for c in range(conversations):
+        parts = [{"id": 1, "text": f"What is idea {c}?"}, {"id": 2, "text": f"What is craft {c}?"}]
+        tags = ("injection",) if c % 3 == 0 else ("close_negative",)
+        rain = make_row(f"Will it rain in town {c}?", f"m{c}-4", f"m{c}", is_relevant=False)
+        made += [
+            make_row(f"What is idea {c}?", f"m{c}-1", f"m{c}"),
+            make_row(
+                f"And what does he say on {c}?",
+                f"m{c}-2",
+                f"m{c}",
+                is_follow_up=True,
+                standalone_query=f"And what does Rick Rubin say on {c}?",
+                entities=["Rick Rubin"],
+                intent="factual",
+            ),
+            make_row(
+                f"How does idea {c} differ from craft {c}, and from all that was said of either before?",
+                f"m{c}-3",
+                f"m{c}",
+                complexity="moderate",
+                intent="comparison",
+                sub_queries=parts,
+            ),
+            rain.model_copy(update={"tags": tags}),
+        ]
+    return made
+
+
+ERRORS: list[dict[str, Any]] = [
+    {"intent": "factual"},
+    {"standalone_query": "And what does he say?"},
+    {"sub_queries": ()},
+    {"is_relevant": True, "intent": "factual"},
+]
+"""A wrong plan of each of the four rows of a conversation."""
+
+
+def make_wrong(rows: list[LabelledRow], share: float, seed: int) -> dict[str, dict[str, Any]]:
+    """Errors in about a share of the rows, the same for the same seed."""
+    random = Random(seed)
+    return {row.id: ERRORS[int(row.id[-1]) - 1] for row in rows if random.random() < share}

@@ -265,12 +265,15 @@ def test_junit_has_a_case_a_check_with_what_stops(measured: Make) -> None:
     assert "points" in first.attrib["message"]
 
 
-def test_markdown_has_a_line_a_check_and_escapes_bars(measured: Make) -> None:
-    result = judge(measured(24), None, GateSettings())
-    odd = result.checks[0].model_copy(update={"sentence": "a | b\nc"})
-    text = gate_markdown(result.model_copy(update={"checks": (odd,)}))
+def test_markdown_has_a_line_for_what_was_judged_and_names_the_rest(measured: Make) -> None:
+    result = judge(measured(24, name="new"), measured(24, name="old"), GateSettings(margin=0.2))
+    text = gate_markdown(result)
     assert text.startswith("# Gate: pass\n")
-    assert "a \\| b c" in text
+    lines = [line for line in text.split("\n") if line.startswith("| plan_right")]
+    assert any("| ✅ pass | 24 | +0.0 points (" in line and "| -20.0 points |" in line for line in lines)
+    assert "no row of this set tries to give orders" in text
+    odd = result.checks[0].model_copy(update={"part": "a | b\nc"})
+    assert "on a \\| b c |" in gate_markdown(result.model_copy(update={"checks": (odd,)}))
 
 
 def test_control_characters_do_not_break_the_xml(measured: Make) -> None:

@@ -247,11 +247,9 @@ def test_rows_are_mlflow_data_sets_and_the_same_rows_are_one(uri: str, record: C
     run_id, _ = Tracking(uri, "test").log_compile(record)
     assert record.evaluation is not None
     other = Tracking(uri, "test").log_evaluation(record.evaluation, dataset="podcast test")
-    mlflow = client(uri)
-    given = {i.dataset.name: i.dataset.digest for i in mlflow.get_run(run_id).inputs.dataset_inputs}
+    given = {d.name: d.digest for d in _datasets(uri, run_id)}
     assert given == {"podcast train": "d" * 16, "podcast test": record.evaluation.data_fingerprint}
-    again = [i.dataset for i in mlflow.get_run(other).inputs.dataset_inputs]
-    assert [(d.name, d.digest) for d in again] == [("podcast test", record.evaluation.data_fingerprint)]
+    assert [(d.name, d.digest) for d in _datasets(uri, other)] == [("podcast test", record.evaluation.data_fingerprint)]
 
 
 def test_logged_models_are_found_by_accuracy_and_latency(uri: str, record: CompileRecord) -> None:
@@ -319,7 +317,7 @@ def test_prompts_are_in_the_registry_one_version_a_wording(uri: str, record: Com
     assert versions == ["1", "2", "1"]
     mlflow = client(uri)
     name = "queryplan-podcast.relevance"
-    kept = mlflow.load_prompt(f"prompts:/{name}/2")
+    kept = _prompt(uri, f"{name}/2")
     assert kept.template == [{"role": "system", "content": "Ours?"}, {"role": "user", "content": "query: {{query}}"}]
     assert kept.format(query="what is focus?")[1]["content"] == "query: what is focus?"
     assert [prompt.name for prompt in mlflow.search_prompts()] == [name]
@@ -330,7 +328,7 @@ def test_a_prompt_longer_than_mlflow_takes_is_cut_and_says_so(uri: str, record: 
     assert len(json.dumps(prompt.template())) <= 100_000
     made = record.model_copy(update={"prompts": (prompt,), "evaluation": None, "report": None})
     Tracking(uri, "test").log_compile(made)
-    text = client(uri).load_prompt("prompts:/queryplan-podcast.relevance/1").template[0]["content"]
+    text = _prompt(uri, "queryplan-podcast.relevance/1").template[0]["content"]
     assert text.endswith("predictors.json)")
 
 
@@ -374,3 +372,12 @@ def test_the_default_is_a_database_in_the_current_folder(
     assert (tmp_path / ".queryplan" / "mlartifacts" / run_id / "artifacts" / "summary.md").is_file()
     assert (resolve("models:/queryplan-podcast@challenger") / "manifest.json").is_file()
     assert not Path("mlruns").exists()
+
+
+def _datasets(uri: str, run_id: str) -> list[Any]:
+    inputs = client(uri).get_run(run_id).inputs
+    return [given.dataset for given in inputs.dataset_inputs] if inputs else []
+
+
+def _prompt(uri: str, name: str) -> Any:
+    return client(uri).load_prompt(f"prompts:/{name}")

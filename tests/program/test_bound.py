@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from queryplan.program.bound import Bound, Gate
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.program.bound import Bound, Gate, label_stages
 from queryplan.program.folder import load_program
 from queryplan.program.joint import fit_joint, likeliest_together
 from queryplan.program.planner import QueryPlanner
@@ -42,8 +44,46 @@ def test_only_the_stages_that_are_not_within_the_bound_are_asked(bench: Any) -> 
     lm = bench.lm(FACT)
     heads = {**SURE, "is_relevant": {"true": 0.75, "false": 0.25}}
     plan = bench.planner(lm, heads, mode="bounded", bound=BOUND).plan("Who is Nell?", TURNS)
-    assert by(plan) == {"follow_up": "head", "relevance": "lm", "complexity": "head"}
-    assert set(lm.decider.asked()) == {"is_relevant", "rejection_kind"}
+    assert by(plan) == {"follow_up": "head", "relevance": "lm", "complexity": "lm"}
+    assert "is_follow_up" not in lm.decider.asked()
+
+
+@pytest.mark.parametrize(("likely", "who"), [(0.94, "lm"), (0.96, "head")])
+def test_relevance_without_complexity_needs_a_quarter_of_the_doubt(bench: Any, likely: float, who: str) -> None:
+    heads = {
+        **SURE,
+        "is_relevant": {"true": likely, "false": 1 - likely},
+        "complexity": {"simple": 0.5, "moderate": 0.5},
+    }
+    plan = bench.planner(bench.lm(FACT), heads, mode="bounded", bound=BOUND).plan("Who is Nell?")
+    assert by(plan) == {"follow_up": "rule", "relevance": who, "complexity": "lm"}
+
+
+def test_relevance_and_complexity_must_be_certain_together(bench: Any) -> None:
+    heads = {**SURE, "is_relevant": {"true": 0.86, "false": 0.14}}
+    plan = bench.planner(bench.lm(FACT), heads, mode="bounded", bound=BOUND).plan("Who is Nell?")
+    assert by(plan) == {"follow_up": "rule", "relevance": "lm", "complexity": "lm"}
+
+
+CERTAINTIES = st.one_of(st.none(), st.floats(0, 1))
+
+
+@given(CERTAINTIES, st.booleans(), CERTAINTIES, st.floats(0, 1), st.floats(0, 1))
+def test_what_heads_answer_at_a_certainty_they_answer_at_every_lower_one(
+    relevance: float | None, rejects: bool, complexity: float | None, one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    assert label_stages(relevance, rejects, complexity, high) <= label_stages(relevance, rejects, complexity, low)
+
+
+@given(CERTAINTIES, st.booleans(), CERTAINTIES, st.floats(0.01, 1))
+def test_no_stage_is_answered_by_a_head_that_says_nothing_or_is_less_certain(
+    relevance: float | None, rejects: bool, complexity: float | None, certainty: float
+) -> None:
+    said = {"relevance": relevance, "complexity": complexity}
+    opened = label_stages(relevance, rejects, complexity, certainty)
+    assert all((value := said[stage]) is not None and value >= certainty for stage in opened)
+    assert not (rejects and relevance is not None and "complexity" in opened)
 
 
 def test_three_labels_that_are_each_likely_are_together_less_so(bench: Any) -> None:

@@ -219,12 +219,11 @@ def test_a_node_that_the_graph_does_not_have_is_a_gap(podcast: Stores) -> None:
 
 def test_what_is_missing_is_asked_again_within_the_budget(podcast: Stores) -> None:
     spy = Spy(podcast.providers[0])
-    plan = plan_of(
-        "zeppelin", ("zeppelin hangar volcano", ()), ("piano workshop doorway", ()), retrieval_strategy=ITERATIVE
-    )
+    subs = ("what did the zeppelin do at the volcano", ()), ("piano workshop doorway", ())
+    plan = plan_of("zeppelin", *subs, retrieval_strategy=ITERATIVE)
     result = execute(plan, with_providers(podcast, spy), settings=RunSettings(budget=Budget(queries=1)))
     assert result.trace.candidates["agentic"] == 1
-    assert any(gap.what == "zeppelin hangar volcano" for gap in result.gaps)
+    assert any(gap.what == subs[0][0] for gap in result.gaps)
 
 
 def test_what_is_covered_is_not_asked_again(podcast: Stores) -> None:
@@ -240,7 +239,7 @@ def test_a_plan_that_is_not_iterative_is_not_followed_up(podcast: Stores) -> Non
 
 def test_following_up_stops_when_nothing_is_gained(podcast: Stores) -> None:
     spy = Spy(podcast.providers[0])
-    plan = plan_of("volcano lava ash", retrieval_strategy=ITERATIVE)
+    plan = plan_of("what did the zeppelin do at the volcano", retrieval_strategy=ITERATIVE)
     result = execute(plan, with_providers(podcast, spy), settings=RunSettings(budget=Budget(rounds=5, queries=50)))
     assert result.rounds == 2
 
@@ -279,8 +278,20 @@ def test_source_queries_are_run_with_their_filters(engineering: Stores) -> None:
 
 def test_what_a_source_query_filters_out_does_not_come_back_by_search(engineering: Stores) -> None:
     found = execute(source_plan(FAILED), engineering).evidence
-    assert all(item.passage.fields["status"] == "failed" for item in found if item.passage.source == "gitlab")
-    assert not any(item.passage.source == "youtrack" for item in found)
+    assert found
+    assert all(item.passage.fields["status"] == "failed" for item in found)
+
+
+def test_filters_that_no_record_passes_are_a_gap(engineering: Stores) -> None:
+    nothing = FAILED.model_copy(update={"filters": {"resolved_dates": ("1999-01-01/1999-01-02",)}})
+    result = execute(source_plan(nothing), engineering)
+    assert result.evidence == ()
+    assert "no record passes its filters" in {gap.why for gap in result.gaps}
+
+
+def test_without_source_queries_the_records_are_searched_by_words(engineering: Stores) -> None:
+    result = execute(plan_of("refund test a cent too much"), engineering)
+    assert result.evidence[0].passage.source == "gitlab"
 
 
 def test_a_source_without_a_store_is_a_gap(engineering: Stores) -> None:
@@ -349,7 +360,8 @@ def test_statistics_that_say_more_than_there_is_are_a_gap(journal: Stores) -> No
 
 
 def test_a_collection_that_is_too_large_after_all_is_searched(journal: Stores) -> None:
-    result = execute(plan_of("the cat and the plant", retrieval_strategy=DIRECT), journal, session=session(60))
+    everything = session(60, "2025-12-31T12:00:00+01:00")
+    result = execute(plan_of("the cat and the plant", retrieval_strategy=DIRECT), journal, session=everything)
     assert result.kind == "searched"
     assert result.evidence
     assert result.gaps[0].instead == "it is searched"

@@ -93,6 +93,17 @@ def test_each_missing_need_is_a_gap_with_its_reason() -> None:
     assert "names it" in gaps[1].why
 
 
+def test_what_is_asked_again_are_the_names_and_the_words_that_were_not_found() -> None:
+    (need, _) = cover(plan("did Ada open the volcano kiln", entities=("Ada",)), evidence(KILN), linker=LINKER).needs
+    assert need.absent == ("Ada", "open", "volcano")
+    assert need.again == "Ada open volcano"
+
+
+def test_what_is_found_as_a_whole_would_be_asked_as_it_is() -> None:
+    (need,) = cover(plan("the kiln cooled"), evidence(KILN)).needs
+    assert (need.absent, need.again) == ((), "the kiln cooled")
+
+
 def test_nothing_found_leaves_everything_missing() -> None:
     assert cover(plan("kiln", entities=("Ada",)), [], linker=LINKER).share == 0.0
 

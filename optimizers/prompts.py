@@ -1,0 +1,73 @@
+"""What a compiled predictor says to the model, as it is sent, with ``{{name}}`` where the inputs go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import dspy
+
+from ..eval.prompt_registry import PromptText
+from ..program.lm.decider import answer_for
+from ..program.lm.prompt import build, options_of
+from ..program.lm.warming import decides, fields_of
+
+Questions = Mapping[str, Mapping[str, Any]]
+
+
+def prompts_of(stage: str, predictor: dspy.Predict) -> tuple[PromptText, ...]:
+    """The prompts of a predictor: one for each thing it decides, or the one that it writes with.
+
+    The decision prompts are rendered by the function that renders them for the model. What is written is
+    shown as DSPy's JSON adapter, which every model of ours writes through, formats it.
+    """
+    inputs = {name: f"{{{{{name}}}}}" for name in fields_of(predictor, "input_fields")}
+    return _deciding(stage, predictor, inputs) if decides(predictor) else (_writing(stage, predictor, inputs),)
+
+
+class _Recorder:
+    """A decision client that keeps what it is asked; every answer is as likely as the next."""
+
+    supports_decision_requests = True
+    model, cache, callbacks, history = "recorder", False, (), ()
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Mapping[str, Any], Questions]] = []
+
+    def __call__(self, state: Mapping[str, Any], questions: Questions) -> dict[str, dict[str, Any]]:
+        self.asked.append((state, questions))
+        return {name: _some_answer(question) for name, question in questions.items()}
+
+    def copy(self, **kwargs: Any) -> _Recorder:
+        """Itself; nothing about it can change."""
+        return self
+
+
+def _some_answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    options = options_of(question)
+    return answer_for(question, {option.label: 1 / len(options) for option in options})
+
+
+def _deciding(stage: str, predictor: dspy.Predict, inputs: Mapping[str, str]) -> tuple[PromptText, ...]:
+    recorder = _Recorder()
+    with dspy.context(lm=recorder, disable_history=True):
+        predictor.deepcopy()(lm=recorder, **inputs)
+    ((state, questions),) = recorder.asked
+    alone = len(questions) == 1
+    return tuple(
+        PromptText(name=stage if alone else f"{stage}.{name}", messages=_chat(state, name, question))
+        for name, question in questions.items()
+    )
+
+
+def _chat(state: Mapping[str, Any], name: str, question: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    chat = build(state, name, question)
+    turns = [turn for user, reply in chat.examples for turn in (("user", user), ("assistant", reply))]
+    return (("system", chat.system), *turns, ("user", chat.user))
+
+
+def _writing(stage: str, predictor: dspy.Predict, inputs: Mapping[str, str]) -> PromptText:
+    adapter = dspy.JSONAdapter(use_native_function_calling=False)
+    demos: Sequence[Any] = predictor.demos
+    messages = adapter.format(predictor.signature, list(demos), dict(inputs))
+    return PromptText(name=stage, messages=tuple((m["role"], str(m["content"])) for m in messages))

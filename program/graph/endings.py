@@ -1,0 +1,202 @@
+"""What is done with the set that a plan has found: nothing, count it, keep some, or order it.
+
+Endings are ranked like paths, by numbers that mean the same in every schema and by elements times
+n-grams; which words ask for a count or for the newest is learned from labelled questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ...signatures.graph_steps import Condition, GraphSchema
+from ..encoder import Encoder
+from .schema_words import FLOOR, FULL
+from .sketch import Final
+from .view import View
+from .words import fold, name_words, words_of
+
+NUMBERS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+COMPARISONS = ("lt", "le", "gt", "ge", "eq")
+MOST_LIMIT = 50
+ELEMENTS = (
+    *("set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
+    *("unfiltered", "text", "edge", *COMPARISONS),
+)
+DENSE = ("property named", "edge named", "value said", "number used", "number left", "limit said", "filtered", "value weight")
+
+
+@dataclass(frozen=True)
+class Values:
+    """What is known of properties: the texts they may have, and which of them are numbers.
+
+    Keys are (type, property) of a node, and (edge, property) of an edge.
+    """
+
+    texts: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    numbers: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True)
+class Ending:
+    """One way to end a plan.
+
+    Attributes:
+        where: a condition on the edges of that name that the plan follows.
+    """
+
+    final: Final = Final()
+    where: tuple[str, Condition] | None = None
+
+
+def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:
+    """What a schema says of its properties, and what a graph at hand shows.
+
+    Args:
+        properties: (type or edge, properties) of every node and edge, where they can be listed.
+    """
+    texts: dict[tuple[str, str], dict[str, None]] = {}
+    numbers: set[tuple[str, str]] = set()
+    for kind in (*schema.nodes, *schema.edges):
+        for detail in kind.details:
+            texts.setdefault((kind.name, detail.name), {}).update(dict.fromkeys(detail.values))
+            numbers |= {(kind.name, detail.name)} if detail.kind == "number" else set()
+    declared = {(kind.name, name) for kind in (*schema.nodes, *schema.edges) for name in kind.properties}
+    for kind, given in properties:
+        for name, value in given.items():
+            if (kind, name) not in declared or value is None:
+                continue
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                numbers.add((kind, name))
+            else:
+                texts.setdefault((kind, name), {})[str(value)] = None
+    return Values({key: tuple(found) for key, found in texts.items() if key not in numbers}, frozenset(numbers))
+
+
+def numbers_in(question: str, view: View, spans: Sequence[tuple[int, int]]) -> list[float]:
+    """The numbers of a question outside its names."""
+    return [
+        float(match.group())
+        for match in NUMBERS.finditer(question)
+        if not any(start <= match.start() < end for start, end in spans)
+    ]
+
+
+def endings(
+    schema: GraphSchema, values: Values, kind: str, edges: Sequence[str], question: str, numbers: Sequence[float]
+) -> list[Ending]:
+    """Every ending of a set of nodes of a type, reached over these edges."""
+    node = schema.node(kind)
+    properties = node.properties if node else ()
+    finals = [Final(), Final("count")]
+    limits = [1, *(int(n) for n in numbers if n.is_integer() and 1 < n <= MOST_LIMIT)]
+    ordered = [(kind, p) for p in properties if (kind, p) in values.numbers]
+    joined = [e.name for e in schema.edges if kind in (e.source, e.target)]
+    for limit, descending in product(limits, (True, False)):
+        finals += [Final("order", p, descending, limit) for _, p in ordered]
+        finals += [Final("degree", name, descending, limit) for name in joined]
+    said = f" {fold(question)} "
+    filters = [((c,), None) for c in _conditions(kind, properties, values, said, numbers)]
+    for name in dict.fromkeys(edges):
+        edge = schema.edge(name)
+        found = _conditions(name, edge.properties if edge else (), values, said, numbers)
+        filters += [((), (name, c)) for c in found]
+    plain = [Ending(final) for final in finals]
+    # A condition goes with no ending or a count; with an order, a question would have to say very much at once.
+    kept = [Ending(Final(f.kind, filters=given), where) for given, where in filters for f in finals[:2]]
+    return [*plain, *kept]
+
+
+def _conditions(
+    kind: str, properties: Sequence[str], values: Values, said: str, numbers: Sequence[float]
+) -> list[Condition]:
+    found = []
+    for name in properties:
+        texts = values.texts.get((kind, name), ())
+        found += [Condition(property=name, value=text) for text in texts if _is_said(text, said)]
+        if (kind, name) in values.numbers:
+            found += [
+                Condition(property=name, op=op, value=int(n) if n.is_integer() else n)  # type: ignore[arg-type]
+                for n in numbers
+                for op in COMPARISONS
+            ]
+    return found
+
+
+def _is_said(text: str, said: str) -> bool:
+    folded = fold(text)
+    return bool(folded) and (f" {folded} " in said or f" {folded}s " in said)
+
+
+class EndingParts:
+    """Numbers and elements of endings for one schema."""
+
+    def __init__(self, schema: GraphSchema, encoder: Encoder) -> None:
+        self._encoder = encoder
+        said = {
+            prop: [*name_words(prop), *(w.text for d in kind.details if d.name == prop for w in words_of(d.description))]
+            for kind in (*schema.nodes, *schema.edges)
+            for prop in kind.properties
+        }
+        self._properties = {prop: encoder.encode(list(words)) for prop, words in said.items()}
+        self._edges = {e.name: i for i, e in enumerate(schema.edges)}
+
+    def of(
+        self, found: Sequence[Ending], view: View, numbers: Sequence[float], rows: Mapping[str, int]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending."""
+        near = {name: self._near(vectors, view) for name, vectors in self._properties.items()}
+        edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(
+            axis=0, initial=0.0
+        )
+        dense = np.array([self._dense(e, near, edges, numbers) for e in found]).reshape(-1, len(DENSE))
+        none = len(rows)
+        elements = np.array([[rows.get(name, none) for name in _elements(e)] for e in found], dtype=np.int32)
+        return dense, elements.reshape(-1, 4)
+
+    def _near(self, vectors: np.ndarray, view: View) -> float:
+        if not view.words:
+            return 0.0
+        near = np.clip((self._encoder.encode(view.words) @ vectors.T - FLOOR) / (FULL - FLOOR), 0, 1)
+        return float((near.max(axis=1) * view.weight).max())
+
+    def _dense(
+        self, ending: Ending, near: Mapping[str, float], edges: np.ndarray, numbers: Sequence[float]
+    ) -> list[float]:
+        final, condition = ending.final, _condition(ending)
+        named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
+        if condition is not None:
+            named = max(named, near.get(condition.property, 0.0))
+        with_number = condition is not None and not isinstance(condition.value, str)
+        limit = final.limit > 1
+        return [
+            named,
+            float(edges[self._edges[final.key]]) if final.kind == "degree" else 0.0,
+            float(condition is not None and not with_number),
+            float(with_number),
+            float(len(numbers) - with_number - limit),
+            float(limit),
+            float(condition is not None),
+            float(len(str(condition.value).split())) if condition is not None else 0.0,
+        ]
+
+
+def _condition(ending: Ending) -> Condition | None:
+    if ending.where is not None:
+        return ending.where[1]
+    return ending.final.filters[0] if ending.final.filters else None
+
+
+def _elements(ending: Ending) -> tuple[str, str, str, str]:
+    final, condition = ending.final, _condition(ending)
+    way = f"{final.kind} {'desc' if final.descending else 'asc'}" if final.kind in ("order", "degree") else final.kind
+    how = "unfiltered"
+    if condition is not None:
+        how = "text" if isinstance(condition.value, str) else condition.op
+    many = ("one", "many")[final.limit > 1] if final.kind in ("order", "degree") else ""
+    return way, many, how, "edge" if ending.where else ""

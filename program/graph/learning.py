@@ -1,0 +1,196 @@
+"""Where a graph planner's knowledge comes from: labelled questions of the shipped domains, and of its own.
+
+What carries over to any schema is learned from the shipped rows with graph plans, in seconds, and kept under
+a name made of their fingerprint; nothing learned is shipped. A domain's own rows add its edges.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+from threadpoolctl import threadpool_limits
+
+from ...data.card import DomainCard, domain_folder, load_card, shipped_domains
+from ...data.rows import LabelledRow, read_rows
+from ...errors import DataError, ProgramError
+from ...signatures.graph_steps import GraphPlan, GraphSchema
+from ..encoder import Encoder, default_encoder
+from ..folder import text_fingerprint
+from .answering import Answerer, Found, sure_features
+from .endings import DENSE, Values, values_of
+from .fit_endings import cases_of, fit_endings
+from .fit_ranking import Question, Source, common_words, fit_domain, fit_shared
+from .linking import NameIndex
+from .memory import MemoryGraph, load_graph
+from .paths import PathTable
+from .ranking import Ranker, Weights
+from .sketch import canonical
+from .store import SURE, EndingWeights, Learned, keep, kept
+
+KEPT = Path(".queryplan/heads")
+RECIPE = "1"
+"""Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
+EVIDENCE = "evidence.jsonl"
+MOST_QUESTIONS = 500
+SURE_BEFORE = {"bias": -1.0, "chance": 1.0, "margin": 1.0, "covered": 1.0}
+
+
+def questions_of(rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
+    """The labelled questions among rows: those with a plan, and those the schema cannot say."""
+    return tuple(
+        Question(r.labels.standalone_query, r.gold.graph_plan, r.conversation)
+        for r in rows
+        if r.gold is not None and (r.gold.graph_plan is not None or not r.gold.expressible)
+    )
+
+
+def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
+    """Questions whose plans stand beside the rows, of these rows alone."""
+    path = folder / EVIDENCE
+    if not path.is_file():
+        return ()
+    texts = {row.id: row for row in rows}
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").removesuffix("\n").split("\n"), 1):
+        try:
+            said = json.loads(line)
+            plan = GraphPlan.model_validate(said["graph_plan"]) if said.get("graph_plan") else None
+        except (ValueError, ValidationError, AttributeError) as error:
+            raise DataError(f"{EVIDENCE}:{number}: expected an object with an id, perhaps a graph_plan") from error
+        if plan is not None and (row := texts.get(said.get("id"))) is not None:
+            found.append(Question(row.labels.standalone_query, plan, row.conversation))
+    return tuple(found)
+
+
+def graph_values(schema: GraphSchema, graph: object) -> Values:
+    """The values of properties: those a schema lists, and those of a graph in memory."""
+    if not isinstance(graph, MemoryGraph):
+        return values_of(schema)
+    nodes = [(str(node["type"]), node) for node in graph.nodes.values()]
+    return values_of(schema, [*nodes, *graph.edge_properties()])
+
+
+def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
+    """The names of a graph, and the card's other spellings of them."""
+    return NameIndex(graph.names(), card.names if card is not None else ())
+
+
+def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",)) -> tuple[Source, Values] | None:
+    """A domain's labelled questions with their graph; None where it has no graph or no such question."""
+    card = load_card(folder)
+    if card.graph is None or not (folder / "graph").is_dir():
+        return None
+    rows = [row for split in splits if (folder / f"{split}.jsonl").is_file() for row in read_rows(folder / f"{split}.jsonl")]
+    questions = (*questions_of(rows), *evidence_questions(folder, rows))
+    if not questions:
+        return None
+    graph = load_graph(folder, card.graph)
+    return Source(name, card.graph, index_of(graph, card), questions), graph_values(card.graph, graph)
+
+
+def shipped_sources() -> list[tuple[Source, Values]]:
+    """The shipped domains with labelled graph questions."""
+    found = [labelled_source(name, domain_folder(name)) for name in shipped_domains()]
+    return [one for one in found if one is not None]
+
+
+def shipped_common() -> dict[str, float]:
+    """How much each word says, from the questions of every shipped domain."""
+    texts = []
+    for name in shipped_domains():
+        rows = [row for row in read_rows(domain_folder(name) / "train.jsonl") if row.labels.is_relevant]
+        texts.append([_without_names(row) for row in rows])
+    return common_words(texts)
+
+
+def _without_names(row: LabelledRow) -> str:
+    text = row.labels.standalone_query
+    for name in sorted(row.labels.entities, key=len, reverse=True):
+        text = text.replace(name, " ")
+    return text
+
+
+def shared_fingerprint() -> str:
+    """Of everything that what carries over is learned from."""
+    parts = [RECIPE]
+    for name in shipped_domains():
+        folder = domain_folder(name)
+        files = [folder / "train.jsonl", folder / EVIDENCE, folder / "domain.toml", *sorted((folder / "graph").glob("*"))]
+        parts += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    return text_fingerprint(*parts)
+
+
+@lru_cache(maxsize=4)
+def shared_knowledge(kept_in: Path = KEPT) -> Learned:
+    """What carries over to any schema: kept, or learned now from the shipped rows and kept.
+
+    Raises:
+        DataError: the shipped rows cannot be read.
+    """
+    path = kept_in / f"graph-{shared_fingerprint()}.safetensors"
+    if (found := kept(path)) is not None:
+        return found
+    with threadpool_limits(1):
+        learned = learn_shared(shipped_sources(), shipped_common(), default_encoder())
+    try:
+        keep(learned, path)
+    except ProgramError as error:
+        learned = replace(learned, notes=(*learned.notes, str(error)))
+    return learned
+
+
+def learn_shared(sources: Sequence[tuple[Source, Values]], common: dict[str, float], encoder: Encoder) -> Learned:
+    """Learn what carries over from labelled domains."""
+    paths = fit_shared([source for source, _ in sources], encoder, common)
+    return _learn_rest(paths, sources, encoder, _note(sources))
+
+
+def learn_domain(shared: Learned, source: Source, values: Values, encoder: Encoder, others: Sequence[tuple[Source, Values]] = ()) -> Learned:
+    """Add what a domain's own questions teach; endings are learned from those and from other domains'."""
+    paths = fit_domain(shared.paths, source, encoder)
+    kinds = [(source, values), *(other for other in others if other[0].name != source.name)]
+    return _learn_rest(paths, kinds, encoder, _note([(source, values)]))
+
+
+def _note(sources: Sequence[tuple[Source, Values]]) -> str:
+    counts = ", ".join(f"{len(source.questions)} of {source.name}" for source, _ in sources)
+    return f"plans are ranked by what was learned from labelled questions: {counts}"
+
+
+def _learn_rest(paths: Weights, sources: Sequence[tuple[Source, Values]], encoder: Encoder, note: str) -> Learned:
+    """Endings and certainty, with the paths as learned."""
+    common = frozenset(word for word, weight in paths.common.items() if weight < 1)
+    rankers = {s.name: Ranker(PathTable(s.schema), encoder, paths) for s, _ in sources}
+    cases = [case for s, v in sources for case in cases_of(s, v, rankers[s.name], encoder, common)]
+    start = np.array([SURE_BEFORE.get(name, 0.0) for name in SURE])
+    return Learned(paths, fit_endings(cases) if cases else EndingWeights(np.zeros(len(DENSE))), start, notes=(note,))
+
+
+def right(found: Found | None, question: Question) -> bool:
+    """Whether a plan is the labelled one; none is right for a question that the schema cannot say."""
+    if found is None or question.plan is None:
+        return found is None and question.plan is None
+    return canonical(found.plan) == canonical(question.plan)
+
+
+def fit_sure(answerer: Answerer, questions: Sequence[Question]) -> np.ndarray:
+    """Logistic weights of "the first plan is right", from questions that the ranking did not learn from."""
+    from sklearn.linear_model import LogisticRegression
+
+    features, targets = [], []
+    for question in questions:
+        best = answerer.best(question.text, count=2)
+        if best:
+            features.append(sure_features(best[0], best[1].chance if len(best) > 1 else 0.0))
+            targets.append(right(best[0], question))
+    if len(set(targets)) < 2:
+        return answerer.learned.sure
+    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=1000).fit(np.array(features), np.array(targets))
+    return model.coef_[0].astype(np.float64)
+

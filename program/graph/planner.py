@@ -1,0 +1,322 @@
+"""``GraphPlanner``: a question in, a typed plan over one graph out, with what was understood and how sure it is.
+
+The learned ranking answers where it is certain enough; otherwise a language model is asked, if there is one, and
+its steps are taken if they pass the checker, after one repair at most. What remains is the ranking's best
+guess, which says so. Every plan that leaves here has passed the static check.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...data.card import DomainCard, domain_folder, load_card
+from ...errors import DataError, ProgramError, QueryPlanError
+from ...signatures.graph_steps import AnchorStep, GraphPlan, GraphSchema
+from ..encoder import Encoder, default_encoder
+from .answering import Answerer, Found
+from .check import answer_type, check_graph_plan
+from .endings import Values
+from .executor import GraphExecutor
+from .learning import (
+    KEPT,
+    graph_values,
+    learn_domain,
+    labelled_source,
+    shared_knowledge,
+    shipped_sources,
+)
+from .linking import Mention, NameIndex, Reading
+from .paths import PathTable
+from .ranking import Ranker
+from .store import Learned, from_tensors
+from .unknown import unknown_mention
+
+if TYPE_CHECKING:
+    from ..lm.endpoint import LMHandle, LMSettings
+
+ANSWERS = 0.5
+"""Certainty below which there is no plan without a language model: it is likelier wrong than right."""
+SURE_ENOUGH = 0.9
+"""Certainty from which no language model is asked, where no bound was fitted."""
+
+
+@dataclass(frozen=True)
+class LinkedEntity:
+    """A name in the question and what it was taken to mean.
+
+    Attributes:
+        text: the words of the question.
+        name, type, how, score: of the node it was taken for.
+        alternatives: other nodes that it may mean.
+        near: of a name that the graph does not have, names like it.
+    """
+
+    text: str
+    name: str
+    type: str
+    how: str
+    score: float
+    alternatives: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphProposal:
+    """What was made of a question.
+
+    Attributes:
+        plan: well-typed in the graph's schema; None where nothing can be asked of the graph, see ``reason``.
+        answer_type: node type of the answers, or ``number``.
+        decided_by: ``head`` (learned ranking), ``lm`` or ``fallback`` (nothing could).
+        confidence: probability that the plan is right, as fitted on labelled questions.
+        degraded: what could not be done, and what was done instead, one sentence each.
+        reason: in one sentence, why this plan or why none.
+    """
+
+    plan: GraphPlan | None
+    entities: tuple[LinkedEntity, ...] = ()
+    answer_type: str | None = None
+    decided_by: str = "head"
+    confidence: float = 0.0
+    degraded: tuple[str, ...] = ()
+    reason: str = ""
+    milliseconds: float = 0.0
+    others: tuple[GraphPlan, ...] = field(default=(), repr=False)
+
+
+class GraphPlanner:
+    """Plans questions over one graph. Safe to share between threads."""
+
+    def __init__(
+        self,
+        schema: GraphSchema,
+        index: NameIndex,
+        learned: Learned,
+        *,
+        values: Values | None = None,
+        encoder: Encoder | None = None,
+        lm: LMHandle | None = None,
+        predictor: Any = None,
+        notes: Sequence[str] = (),
+    ) -> None:
+        """A planner from its parts; ``for_executor`` finds them.
+
+        Args:
+            lm: asked where the ranking is not sure; the caller closes it.
+            predictor: a compiled ``PlanGraphSteps``; an uncompiled one if not given.
+            notes: said in every proposal's ``degraded``.
+        """
+        self.schema, self.learned, self.notes = schema, learned, tuple(notes)
+        ranker = Ranker(PathTable(schema), encoder or default_encoder(), learned.paths)
+        self.answerer = Answerer(ranker, learned, index, values or Values(), encoder or default_encoder())
+        self._lm, self._predictor, self._owned = lm, predictor, False
+
+    @classmethod
+    def for_executor(
+        cls,
+        executor: GraphExecutor,
+        *,
+        domain: str | Path | None = None,
+        card: DomainCard | None = None,
+        program: str | Path | None = None,
+        lm: LMHandle | LMSettings | None = None,
+        kept: Path = KEPT,
+    ) -> GraphPlanner:
+        """A planner for the graph of an executor.
+
+        Args:
+            domain: whose labelled questions are learned from: a shipped name or a folder.
+            card: gives names their other spellings; the domain's or the program's if not given.
+            program: a compiled program folder; what it learned is used instead.
+            lm: settings open a model that ``close`` stops; a handle stays the caller's.
+            kept: where what is learned is kept.
+
+        Raises:
+            ProgramError: the program cannot be read or was compiled without the stage ``graph``.
+            DataError: the domain cannot be read.
+        """
+        if card is None and domain is not None:
+            card = load_card(domain_folder(domain))
+        predictor = None
+        if program is not None:
+            learned, predictor, card = _from_program(program, card)
+        else:
+            learned = _learned_for(domain or (card.name if card else None), executor.schema, kept)
+        planner = cls(
+            executor.schema,
+            NameIndex(executor.names(), card.names if card else ()),
+            learned,
+            values=graph_values(executor.schema, executor),
+            predictor=predictor,
+        )
+        return planner.with_lm(lm)
+
+    def with_lm(self, lm: LMHandle | LMSettings | None) -> GraphPlanner:
+        """Use this model where the ranking is not sure; returns self."""
+        from ..lm.endpoint import LMSettings, open_lm
+
+        if isinstance(lm, LMSettings):
+            self._lm, self._owned = open_lm(lm), True
+        else:
+            self._lm, self._owned = lm, False
+        return self
+
+    def close(self) -> None:
+        """Stop the model if this planner opened one."""
+        if self._owned and self._lm is not None:
+            self._lm.close()
+        self._lm = None
+
+    def plan(self, query: str) -> GraphProposal:
+        """A proposal for a question; one comes back whatever the question, the graph or the model do."""
+        began = time.perf_counter()
+        proposal = self._plan(query)
+        took = (time.perf_counter() - began) * 1000
+        return replace(proposal, milliseconds=took, degraded=(*proposal.degraded, *self.notes))
+
+    def ranked(self, query: str) -> GraphProposal:
+        """What the learned ranking says, without a language model."""
+        mentions = self.answerer.mentions(query)
+        found = self.answerer.best(query, mentions)
+        if not found:
+            missing = unknown_mention(query, mentions, self.answerer)
+            found = self.answerer.best(query, missing) if missing else []
+            return self._proposal(found, missing, query) if found else _nothing(query, mentions)
+        return self._proposal(found, mentions, query)
+
+    def _plan(self, query: str) -> GraphProposal:
+        ranked = self.ranked(query)
+        enough = self.learned.answers_from if self.learned.answers_from is not None else SURE_ENOUGH
+        if ranked.plan is not None and ranked.confidence >= enough:
+            return ranked
+        if self._lm is not None:
+            return self._asked(query, ranked)
+        return _best_effort(ranked)
+
+    def _asked(self, query: str, ranked: GraphProposal) -> GraphProposal:
+        """What the model writes, if it passes the check; else the ranking's best guess."""
+        from .asking_steps import ask_steps
+
+        assert self._lm is not None
+        hints = [ranked.plan, *ranked.others] if ranked.plan is not None else []
+        written = ask_steps(query, self.schema, self._lm, self._predictor, [h for h in hints if h is not None])
+        if written.plan is None:
+            said = f"the language model gave no plan that fits the schema ({written.problem}); the ranking's was used"
+            return replace(_best_effort(ranked), degraded=(*ranked.degraded, said))
+        return replace(
+            ranked,
+            plan=written.plan,
+            answer_type=answer_type(written.plan, self.schema),
+            decided_by="lm",
+            reason="written by the language model and well-typed in the schema",
+        )
+
+    def _proposal(self, found: Sequence[Found], mentions: Sequence[Mention], query: str) -> GraphProposal:
+        fitting = [one for one in found if not check_graph_plan(one.plan, self.schema)]
+        if not fitting:
+            return _nothing(query, mentions)
+        best = fitting[0]
+        entities = tuple(self._entity(m, r) for m, r in zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True))
+        unknown = [e for e in entities if e.how == "unknown"]
+        return GraphProposal(
+            best.plan,
+            entities,
+            answer_type(best.plan, self.schema),
+            "head",
+            best.sure,
+            tuple(_unknown(entity) for entity in unknown),
+            "ranked first of the well-typed plans from the names in the question",
+            others=tuple(one.plan for one in fitting[1:]),
+        )
+
+    def _entity(self, mention: Mention, reading: Reading) -> LinkedEntity:
+        others = tuple(f"{r.name} ({r.type})" for r in mention.readings if r != reading and r.how != "unknown")
+        near = self.answerer.index.near(mention.text) if reading.how == "unknown" else ()
+        names = tuple(dict.fromkeys(f"{r.name} ({r.type})" for r in near))
+        return LinkedEntity(mention.text, reading.name, reading.type, reading.how, reading.score, others, names)
+
+
+def _unknown(entity: LinkedEntity) -> str:
+    near = f"; names like it: {', '.join(entity.near)}" if entity.near else ""
+    return f"the graph has no name {entity.text!r}, so the plan finds nothing{near}"
+
+
+def _nothing(query: str, mentions: Sequence[Mention]) -> GraphProposal:
+    if not query.strip():
+        reason = "there is no question"
+    elif mentions:
+        reason = "no edge of the schema leads anywhere from the names in the question"
+    else:
+        reason = "the question has no name of the graph to start from"
+    return GraphProposal(None, decided_by="fallback", reason=reason)
+
+
+def _best_effort(ranked: GraphProposal) -> GraphProposal:
+    """The ranking's plan with a warning, or no plan where it is likelier wrong than right."""
+    if ranked.plan is None:
+        return ranked
+    if ranked.confidence < ANSWERS and not any(e.how == "unknown" for e in ranked.entities):
+        said = f"the plan is a best effort: the ranking gives it a probability of {ranked.confidence:.2f} of being right"
+        return replace(ranked, degraded=(*ranked.degraded, said))
+    return ranked
+
+
+def _from_program(program: str | Path, card: DomainCard | None) -> tuple[Learned, Any, DomainCard]:
+    """What a compiled program learned of graphs, its predictor, and its card unless another was given."""
+    from ..planner import QueryPlanner
+
+    planner = QueryPlanner.load(program, lm=None)
+    learned = planner.graph
+    if learned is None:
+        raise ProgramError(f"the program {program} was compiled without the stage graph; compile with --stages graph")
+    return learned, planner.stage_predictors.get("graph"), card or planner.card
+
+
+def _learned_for(domain: str | Path | None, schema: GraphSchema, kept: Path) -> Learned:
+    """What carries over, and what the domain's own labels add, where it has any."""
+    from .store import keep as write
+    from .store import kept as read
+    from .learning import shared_fingerprint
+    from ..folder import text_fingerprint
+    from threadpoolctl import threadpool_limits
+
+    shared = shared_knowledge(kept)
+    own = _own_source(domain, schema)
+    if own is None:
+        return shared
+    source, values = own
+    said = [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for q in source.questions]
+    name = text_fingerprint(shared_fingerprint(), source.schema.model_dump_json(exclude_defaults=True), *said)
+    path = kept / f"graph-{source.name}-{name}.safetensors"
+    if (found := read(path)) is not None:
+        return found
+    with threadpool_limits(1):
+        learned = learn_domain(shared, source, values, default_encoder(), shipped_sources())
+    try:
+        write(learned, path)
+    except ProgramError as error:
+        return replace(learned, notes=(*learned.notes, str(error)))
+    return learned
+
+
+def _own_source(domain: str | Path | None, schema: GraphSchema) -> Any:
+    if domain is None:
+        return None
+    try:
+        folder = domain_folder(domain)
+        found = labelled_source(Path(folder).name, folder)
+    except DataError:
+        return None
+    return found if found is not None and found[0].schema == schema else None
+
+
+def learned_from(tensors: Any) -> Learned | None:
+    """What a program's tensors hold of graphs."""
+    return from_tensors(tensors)
+
+
+__all__ = ["GraphPlanner", "GraphProposal", "LinkedEntity", "QueryPlanError"]

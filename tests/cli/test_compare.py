@@ -1,0 +1,107 @@
+"""``queryplan compare`` and ``evaluate`` at work: on folders, programs and runs, and on what cannot be compared."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from queryplan.data.domain import load_domain
+from queryplan.errors import QueryPlanError
+from queryplan.eval.evaluation import evaluate
+from queryplan.program.encoder import default_encoder
+from queryplan.program.planner import QueryPlanner
+from queryplan.program.train_heads import train_heads
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def programs(small_domain: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two programs without a language model, ``full`` and ``half``, and the evaluation of each on the test rows."""
+    folder = tmp_path_factory.mktemp("programs")
+    domain = load_domain(small_domain)
+    for name, step in (("full", 1), ("half", 2)):
+        heads = train_heads(domain.rows("train")[::step], domain.card, default_encoder(), 0)
+        planner = QueryPlanner(domain.card, heads=heads)
+        planner.save(folder / name)
+        evaluate(planner, domain.rows("test"), name=name, domain=domain.card.name).save_folder(folder / f"{name}-kept")
+    return folder
+
+
+def test_two_evaluations_are_compared_in_words_and_as_data(queryplan: Run, programs: Path, tmp_path: Path) -> None:
+    code, out, _ = queryplan("compare", programs / "full-kept", programs / "half-kept", "--html", tmp_path / "p.html")
+    assert code == 0
+    assert "half minus full" in out
+    assert "no difference shown" in out
+    assert (tmp_path / "p.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    code, out, _ = queryplan("compare", programs / "full-kept", programs / "half-kept", "--json")
+    data = json.loads(out)
+    assert data["columns"] == ["full", "half"]
+    assert data["comparisons"][0]["differences"][0]["paired"]["difference"]["n"] == data["n"]
+
+
+def test_programs_are_measured_on_the_same_rows_and_the_reading_is_counted(
+    queryplan: Run, programs: Path, small_domain: Path, tmp_path: Path
+) -> None:
+    domain = tmp_path / "small"
+    shutil.copytree(small_domain, domain)
+    code, out, err = queryplan("compare", programs / "full", programs / "half", "--domain", domain, "--json")
+    assert code == 0
+    assert json.loads(out)["columns"] == ["full", "half"]
+    assert "This was reading 2 of test.jsonl." in err
+    kept = sorted(path for path in Path(".queryplan/evaluations").iterdir() if path.is_dir())
+    assert len(kept) == 2
+    code, out, _ = queryplan("compare", *kept, "--json")
+    assert json.loads(out)["n"] == 12
+
+
+@pytest.mark.slow
+def test_an_evaluation_is_kept_with_its_ladder_and_found_again_by_its_run(
+    queryplan: Run, programs: Path, small_domain: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "rows.jsonl"
+    shutil.copyfile(small_domain / "test.jsonl", data)
+    page, out = tmp_path / "page.html", tmp_path / "out"
+    asked = ("--domain", small_domain, "--data", data, "--throughput", "--html", page, "--out", out)
+    code, shown, err = queryplan("evaluate", programs / "full", *asked)
+    assert code == 0
+    assert "tf-idf" in shown
+    assert {path.name for path in out.iterdir()} >= {"rows.jsonl", "rows.parquet", "oracle.json", "throughput.json"}
+    assert "What each stage costs" in page.read_text(encoding="utf-8")
+    run_id = err.split("in MLflow as run ")[1].split()[0]
+    code, shown, _ = queryplan("compare", run_id, out, "--json")
+    assert code == 0
+    assert json.loads(shown)["comparisons"][0]["worse"] == 0
+    code, _, err = queryplan("compare", out, out, "--track")
+    assert "in MLflow as run" in err
+
+
+def test_what_cannot_be_compared_is_said_in_one_sentence(queryplan: Run, programs: Path, tmp_path: Path) -> None:
+    def said(*args: object) -> str:
+        with pytest.raises(QueryPlanError) as caught:
+            _raise(queryplan(*map(str, args)))
+        return str(caught.value)
+
+    kept = programs / "full-kept"
+    assert "two evaluations or more" in said("compare", kept)
+    other = tmp_path / "other"
+    shutil.copytree(kept, other)
+    head = json.loads((other / "evaluation.json").read_text())
+    (other / "evaluation.json").write_text(json.dumps({**head, "domain": "journal"}))
+    assert "different domains" in said("compare", kept, other)
+    (other / "evaluation.json").write_text(json.dumps({**head, "data_fingerprint": "f" * 16, "name": "other"}))
+    assert "different rows" in said("compare", kept, other)
+    (other / "rows.jsonl").unlink()
+    assert "evaluate again" in said("compare", kept, other)
+    assert "0123456789abcdef" in said("compare", kept, "0123456789abcdef" * 2)
+    assert "nowhere" in said("compare", kept, tmp_path / "nowhere")
+
+
+def _raise(result: tuple[int, str, str]) -> None:
+    """What the shell prints in one sentence, as the error it came from."""
+    code, _, err = result
+    assert code in (2, 3)
+    raise QueryPlanError(err)

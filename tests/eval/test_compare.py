@@ -1,0 +1,162 @@
+"""Comparing: what is found, what is not cried, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from queryplan.data.rows import LabelledRow
+from queryplan.errors import UserError
+from queryplan.eval.compare import compare, compare_pair, compared_rows, side_by_side
+from queryplan.eval.compare_render import to_rich
+from queryplan.eval.evaluation import Evaluation, evaluate
+from queryplan.eval.significance import SAME
+
+from .conftest import ERRORS, TablePlanner, make_many, make_wrong
+
+
+@pytest.fixture(scope="module")
+def many() -> list[LabelledRow]:
+    """240 rows in 60 conversations."""
+    return make_many(60)
+
+
+@pytest.fixture(scope="module")
+def pair(many: list[LabelledRow]) -> tuple[Evaluation, Evaluation]:
+    """Two planners that are wrong about as often, on other rows."""
+    return _of(many, make_wrong(many, 0.3, 1), "a"), _of(many, make_wrong(many, 0.3, 2), "b")
+
+
+def _of(rows: list[LabelledRow], wrong: dict, name: str) -> Evaluation:
+    planner = TablePlanner(rows, wrong)
+    return evaluate(planner, rows, name=name, domain="podcast")
+
+
+def swapped(a: Evaluation, b: Evaluation, rng: np.random.Generator) -> tuple[Evaluation, Evaluation]:
+    """The same outcomes, those of some conversations having changed sides."""
+    names = sorted({case.conversation for case in a.cases})
+    turned = {name for name, flip in zip(names, rng.random(len(names)) < 0.5, strict=True) if flip}
+    pairs = [(y, x) if x.conversation in turned else (x, y) for x, y in zip(a.cases, b.cases, strict=True)]
+    left, right = zip(*pairs, strict=True)
+    return a.model_copy(update={"cases": left}), b.model_copy(update={"cases": right})
+
+
+def test_under_no_difference_one_is_cried_in_one_case_of_twenty_at_most(pair: tuple[Evaluation, Evaluation]) -> None:
+    rng, cried = np.random.default_rng(5), 0
+    for _ in range(60):
+        cried += any(d.verdict != SAME for d in compared_rows(*swapped(*pair, rng)))
+    # 3 of 60 at 5 %; 8 or more would happen once in a hundred times.
+    assert cried <= 7
+
+
+def test_a_loss_of_five_points_on_a_slice_of_400_rows_is_found() -> None:
+    rows = make_many(440)
+    wrong = make_wrong(rows, 0.2, 1)
+    right = [row.id for row in rows if row.id.endswith("-2") and row.id not in wrong]
+    lost = dict.fromkeys(right[:22], ERRORS[1])
+    earlier, later = _of(rows, wrong, "before"), _of(rows, wrong | lost, "after")
+    found = compare_pair(earlier, later)
+    planted = found.difference("plan_right", "follow-up")
+    assert planted is not None
+    assert planted.paired.difference.n == 440
+    assert planted.paired.difference.value == pytest.approx(-0.05)
+    assert planted.verdict == "worse"
+    assert (found.worse, found.better) == (22, 0)
+    assert {change.row_id for change in found.regressions} <= lost.keys()
+    assert "plan_right of 'follow-up'" in found.sentences[1]
+
+
+def test_the_same_plans_show_no_difference_and_how_much_could_have_been_shown(
+    pair: tuple[Evaluation, Evaluation],
+) -> None:
+    a, _ = pair
+    found = compare_pair(a, a.model_copy(update={"name": "again"}))
+    assert found.shown == ()
+    assert found.regressions == ()
+    assert "no difference shown" in found.sentences[0]
+    assert "would show" in found.sentences[0]
+    whole = found.difference("plan_right")
+    assert whole is not None
+    assert whole.detectable == pytest.approx(6 / 240)
+
+
+def test_turning_the_pair_round_turns_every_sign(pair: tuple[Evaluation, Evaluation]) -> None:
+    there, back = compared_rows(*pair), compared_rows(*pair[::-1])
+    opposite = {"better": "worse", "worse": "better", SAME: SAME}
+    for one, other in zip(there, back, strict=True):
+        assert (one.measure, one.slice) == (other.measure, other.slice)
+        assert one.paired.difference.value == pytest.approx(-other.paired.difference.value)
+        assert one.paired.p == pytest.approx(other.paired.p, abs=0.02)
+        if one.unit == "share":
+            assert other.verdict == opposite[one.verdict]
+
+
+def test_the_worst_regressions_come_first_with_both_plans(many: list[LabelledRow]) -> None:
+    slight, grave = "m3-3", "m5-1"
+    later = {slight: {"sub_queries": ()}, grave: {"is_follow_up": True, "complexity": "complex", "intent": "causal"}}
+    found = compare_pair(_of(many, {}, "a"), _of(many, later, "b"))
+    assert [change.row_id for change in found.regressions] == [grave, slight]
+    assert found.regressions[0].lost == ("follow_up", "complexity", "intent")
+    line = next(line for line in found.regressions[0].lines if line.field == "intent")
+    assert (line.gold, line.cells, line.right) == ("definition", ("definition", "causal"), (True, False))
+    assert compare_pair(_of(many, later, "b"), _of(many, {}, "a")).regressions == ()
+
+
+def test_a_row_that_gains_here_and_loses_there_shows_both(many: list[LabelledRow]) -> None:
+    before = {"m1-1": {"intent": "causal"}}
+    after = {"m1-1": {"is_follow_up": True, "complexity": "complex"}}
+    change = compare_pair(_of(many, before, "a"), _of(many, after, "b")).regressions[0]
+    assert (change.lost, change.gained) == (("follow_up", "complexity"), ("intent",))
+
+
+def test_times_of_a_journal_are_not_compared(pair: tuple[Evaluation, Evaluation]) -> None:
+    a, b = pair
+    measures = {d.measure for d in compared_rows(a, b.model_copy(update={"replayed": True}))}
+    assert "milliseconds a query" not in measures
+    assert "milliseconds a query" in {d.measure for d in compared_rows(a, b)}
+
+
+def test_other_rows_other_domains_and_one_evaluation_are_refused(
+    pair: tuple[Evaluation, Evaluation], many: list[LabelledRow]
+) -> None:
+    a, b = pair
+    with pytest.raises(UserError, match="two evaluations or more"):
+        compare([a])
+    with pytest.raises(UserError, match="different rows"):
+        compare([a, _of(many[:40], {}, "b")])
+    with pytest.raises(UserError, match=r"different domains \(biomedical, podcast\)"):
+        compare([a, b.model_copy(update={"domain": "biomedical"})])
+    with pytest.raises(UserError, match="same name"):
+        compare([a, a])
+    assert side_by_side([a]).comparisons == ()
+
+
+def test_several_are_each_compared_with_the_first(pair: tuple[Evaluation, Evaluation]) -> None:
+    a, b = pair
+    report = compare([a, b, b.model_copy(update={"name": "c"})])
+    assert [(one.earlier, one.later) for one in report.comparisons] == [("a", "b"), ("a", "c")]
+    assert report.comparisons[0].differences[7].paired == report.comparisons[1].differences[7].paired
+    assert report.columns == ("a", "b", "c")
+    assert type(report).model_validate_json(report.model_dump_json()) == report
+
+
+def test_a_degraded_plan_counts_and_stays(many: list[LabelledRow]) -> None:
+    lame = {row.id: {"degraded": [{"what": "lm", "why": "down", "instead": "heads"}]} for row in many[:40]}
+    found = compare_pair(_of(many, {}, "a"), _of(many, lame, "b"))
+    degraded = found.difference("degraded plans")
+    assert degraded is not None
+    assert (degraded.paired.difference.n, degraded.verdict) == (240, "worse")
+    assert found.worse == 0
+
+
+def test_a_terminal_shows_measures_differences_and_plans(pair: tuple[Evaluation, Evaluation]) -> None:
+    from io import StringIO
+
+    from rich.console import Console
+
+    report, text = compare(list(pair)), StringIO()
+    Console(file=text, width=160).print(to_rich(report, 2))
+    shown = text.getvalue()
+    assert "b minus a" in shown
+    assert "could show" in shown
+    assert shown.count("lost ") == 2
+    assert all(sentence[:40] in shown for sentence in report.comparisons[0].sentences)

@@ -1,0 +1,148 @@
+"""The ladder of stages given by gold, on a real planner without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from queryplan.data.domain import load_domain
+from queryplan.data.rows import LabelledRow
+from queryplan.errors import UserError
+from queryplan.eval.evaluation import Evaluation, evaluate
+from queryplan.eval.metrics import score_case
+from queryplan.eval.oracle import RUNGS, GoldFlow, OracleLadder, blame, oracle_ladder, plan_given
+from queryplan.program.asking import Clock, Reply
+from queryplan.program.context import clean_input
+from queryplan.program.encoder import default_encoder
+from queryplan.program.planner import QueryPlanner
+from queryplan.program.train_heads import train_heads
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def planner() -> QueryPlanner:
+    """Heads of a hundred rows: often wrong."""
+    domain = load_domain("podcast", ("train",))
+    heads = train_heads(domain.rows("train")[:100], domain.card, default_encoder(), 0)
+    return QueryPlanner(domain.card, heads=heads)
+
+
+@pytest.fixture(scope="module")
+def labelled() -> list[LabelledRow]:
+    """Forty rows of dev, in whole conversations."""
+    return list(load_domain("podcast", ("dev",)).rows("dev")[:40])
+
+
+@pytest.fixture(scope="module")
+def evaluation(planner: QueryPlanner, labelled: list[LabelledRow]) -> Evaluation:
+    """The planner as it is."""
+    return evaluate(planner, labelled, name="heads")
+
+
+@pytest.fixture(scope="module")
+def ladder(planner: QueryPlanner, labelled: list[LabelledRow], evaluation: Evaluation) -> OracleLadder:
+    """The whole ladder."""
+    return oracle_ladder(planner, labelled, evaluation)
+
+
+def test_the_last_rung_is_gold_and_the_first_is_the_planner_as_it_is(
+    ladder: OracleLadder, evaluation: Evaluation
+) -> None:
+    assert [rung.stage for rung in ladder.rungs] == [None, *RUNGS]
+    assert ladder.rungs[0].plan_right.value == evaluation.summary().plan_right.value
+    assert ladder.rungs[-1].plan_right.value == 1.0
+    assert ladder.rungs[-1].labels_right.value == 1.0
+
+
+def test_what_the_stages_cost_adds_up_to_what_is_lost(ladder: OracleLadder) -> None:
+    assert list(ladder.costs) == list(RUNGS)
+    total = sum(gain.difference.value for gain in ladder.costs.values())
+    assert total == pytest.approx(1 - ladder.rungs[0].plan_right.value)
+    assert all(gain.p >= gain.p_value for gain in ladder.costs.values())
+
+
+def test_a_planner_that_is_right_costs_nothing_anywhere(
+    rows: list[LabelledRow], table_planner: Make, planner: QueryPlanner, labelled: list[LabelledRow]
+) -> None:
+    assert all(one.rows == 0 for one in blame(evaluate(table_planner(rows), rows, name="table").cases))
+    gold = [plan_given(planner, row, frozenset(RUNGS)) for row in labelled]
+    assert all(score_case(row, plan).plan_right for row, plan in zip(labelled, gold, strict=True))
+    assert not any(d.what in RUNGS for plan in gold for d in plan.degraded)
+
+
+def test_blame_counts_every_wrong_plan_once(evaluation: Evaluation) -> None:
+    found = blame(evaluation.cases)
+    assert sum(one.rows for one in found) == sum(not case.score.plan_right for case in evaluation.cases)
+    assert sum(one.share.value for one in found) == pytest.approx(1 - evaluation.summary().plan_right.value)
+
+
+@pytest.mark.parametrize("given", [(), ("relevance",), ("complexity",), ("follow_up", "complexity"), ("decompose",)])
+def test_any_stages_can_be_given_and_a_plan_always_comes_back(
+    planner: QueryPlanner, labelled: list[LabelledRow], given: tuple[str, ...]
+) -> None:
+    for row in labelled[:15]:
+        plan = plan_given(planner, row, frozenset(given))
+        if "relevance" in given:
+            assert plan.is_relevant == row.labels.is_relevant
+            assert plan.rejection_kind == row.labels.rejection_kind
+        if "follow_up" in given:
+            assert plan.is_follow_up == row.labels.is_follow_up
+        if not given:
+            assert plan.model_dump(exclude={"trace"}) == planner.plan(row.query, row.history, row.session).model_dump(
+                exclude={"trace"}
+            )
+
+
+def test_nothing_that_is_given_is_asked_of_a_model_and_the_rest_is(planner: QueryPlanner, row: Make) -> None:
+    gold = row(
+        "and of the two, compare their views on rest",
+        is_follow_up=True,
+        standalone_query="Compare the views of Rick Rubin and Phil Jackson on rest",
+        complexity="moderate",
+        intent="comparison",
+        sub_queries=[{"id": 1, "text": "What does Rick Rubin say?"}, {"id": 2, "text": "What does Phil Jackson say?"}],
+    )
+    asked = {given: _asked(planner, gold, frozenset(RUNGS[:given])) for given in range(len(RUNGS) + 1)}
+    assert asked[len(RUNGS)] == set()
+    assert {"follow_up", "relevance", "complexity"} <= asked[0]
+    assert "follow_up" not in asked[1]
+    assert "rewrite" not in asked[2]
+    assert asked[3] <= {"complexity", "decompose"}
+    assert asked[4] <= {"decompose"}
+
+
+def _asked(planner: QueryPlanner, row: LabelledRow, given: frozenset[str]) -> set[str]:
+    """The stages of all requests of a plan whose model never answers."""
+    clean = clean_input(row.query, row.history, row.session, planner.card.history)
+    rounds = GoldFlow(planner._parts(True), row.query, clean, Clock(None), gold=row.labels, given=given).run()
+    asked: set[str] = set()
+    try:
+        asks = next(rounds)
+        while True:
+            asked |= {ask.stage for ask in asks}
+            asks = rounds.send({ask.stage: Reply(None, "no answer", calls=1) for ask in asks})
+    except StopIteration:
+        return asked
+
+
+def test_a_stopped_ladder_goes_on_and_refuses_another_program(
+    planner: QueryPlanner, labelled: list[LabelledRow], evaluation: Evaluation, ladder: OracleLadder, tmp_path: Path
+) -> None:
+    def stop(stage: str, done: int, total: int) -> None:
+        if (stage, done) == ("relevance", 10):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        oracle_ladder(planner, labelled, evaluation, folder=tmp_path, progress=stop)
+    told: list[tuple[str, int]] = []
+    again = oracle_ladder(
+        planner, labelled, evaluation, folder=tmp_path, progress=lambda stage, done, _: told.append((stage, done))
+    )
+    assert again == ladder
+    assert told[:3] == [("follow_up", 40), ("rewrite", 40), ("relevance", 10)]
+    other = QueryPlanner(planner.card)
+    with pytest.raises(UserError, match="another program"):
+        oracle_ladder(other, labelled, evaluation, folder=tmp_path)

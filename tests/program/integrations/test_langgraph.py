@@ -1,0 +1,191 @@
+"""The retrieval graph that a plan steers."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from queryplan.data.card import domain_folder, load_card
+from queryplan.program.integrations.langgraph import build_graph, route_of
+from queryplan.program.plan import QueryPlan, RetrievalStrategy
+from queryplan.program.planner import QueryPlanner
+from queryplan.program.retrieval.execute import RunSettings
+from queryplan.program.retrieval.feature_flag import PlannerFlag
+from queryplan.program.retrieval.results import Evidence
+from queryplan.program.retrieval.run_result import RunResult
+from queryplan.program.retrieval.speaking import Speakers
+from queryplan.program.retrieval.stores import Stores, open_stores
+from queryplan.signatures.types import SubQuery
+
+pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
+
+NOTHING = RetrievalStrategy(use_rag=False, use_kg=False)
+SEARCH = RetrievalStrategy(use_rag=True, use_kg=True, kg_query_type="entity_centric")
+
+
+def plan_of(query: str, **more: Any) -> QueryPlan:
+    made: dict[str, Any] = {
+        "is_follow_up": False,
+        "is_relevant": True,
+        "complexity": "simple",
+        "intent": "factual",
+        "needs_decomposition": False,
+        "retrieval_strategy": SEARCH,
+    }
+    return QueryPlan(query=query, standalone_query=query, **{**made, **more})
+
+
+OUT = plan_of("2+2", is_relevant=False, intent="out_of_scope", rejection_kind="math", retrieval_strategy=NOTHING)
+HELLO = plan_of("hello", intent="greeting", retrieval_strategy=NOTHING.model_copy(update={"direct_answer": True}))
+SIMPLE = plan_of("what is the two-minute doorway?")
+COMPLEX = plan_of(
+    "who made the doorway and why",
+    complexity="complex",
+    intent="multi_part",
+    needs_decomposition=True,
+    sub_queries=(SubQuery(id=1, text="who made the two-minute doorway"), SubQuery(id=2, text="why the doorway")),
+)
+
+
+@dataclass
+class Planner:
+    """Gives one plan and notes what it was asked."""
+
+    made: QueryPlan
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+    called: threading.Event = field(default_factory=threading.Event)
+
+    def plan(self, query: str, history: Any = None, session: Any = None, deadline_s: float | None = None) -> QueryPlan:
+        self.asked.append((query, history, session))
+        self.called.set()
+        return self.made
+
+    async def aplan(
+        self, query: str, history: Any = None, session: Any = None, deadline_s: float | None = None
+    ) -> QueryPlan:
+        return self.plan(query, history, session)
+
+
+@pytest.fixture(scope="module")
+def stores() -> Stores:
+    return open_stores("podcast")
+
+
+@pytest.mark.parametrize(
+    ("plan", "route"),
+    [(OUT, "reject"), (HELLO, "direct"), (SIMPLE, "simple_retrieval"), (COMPLEX, "complex_retrieval")],
+)
+def test_the_plan_decides_the_way(plan: QueryPlan, route: str, stores: Stores) -> None:
+    assert route_of(plan) == route
+    state = build_graph(Planner(plan), stores).invoke({"query": plan.query})
+    assert state["route"] == route
+    assert state["answer"]
+    assert bool(state.get("evidence")) is route.endswith("retrieval")
+
+
+def test_history_and_session_reach_the_planner(stores: Stores) -> None:
+    planner = Planner(OUT)
+    history = [{"role": "user", "content": "hi"}]
+    build_graph(planner, stores).invoke({"query": "2+2", "history": history, "session": {"active_entity": "Nell"}})
+    assert planner.asked == [("2+2", history, {"active_entity": "Nell"})]
+
+
+@pytest.mark.parametrize("plan", [SIMPLE, COMPLEX], ids=["simple", "complex"])
+def test_the_graph_can_be_awaited(plan: QueryPlan, stores: Stores) -> None:
+    graph = build_graph(Planner(plan), stores)
+    awaited = asyncio.run(graph.ainvoke({"query": plan.query}))
+    assert awaited["answer"] == graph.invoke({"query": plan.query})["answer"]
+
+
+def test_reranking_comes_between_retrieval_and_synthesis(stores: Stores) -> None:
+    def backwards(plan: QueryPlan | None, evidence: Sequence[Evidence]) -> list[Evidence]:
+        return list(reversed(evidence))[:2]
+
+    speakers = Speakers(synthesise=lambda run: " ".join(item.id for item in run.evidence))
+    graph = build_graph(Planner(SIMPLE), stores, rerank=backwards, settings=RunSettings(speakers=speakers))
+    state = graph.invoke({"query": SIMPLE.query})
+    assert len(state["evidence"]) == 2
+    assert state["answer"] == " ".join(item.id for item in state["evidence"])
+
+
+def test_the_synthesis_is_called_once(stores: Stores) -> None:
+    calls: list[RunResult] = []
+
+    def write(run: RunResult) -> str:
+        calls.append(run)
+        return "written"
+
+    graph = build_graph(Planner(COMPLEX), stores, settings=RunSettings(speakers=Speakers(synthesise=write)))
+    assert graph.invoke({"query": COMPLEX.query})["answer"] == "written"
+    assert len(calls) == 1
+
+
+def test_a_synthesis_that_fails_quotes_the_evidence(stores: Stores) -> None:
+    def fail(run: RunResult) -> str:
+        raise RuntimeError("no model")
+
+    graph = build_graph(Planner(SIMPLE), stores, settings=RunSettings(speakers=Speakers(synthesise=fail)))
+    state = graph.invoke({"query": SIMPLE.query})
+    assert "transcripts" in state["answer"]
+    assert state["run"].gaps[-1].what == "the synthesis"
+
+
+def test_rejections_are_ones_own_where_given(stores: Stores) -> None:
+    mine = RunSettings(speakers=Speakers(reject=lambda card, plan: f"not for {card.name}"))
+    assert build_graph(Planner(OUT), stores, settings=mine).invoke({"query": "2+2"})["answer"] == "not for podcast"
+
+
+def test_with_the_flag_off_no_planner_is_called(stores: Stores) -> None:
+    planner = Planner(SIMPLE)
+    state = build_graph(planner, stores, flag=PlannerFlag(mode="off")).invoke({"query": "the doorway"})
+    assert (state["route"], planner.asked) == ("without_plan", [])
+    assert state["evidence"]
+    assert state["evidence"][0].query_variant in ("as typed", "key terms", "first half", "second half")
+
+
+def test_the_old_path_is_a_node_of_ones_own(stores: Stores) -> None:
+    graph = build_graph(
+        Planner(SIMPLE), stores, flag=PlannerFlag(), without_plan=lambda state: {"answer": f"old {state['query']}"}
+    )
+    assert graph.invoke({"query": "q"})["answer"] == "old q"
+
+
+def test_in_the_shadow_the_old_path_answers_and_the_plan_is_reported(stores: Stores) -> None:
+    planner, reported, done = Planner(SIMPLE), [], threading.Event()
+
+    def report(plan: QueryPlan, key: str) -> None:
+        reported.append((plan, key))
+        done.set()
+
+    graph = build_graph(planner, stores, flag=PlannerFlag(mode="shadow"), report=report)
+    assert graph.invoke({"query": "q", "key": "user-1"})["route"] == "without_plan"
+    assert done.wait(5)
+    assert reported == [(SIMPLE, "user-1")]
+
+
+def test_a_fraction_of_keys_takes_the_new_way(stores: Stores) -> None:
+    graph = build_graph(Planner(OUT), stores, flag=PlannerFlag(mode="on", fraction=0.5))
+    routes = {graph.invoke({"query": "q", "key": f"user-{n}"})["route"] for n in range(20)}
+    assert routes == {"reject", "without_plan"}
+
+
+def test_the_example_runs(root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = importlib.util.spec_from_file_location("langgraph_agent", root / "docs" / "examples" / "langgraph_agent.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    # Rules alone decide: training the heads would take this test longer than all others together.
+    monkeypatch.setattr(module, "uncompiled_planner", lambda domain: QueryPlanner(load_card(domain_folder(domain))))
+    monkeypatch.setattr(sys, "argv", ["langgraph_agent.py", "hello", "what is the two-minute doorway?"])
+    module.main()
+    said = capsys.readouterr().out
+    assert "went by: direct" in said
+    assert "transcripts 1[2]" in said
