@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from ..data.rows import LabelledRow
 from ..data.statistics import ASKED, label_of
 from ..signatures.types import Frozen
-from .statistics import RESAMPLES, Estimate, _estimate, _grouped, _weights, clustered_interval
+from .statistics import RESAMPLES, Estimate, clustered_interval, estimate_of, grouped, resampling_weights
 
 FOLDS = 5
 MEASURED = ("train", "dev")
@@ -181,12 +181,12 @@ class _Ranking:
 
 def _bootstrap(statistic: Callable[[np.ndarray], np.ndarray], groups: Sequence[str], seed: int = 0) -> Estimate:
     """A statistic of row weights (resamples, rows), with its interval over conversations."""
-    _, index, k = _grouped(np.zeros(len(groups)), groups)
+    _, index, k = grouped(np.zeros(len(groups)), groups)
     point = statistic(np.ones((1, len(groups))))[0]
     step = max(1, 2_000_000 // len(groups))
-    blocks = (w[i : i + step] for w in _weights(k, RESAMPLES, seed) for i in range(0, len(w), step))
+    blocks = (w[i : i + step] for w in resampling_weights(k, RESAMPLES, seed) for i in range(0, len(w), step))
     draws: Any = np.concatenate([statistic(w[:, index]) for w in blocks])
-    return _estimate(float(point), draws[~np.isnan(draws)], len(groups), k, _LEVEL)
+    return estimate_of(float(point), draws[~np.isnan(draws)], len(groups), k, _LEVEL)
 
 
 def _divided(a: np.ndarray, b: np.ndarray) -> np.ndarray:
