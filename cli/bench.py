@@ -1,32 +1,127 @@
-"""``queryplan bench``: how fast, as ratios in one run."""
+"""``queryplan bench``: how fast, beside rivals in the same run, and whether the bound holds."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..errors import UserError
+from .progress import counting
+
+if TYPE_CHECKING:
+    from ..signatures.types import Frozen
+
+PARTS = {
+    "plans": "text to decisions, whole plans, plans a second, loading a program",
+    "router": "our heads beside semantic-router, where it is installed",
+    "retrieval": "candidates, source plans, reading everything",
+    "graph": "importing a graph, and plans of one to three hops",
+    "bound": "how often the bound of the heads is broken when it is fitted on other rows; minutes",
+}
+USUAL = ("plans", "router", "retrieval", "graph")
+
+Tables = dict[str, "Sequence[Frozen]"]
+Report = Callable[[int, int], None]
+
 
 def command(
+    parts: Annotated[
+        list[str] | None, typer.Argument(help=f"Some of {', '.join(PARTS)}; all but bound if none is named.")
+    ] = None,
     domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
-    as_json: Annotated[bool, typer.Option("--json", help="Print the timings as JSON.")] = False,
+    draws: Annotated[int, typer.Option(min=1, help="How often the bound is fitted and measured.")] = 200,
+    error: Annotated[
+        float, typer.Option(min=0.001, max=0.5, help="The bound: share of queries wrong by a head.")
+    ] = 0.05,
+    bound: Annotated[bool, typer.Option("--bound", help="The same as naming only bound.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Time whole plans without a language model and the loading of a program, each beside a rival in the same run."""
-    from ..eval.bench import Timing, bench_loading, bench_plans
+    """Run benchmarks; public data sets and rivals that are not found are named as skipped.
 
-    groups: dict[str, list[Timing]] = {
-        "a plan, no language model": bench_plans(domain),
-        "a program": bench_loading(domain),
+    Times are of one core without a language model, with ratios to the first line of each table.
+    """
+    chosen = ["bound"] if bound else list(parts or USUAL)
+    if unknown := sorted(set(chosen) - set(PARTS)):
+        raise UserError(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    made: dict[str, Callable[[Report], Tables]] = {
+        "plans": lambda report: _plans(domain),
+        "router": lambda report: _router(),
+        "retrieval": lambda report: _retrieval(),
+        "graph": lambda report: _graph(),
+        "bound": lambda report: _bound(draws, error, report),
     }
-    if as_json:
-        import json
+    for part in chosen:
+        with counting(part) as report:
+            tables = made[part](report)
+        _show(tables, as_json)
 
-        typer.echo(json.dumps({name: [t.model_dump() for t in timings] for name, timings in groups.items()}, indent=2))
+
+def _plans(domain: str) -> Tables:
+    from ..eval.bench import bench_decisions, bench_loading, bench_plans, bench_rate, heads_size
+
+    typer.echo(f"the heads of a program: {heads_size(domain) / 1e6:.2f} MB (2 MB at most)", err=True)
+    return {
+        "from a text to every decision, ms": bench_decisions(domain),
+        "a plan, no language model, ms": bench_plans(domain),
+        "plans a second": bench_rate(domain),
+        "a program, ms": bench_loading(domain),
+    }
+
+
+def _router() -> Tables:
+    from ..eval.bench_router import bench_router, missing
+
+    if why := missing():
+        typer.echo(f"skipped router: {why}", err=True)
+        return {}
+    return {"beside semantic-router": bench_router()}
+
+
+def _retrieval() -> Tables:
+    from ..eval.retrieval_bench import bench_retrieval
+
+    return {"retrieval, ms": bench_retrieval()}
+
+
+def _graph() -> Tables:
+    from ..eval.graph_bench import bench_graph
+
+    found = bench_graph()
+    return {"a graph": [found], "graph plans, ms": found.hops}
+
+
+def _bound(draws: int, error: float, report: Report) -> Tables:
+    from ..eval.bound_sets import resample_sets, skipped
+
+    for why in skipped():
+        typer.echo(f"skipped {why}", err=True)
+    found = list(resample_sets(draws, error, progress=report))
+    return {f"the bound of {error:.0%}, resampled": found}
+
+
+def _show(tables: Mapping[str, Sequence[Frozen]], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({name: [row.model_dump() for row in rows] for name, rows in tables.items()}))
         return
-    for name, timings in groups.items():
-        table = Table("", "p50 ms", "p99 ms", f"p50 over {timings[0].name}", title=name)
-        for t in timings:
-            table.add_row(t.name, f"{t.p50:.3f}", f"{t.p99:.3f}", f"{t.ratio:.2f}")
+    for name, rows in tables.items():
+        lines = [_plain(row.model_dump()) for row in rows]
+        table = Table(*(header.replace("_", " ") for header in lines[0]), title=name)
+        for line in lines:
+            table.add_row(*map(_cell, line.values()))
         Console().print(table)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without what is a table of its own."""
+    return {name: value for name, value in values.items() if not (value and isinstance(value, list | tuple | dict))}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
+    return "" if value is None else str(value)

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ConfigError
+from . import options
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
@@ -24,8 +25,9 @@ def command(
     data: Annotated[
         Path | None, typer.Option(help="Labelled queries as JSONL; default: the domain's test.jsonl.")
     ] = None,
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    lm: options.Lm = None,
+    api_base: options.ApiBase = None,
+    mode: options.Mode = None,
     sample: Annotated[int | None, typer.Option(min=1, help="So many rows, drawn stratified.")] = None,
     oracle: Annotated[
         bool | None,
@@ -60,7 +62,7 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     wanted = Wanted(domain, data, sample, why, oracle, throughput)
     with (
-        open_planner(domain, program, settings, plan_graph=graph) as planner,
+        open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner,
         counting("planning") as report,
     ):
         planner.warm()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +10,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from ..errors import DataError
+from . import options
 from .opening import open_planner
 from .plan import read_history
 from .settings import load_settings
@@ -23,25 +23,16 @@ if TYPE_CHECKING:
 
 def command(
     query: Annotated[str, typer.Argument(help="What the user typed.")],
-    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
-    program: Annotated[
-        str | None,
-        typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),
-    ] = None,
-    history: Annotated[
-        Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
-    ] = None,
-    active_entity: Annotated[str | None, typer.Option(help="What the application shows the user now.")] = None,
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
-    mode: Annotated[
-        str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")
-    ] = None,
-    deadline: Annotated[
-        float | None, typer.Option(help="Seconds after which the plan is made from what is known.")
-    ] = None,
+    domain: options.Domain = None,
+    program: options.Program = None,
+    history: options.History = None,
+    active_entity: options.ActiveEntity = None,
+    lm: options.Lm = None,
+    api_base: options.ApiBase = None,
+    mode: options.Mode = None,
+    deadline: options.Deadline = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the explanation as JSON.")] = False,
-    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
+    tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Plan a query and show each stage: who decided, how surely, against which threshold, and what resembles it."""
     from ..program.explaining import explain

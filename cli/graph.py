@@ -16,7 +16,9 @@ from .progress import counting, wide_console
 
 if TYPE_CHECKING:
     from ..program.graph.executor import GraphExecutor
+    from ..program.graph.planner import GraphPlanner
     from ..signatures.graph_steps import GraphPlan, GraphSchema
+    from .settings import Settings
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -141,7 +143,7 @@ def run(
             if proposal.plan is not None:
                 _show(proposal.plan, executor, deadline, limit, paths, picture, export, False)
         finally:
-            getattr(planner, "close", lambda: None)()
+            planner.close()
 
 
 def _print_row(proposal: Any, executor: GraphExecutor, deadline: float | None, limit: int | None) -> None:
@@ -222,15 +224,32 @@ def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Ite
 
 def _planner(
     executor: GraphExecutor, domain: str | None, program: str | None, lm: str | None, api_base: str | None
-) -> Any:
-    from ..data.card import domain_folder, load_card
-    from ..program.graph.planner import GraphPlanner  # type: ignore[import-not-found]
+) -> GraphPlanner:
+    """The planner that the flags mean; without --program the domain's newest compile, if it learned graph plans."""
+    from ..errors import ProgramError
+    from ..program.graph.planner import GraphPlanner
+    from ..program.registry import resolve
     from .settings import load_settings
 
     settings = load_settings(lm=lm, api_base=api_base)
-    card = load_card(domain_folder(domain)) if domain else None
     model = None if settings.lm in (None, "none") else settings.lm_settings()
-    return GraphPlanner.for_executor(executor, card=card, program=program, lm=model)
+    if program is not None:
+        folder = resolve(program, settings.tracking_uri)
+        return GraphPlanner.for_executor(executor, domain=domain, program=folder, lm=model)
+    if (newest := _newest(domain, settings)) is not None:
+        try:
+            return GraphPlanner.for_executor(executor, domain=domain, program=newest, lm=model)
+        except ProgramError as error:
+            typer.echo(f"the newest compile is not used: {error}", err=True)
+    return GraphPlanner.for_executor(executor, domain=domain, lm=model)
+
+
+def _newest(domain: str | None, settings: Settings) -> Path | None:
+    """The newest compile of a domain."""
+    from ..data.card import domain_folder, load_card
+    from ..program.uncompiled import newest_program
+
+    return None if domain is None else newest_program(load_card(domain_folder(domain)).name, settings.programs_dir)
 
 
 def _schema(graph: str | None, domain: str | None, schema: Path | None) -> GraphSchema:

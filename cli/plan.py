@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from ..errors import DataError, UserError
+from . import options
 from .opening import open_planner
 from .progress import counting
 from .settings import load_settings
@@ -21,32 +22,21 @@ if TYPE_CHECKING:
 
 def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
-    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
-    program: Annotated[
-        str | None,
-        typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),
-    ] = None,
-    history: Annotated[
-        Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
-    ] = None,
-    active_entity: Annotated[str | None, typer.Option(help="What the application shows the user now.")] = None,
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
-    deadline: Annotated[
-        float | None, typer.Option(help="Seconds after which the plan is made from what is known.")
-    ] = None,
-    mode: Annotated[
-        str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")
-    ] = None,
-    graph: Annotated[
-        bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")
-    ] = False,
+    domain: options.Domain = None,
+    program: options.Program = None,
+    history: options.History = None,
+    active_entity: options.ActiveEntity = None,
+    lm: options.Lm = None,
+    api_base: options.ApiBase = None,
+    deadline: options.Deadline = None,
+    mode: options.Mode = None,
+    graph: options.Graph = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
     batch: Annotated[
         Path | None, typer.Option(help="Plan every row of this JSONL file: id, query, history, session.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the plans of --batch go; run again to continue.")] = None,
-    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
+    tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Plan a query: is it a follow-up, is it ours, how hard is it, what has to be asked.
 

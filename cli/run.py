@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from ..errors import DataError, UserError
+from . import options
 from .opening import open_planner
 from .plan import read_history
 from .progress import counting
@@ -25,33 +26,24 @@ if TYPE_CHECKING:
 
 def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
-    domain: Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = None,
-    program: Annotated[
-        str | None,
-        typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile."),
-    ] = None,
-    history: Annotated[
-        Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
-    ] = None,
+    domain: options.Domain = None,
+    program: options.Program = None,
+    history: options.History = None,
     session: Annotated[
         Path | None, typer.Option(help="A JSON file: an object with now, collection, active_entity, paradigm.")
     ] = None,
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    lm: options.Lm = None,
+    api_base: options.ApiBase = None,
     deadline: Annotated[float | None, typer.Option(help="Seconds for planning and running together.")] = None,
-    mode: Annotated[
-        str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")
-    ] = None,
-    graph: Annotated[
-        bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")
-    ] = False,
+    mode: options.Mode = None,
+    graph: options.Graph = False,
     limit: Annotated[int, typer.Option(help="Passages in the evidence.", min=1, max=200)] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Print plan and result as JSON.")] = False,
     batch: Annotated[
         Path | None, typer.Option(help="Run every row of this JSONL file: id, query, history, session.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the results of --batch go; run again to continue.")] = None,
-    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")] = None,
+    tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Plan a query and execute it: evidence with its sources, what the graph answers, and every gap.
 

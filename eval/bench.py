@@ -7,7 +7,8 @@ so that a load that comes and goes falls on all of them alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,51 +16,139 @@ import numpy as np
 
 from ..data.domain import load_domain
 from ..data.rows import LabelledRow
+from ..errors import DataError
+from ..program.encoder import default_encoder
+from ..program.folder import HEADS, load_program
+from ..program.heads import Heads, load_features, load_heads
+from ..program.linker import Linker
 from ..program.planner import QueryPlanner
 from ..program.uncompiled import uncompiled_planner
-from ..signatures.types import Frozen
+from ..signatures.types import Frozen, Turn
 from .baselines import ConstantPlanner, TfidfPlanner
 
 ROUNDS = 5
+PLANS = "rules and heads"
+DECISIONS = "all decisions of a query"
+LOADING = "load its heads"
 
 
 class Timing(Frozen):
-    """Milliseconds of one thing, over all rounds and rows; ``ratio`` is p50 over the reference's."""
+    """Milliseconds of one thing, over all rounds and rows; ``ratio`` is p50 over the reference's, the first's.
+
+    ``under`` is what p50 and p99 should stay under on an idle core, where something is promised.
+    """
 
     name: str
     p50: float
     p99: float
     ratio: float
+    under: tuple[float, float] | None = None
+
+
+class Rate(Frozen):
+    """How many a second, one after the other on one core: the median of the rounds; ``ratio`` is over the first's."""
+
+    name: str
+    per_second: float
+    ratio: float
+    over: float | None = None
 
 
 def bench_plans(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
     """Whole plans of the rules and heads beside the majority class and TF-IDF, on ``dev``."""
-    read = load_domain(domain)
-    train, rows = read.rows("train"), read.rows("dev")
+    with _planners(domain) as (planners, rows):
+        return compare({name: _planning(plan, rows) for name, plan in planners.items()}, rounds, {PLANS: (1.0, 2.0)})
+
+
+def bench_rate(domain: str = "podcast", rounds: int = ROUNDS) -> list[Rate]:
+    """Plans a second, of the same planners on the same rows."""
+    with _planners(domain) as (planners, rows):
+        measured = {name: _planning(plan, rows) for name, plan in planners.items()}
+        taken = {name: [sum(once()) for _ in range(rounds)] for name, once in measured.items()}
+    rates = {name: 1000 * len(rows) / float(np.median(times)) for name, times in taken.items()}
+    first = next(iter(rates.values()))
+    wanted = {PLANS: 2000.0}
+    return [Rate(name=n, per_second=r, ratio=r / first, over=wanted.get(n)) for n, r in rates.items()]
+
+
+def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
+    """From a text to every decision, beside the vector alone: queries, and turns after turns new and seen before."""
     with TemporaryDirectory() as kept:
-        planners = {
-            "tf-idf": TfidfPlanner(train).plan,
-            "constant": ConstantPlanner(train).plan,
-            "rules and heads": uncompiled_planner(domain, Path(kept)).plan,
-        }
-        return _compare({name: _planning(plan, rows) for name, plan in planners.items()}, rounds)
+        heads = uncompiled_planner(domain, Path(kept)).heads
+    if heads is None:
+        raise DataError(f"{domain} has too few rows to train heads on; label some more")
+    rows = load_domain(domain, splits=("dev",)).rows("dev")
+    texts = [row.query for row in rows]
+    later = [(row.query, row.history) for row in rows if row.history]
+
+    def anew(do: Callable[[], object]) -> float:
+        heads.features.forget()
+        return timed(do)
+
+    def decide(query: str, turns: Sequence[Turn]) -> None:
+        heads.of_turn(query, turns)
+        heads.of_query(query)
+
+    def warm(query: str, turns: Sequence[Turn]) -> float:
+        heads.features.forget()
+        heads.of_turn(turns[0].content, turns)
+        return timed(lambda: decide(query, turns))
+
+    measured = {
+        "the vector alone": lambda: [timed(lambda t=t: heads.features.encoder.encode([t])) for t in texts],
+        DECISIONS: lambda: [anew(lambda t=t: heads.of_query(t)) for t in texts],
+        "all decisions of a later turn": lambda: [warm(query, turns) for query, turns in later],
+        "the same, no earlier turn seen before": lambda: [anew(lambda r=row: decide(*r)) for row in later],
+    }
+    return compare(measured, rounds, {DECISIONS: (0.2, 1.0)})
 
 
 def bench_loading(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
-    """Loading a program folder without a model, beside training its heads anew."""
+    """Loading a program folder without a model, and its heads alone, beside training them anew."""
     with TemporaryDirectory() as scratch:
         kept = Path(scratch)
         uncompiled_planner(domain, kept)
         folder = next(kept.iterdir())
 
         def load() -> list[float]:
-            return [_milliseconds(lambda: QueryPlanner.load(folder, lm=None))]
+            return [timed(lambda: QueryPlanner.load(folder, lm=None))]
 
         def train() -> list[float]:
             with TemporaryDirectory() as fresh:
-                return [_milliseconds(lambda: uncompiled_planner(domain, Path(fresh)))]
+                return [timed(lambda: uncompiled_planner(domain, Path(fresh)))]
 
-        return _compare({"train heads": train, "load a program": load}, rounds)
+        def load_only() -> list[float]:
+            return [timed(lambda: _load_heads(folder))]
+
+        measured = {"train heads": train, "load a program": load, LOADING: load_only}
+        return compare(measured, rounds, {LOADING: (20.0, 40.0)})
+
+
+def heads_size(domain: str = "podcast") -> int:
+    """Bytes of the file with the heads of a program."""
+    with TemporaryDirectory() as scratch:
+        uncompiled_planner(domain, Path(scratch))
+        return next(Path(scratch).glob(f"*/{HEADS}")).stat().st_size
+
+
+def _load_heads(folder: Path) -> Heads:
+    """As opening a program does, its manifest read and its encoder open."""
+    state = load_program(folder)
+    features = load_features(state.heads, default_encoder(), Linker(state.card.names))
+    return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
+
+
+@contextmanager
+def _planners(domain: str) -> Iterator[tuple[dict[str, Callable[..., object]], Sequence[LabelledRow]]]:
+    read = load_domain(domain)
+    train = read.rows("train")
+    with TemporaryDirectory() as kept:
+        planners: dict[str, Callable[..., object]] = {
+            "tf-idf": TfidfPlanner(train).plan,
+            "constant": ConstantPlanner(train).plan,
+            PLANS: uncompiled_planner(domain, Path(kept)).plan,
+        }
+        yield planners, read.rows("dev")
 
 
 def _planning(plan: Callable[..., object], rows: Sequence[LabelledRow]) -> Callable[[], list[float]]:
@@ -67,14 +156,17 @@ def _planning(plan: Callable[..., object], rows: Sequence[LabelledRow]) -> Calla
 
     def once() -> list[float]:
         return [
-            _milliseconds(lambda q=row.query, h=h, s=row.session: plan(q, h, s))
-            for row, h in zip(rows, histories, strict=True)
+            timed(lambda q=row.query, h=h, s=row.session: plan(q, h, s)) for row, h in zip(rows, histories, strict=True)
         ]
 
     return once
 
 
-def _compare(measured: Mapping[str, Callable[[], list[float]]], rounds: int) -> list[Timing]:
+def compare(
+    measured: Mapping[str, Callable[[], list[float]]],
+    rounds: int,
+    under: Mapping[str, tuple[float, float]] | None = None,
+) -> list[Timing]:
     """Every rival once a round, after one round to warm up; the first is the reference."""
     times: dict[str, list[float]] = {name: [] for name in measured}
     for number in range(rounds + 1):
@@ -83,13 +175,21 @@ def _compare(measured: Mapping[str, Callable[[], list[float]]], rounds: int) -> 
             times[name] += taken if number else []
     middle = {name: float(np.median(taken)) for name, taken in times.items()}
     reference = middle[next(iter(middle))]
+    limits = under or {}
     return [
-        Timing(name=name, p50=middle[name], p99=float(np.quantile(taken, 0.99)), ratio=middle[name] / reference)
+        Timing(
+            name=name,
+            p50=middle[name],
+            p99=float(np.quantile(taken, 0.99)),
+            ratio=middle[name] / reference,
+            under=limits.get(name),
+        )
         for name, taken in times.items()
     ]
 
 
-def _milliseconds(do: Callable[[], object]) -> float:
+def timed(do: Callable[[], object]) -> float:
+    """Milliseconds that a call takes."""
     began = time.perf_counter()
     do()
     return (time.perf_counter() - began) * 1000

@@ -16,8 +16,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..signatures.types import Frozen
-from .evaluation import Case, Evaluation
+from .evaluation import Evaluation
 from .head_answers import Answer, RowAnswers
+from .row_table import RowResult
 from .statistics import Estimate, clustered_interval
 from .summary import STAGE_FIELDS
 
@@ -175,10 +176,10 @@ def _whole(row: RowAnswers) -> Answer | None:
     return Answer(sure, not row.wrong(0.0))
 
 
-def _decided_without_model(case: Case) -> bool:
+def _decided_without_model(case: RowResult) -> bool:
     deciding = (d for d in case.plan.trace.decisions if d.stage in ("follow_up", "relevance", "complexity"))
     return all(d.decided_by != "lm" for d in deciding)
 
 
-def _share(cases: Sequence[Case], values: Sequence[bool]) -> Estimate:
+def _share(cases: Sequence[RowResult], values: Sequence[bool]) -> Estimate:
     return clustered_interval(np.array(values, dtype=bool), [case.conversation for case in cases])

@@ -27,7 +27,7 @@ def gate_cells(check: Check) -> tuple[str, ...]:
 def not_judged(result: GateResult) -> str:
     """The parts too small to be judged, in a line; empty if there is none."""
     small = [f"{c.part or c.measure} ({c.rows})" for c in result.with_verdict("not judged")]
-    return f"Not judged, for too few rows: {', '.join(small)}." if small else ""
+    return f"Not judged, for too few rows: {'; '.join(small)}." if small else ""
 
 
 def gate_markdown(result: GateResult) -> str:

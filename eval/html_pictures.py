@@ -82,10 +82,11 @@ def accuracy_against_latency(points: Sequence[tuple[str, float, Estimate]]) -> s
     """
 
     times = [max(ms, 1e-3) for _, ms, _ in points]
-    wide = max(times) > 10 * min(times)
+    wide, top = max(times) > 10 * min(times), 120 * max(right.high for _, _, right in points)
 
     def draw(figure: Figure) -> None:
-        axes = figure.add_subplot(xlabel="median milliseconds a plan", ylabel="whole plans right, %", ylim=(0, 100))
+        axes = figure.add_subplot(xlabel="median milliseconds a plan", ylabel="whole plans right, %")
+        axes.set_ylim(0, min(100.0, max(top, 1.0)))
         axes.set_xscale("log" if wide else "linear")
         axes.grid(True, which="major")
         for i, (name, _, right) in enumerate(points):

@@ -92,10 +92,9 @@ def write_page(measured: Sequence[Measured], path: Path, *, title: str = "", pri
 
 def _environment() -> Any:
     from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"estimate": format_estimate, "difference": format_difference, "drawn": Markup}
+    environment.filters |= {"estimate": format_estimate, "difference": format_difference}
     return environment
 
 

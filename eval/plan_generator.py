@@ -79,8 +79,8 @@ class PlanGenerator:
         return self._anchor(kind)
 
     def _anchor(self, kind: str) -> str:
-        known = self.random.random() < 0.95
-        name = self.random.choice(self.names[kind]) if known else "no such name"
+        names = self.names.get(kind)
+        name = self.random.choice(names) if names and self.random.random() < 0.95 else "no such name"
         return self._add(AnchorStep(store_as=self._fresh(), node=NodeRef(name=name, type=kind)), kind)
 
     def _expanded(self, depth: int) -> str:

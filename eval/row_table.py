@@ -184,8 +184,9 @@ def _parsed(line: str, where: str) -> RowResult:
 
 def write_parquet(rows: Sequence[RowResult], path: Path) -> None:
     """Write the columns of the table as Parquet, for pandas, DuckDB or Spark; the folder is created."""
-    import pyarrow as pa
-    from pyarrow import parquet
+    import pandas as pd
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    parquet.write_table(pa.table(columns_of(rows)), path)
+    # As objects, whole numbers and truth values with gaps stay what they are.
+    columns = {name: pd.Series(cells, dtype=object) for name, cells in columns_of(rows).items()}
+    pd.DataFrame(columns).to_parquet(path, index=False)

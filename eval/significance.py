@@ -152,16 +152,19 @@ def corrected(
         families: the family of each difference; one for all if not given.
     """
     families = families or [""] * len(found)
-    able: dict[str, list[int]] = {}
+    able: dict[str, list[int]] = {name: [] for name in families}
     for i, one in enumerate(found):
         if 2.0 ** (1 - one.changed) <= 1 - level:
-            able.setdefault(families[i], []).append(i)
-    out = [one.model_copy(update={"adjusted_p": 1.0}) for one in found]
+            able[families[i]].append(i)
+    sharing = max(1, sum(bool(places) for places in able.values()))
+    # What could not have been shown would have been one question more, had it been able to.
+    size = {name: sharing * (len(places) + 1) for name, places in able.items()}
+    sizes = (size[name] for name in families)
+    out = [one.model_copy(update={"adjusted_p": 1.0, "family": n}) for one, n in zip(found, sizes, strict=True)]
     for places in able.values():
         adjusted = holm([found[i].p_value for i in places])
         for i, p in zip(places, adjusted, strict=True):
-            update = {"adjusted_p": min(1.0, p * len(able)), "family": len(places) * len(able)}
-            out[i] = found[i].model_copy(update=update)
+            out[i] = out[i].model_copy(update={"adjusted_p": min(1.0, p * sharing), "family": sharing * len(places)})
     return out
 
 

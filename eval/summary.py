@@ -109,6 +109,15 @@ MEANS = (
 """The fields of `CaseScore` whose means a summary has."""
 
 
+SHARES = frozenset(
+    (
+        *("rewrite_f1", "rewrite_recall", "sub_queries_recall", "sub_queries_precision", "dependencies_right"),
+        *("candidates_recall", "graph_f1"),
+    )
+)
+"""Those among them that are a share of each row, and not a truth value."""
+
+
 def summarise(cases: Sequence[RowResult]) -> Summary:
     """The summary of at least one case."""
     stages = (_stage(field, cases) for field in STAGE_FIELDS)
@@ -156,7 +165,12 @@ def score_values(cases: Sequence[RowResult], score: str) -> np.ndarray:
 def mean_of(cases: Sequence[RowResult], score: str) -> Estimate | None:
     """The mean of one field of `CaseScore`, over the cases that raise it; None if none does."""
     some = arising(cases, score)
-    return clustered_interval(score_values(some, score), [c.conversation for c in some]) if some else None
+    if not some:
+        return None
+    values = score_values(some, score)
+    if score in SHARES and (not values.any() or (values == 1).all()):
+        values = values.astype(bool)  # a share that is the same everywhere is not known without doubt
+    return clustered_interval(values, [c.conversation for c in some])
 
 
 def _stage(field: StageField, cases: Sequence[RowResult]) -> StageRow | None:

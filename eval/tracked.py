@@ -106,13 +106,12 @@ def log_evaluated(mlflow: MlflowClient, run_id: str, evaluation: Evaluation, rep
 
 
 def results_table(cases: Sequence[Case]) -> dict[str, Any]:
-    """Rows as MLflow's page compares them between runs: a few columns that a person reads."""
+    """Rows as MLflow's page compares them between runs: grouped by the first column, the second side by side."""
     table = [
         {
-            "row": case.row_id,
-            "query": case.query,
+            "row": f"{case.row_id}: {case.query}",
+            "plan": f"{'right' if case.score.plan_right else f'wrong at {case.lost_at}'}: {said(case.plan)}",
             "gold": said(case.gold),
-            "plan": said(case.plan),
             "standalone_query": case.plan.standalone_query,
             "plan_right": case.score.plan_right,
             "labels_right": case.score.labels_right,

@@ -100,6 +100,12 @@ class Features:
             extra += [*_rare_words(query, words, self.common), float(bool(look.names - names))]
         return _seen(look, vector, np.concatenate([look.surface, np.array(extra, dtype=np.float32)]))
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier texts, so that the next ones are looked at anew; for measuring."""
+        self._look.cache_clear()
+        self._earlier.cache_clear()
+        self.linker.forget()
+
     def _look_back(self, text: str) -> Earlier:
         names = frozenset(link.name.name for link in self.linker.links(text))
         return Earlier(self._vector(text), names, frozenset(words_of(text)))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from .encoder import Encoder
 from .features import Features, Seen
 from .joint import Joint
 from .linker import Linker
-from .panel import Panel
+from .panel import Panel, shared_rows
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
@@ -55,18 +56,16 @@ class Head:
     width: float
     scale: float
 
-    def __post_init__(self) -> None:
-        """Hold what every query needs in the types that numpy is fast with."""
-        support = self.support.astype(np.float32)
-        object.__setattr__(self, "_support", support)
-        object.__setattr__(self, "_squares", (support**2).sum(axis=1))
-        object.__setattr__(self, "_dual", self.dual.astype(np.float32))
+    @cached_property
+    def _single(self) -> tuple[np.ndarray, np.ndarray]:
+        """Support and coefficients in the type that numpy is fast with."""
+        return self.support.astype(np.float32), self.dual.astype(np.float32)
 
     def probabilities(self, seen: Seen) -> np.ndarray:
-        """Label probabilities, shape (labels,), summing to one."""
-        support, squares = self._support, self._squares  # type: ignore[attr-defined]
-        distance = squares + float(seen.dense @ seen.dense) - 2 * (support @ seen.dense)
-        scores = np.exp(-self.width * np.maximum(distance, 0.0)) @ self._dual  # type: ignore[attr-defined]
+        """Label probabilities, shape (labels,), summing to one; ``Panel`` asks several heads at once."""
+        support, dual = self._single
+        distance = (support**2).sum(axis=1) + float(seen.dense @ seen.dense) - 2 * (support @ seen.dense)
+        scores = np.exp(-self.width * np.maximum(distance, 0.0)) @ dual
         if len(seen.grams.columns):
             scores = scores + seen.grams.values @ self.linear[seen.grams.columns].astype(np.float32)
         return softmax(self.scale * scores[None])[0]
@@ -148,11 +147,8 @@ class Heads:
             held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear}
         panels = (("query", self._alone), ("turn", self._turn), ("source", self._source))
         for sees, panel in ((name, p) for name, p in panels if p is not None):
-            stacked = np.concatenate([head.support for head in panel.heads])
-            shared, rows = np.unique(stacked, axis=0, return_inverse=True)
-            held[SHARED[sees]] = shared
-            ends = np.cumsum([len(head.support) for head in panel.heads])[:-1]
-            for head, of_head in zip(panel.heads, np.split(rows.ravel(), ends), strict=True):
+            held[SHARED[sees]], rows = shared_rows([head.support for head in panel.heads])
+            for head, of_head in zip(panel.heads, rows, strict=True):
                 held[f"{head.name}.rows"] = of_head.astype(np.uint32)
         return held
 

@@ -44,6 +44,10 @@ class Linker:
         """Every name in ``text``, in order, each name once."""
         return self._links(text)
 
+    def forget(self) -> None:
+        """Drop what is kept of earlier texts; for measuring."""
+        self._links.cache_clear()
+
     def _find(self, text: str) -> tuple[Link, ...]:
         found: dict[str, Link] = {}
         end = 0

@@ -250,8 +250,15 @@ class QueryPlanner(dspy.Module):
     def program_version(self) -> str:
         """Name of this program's content; changes whenever the same query could get another plan."""
         if self._version is None:
-            self._version = self.manifest.version if self.manifest else f"uncompiled-{self._content()}"
+            self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{self._content()}"
         return self._version
+
+    def _of_manifest(self, manifest: Manifest) -> str:
+        """The program's own version, and beside it a mode or a bound that it was not compiled with."""
+        if self.gate == Gate(manifest.mode, manifest.bound):
+            return manifest.version
+        other_bound = f"-{text_fingerprint(repr(self.gate.bound))[:6]}" if self.gate.bound != manifest.bound else ""
+        return f"{manifest.version}-{self.gate.mode}{other_bound}"
 
     def _content(self) -> str:
         state = json.dumps([predictor_state(p) for p in self.stage_predictors.values()], default=str)
@@ -276,8 +283,7 @@ class QueryPlanner(dspy.Module):
     def in_mode(self, mode: Mode, bound: Bound | None = None) -> QueryPlanner:
         """Let heads answer in the model's place, or not; ``bound`` replaces the one it has. Returns self."""
         self.gate = Gate(mode, bound or self.gate.bound)
-        if self.manifest is None:
-            self._version = None
+        self._version = None
         return self
 
     def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:

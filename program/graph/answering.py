@@ -20,8 +20,8 @@ from .sketch import Hop, Sketch, canonical
 from .store import Learned
 from .view import Hypothesis, View
 
-LOOKED_AT = 6
-"""Paths that endings are tried on; the seventh is practically never the right one."""
+LOOKED_AT = 4
+"""Paths that endings are tried on; the fifth is practically never the right one."""
 
 
 @dataclass(frozen=True)

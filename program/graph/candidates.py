@@ -52,7 +52,7 @@ def _group(hypothesis: Hypothesis, kind: int, places: Sequence[int], every: bool
 
 def _single(hypothesis: Hypothesis, kind: int, table: PathTable) -> Pool:
     chains = table.chains(kind)
-    return chains_pool(_group(hypothesis, kind, (0,)), chains.take(np.flatnonzero(chains.length > 0)))
+    return chains_pool(_group(hypothesis, kind, (0,)), chains.take(np.flatnonzero(chains.length > 0)), key="some")
 
 
 def _of_several(
@@ -73,18 +73,16 @@ def _of_several(
             yield from _meet(every, table, score)
 
 
-def _shared(
-    hypothesis: Hypothesis, kind: int, places: Sequence[int], table: PathTable, score: Score
-) -> Iterator[Pool]:
+def _shared(hypothesis: Hypothesis, kind: int, places: Sequence[int], table: PathTable, score: Score) -> Iterator[Pool]:
     """One chain for all names of one type."""
     chains = table.chains(kind)
     some = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= MAX_HOPS)))
-    yield chains_pool(_group(hypothesis, kind, places), chains)
+    yield chains_pool(_group(hypothesis, kind, places), chains, key="all")
     combines = ["difference", "symmetric"] if len(places) == 2 else ["difference"]
     short = some.take(np.flatnonzero(some.length <= SEVERAL_HOPS))
     pools = [
-        chains_pool(_group(hypothesis, kind, places, every=True), short),
-        chains_pool(_group(hypothesis, kind, places), short, combines),
+        chains_pool(_group(hypothesis, kind, places, every=True), short, key="short"),
+        chains_pool(_group(hypothesis, kind, places), short, combines, key="short"),
     ]
     for pool in pools:
         yield pool
@@ -116,7 +114,7 @@ def _likeliest(group: Group, table: PathTable, score: Score) -> Chains:
     """The likeliest few chains to each type, and the names themselves."""
     chains = table.chains(group.kind)
     short = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= SEVERAL_HOPS)))
-    scores = score(chains_pool(group, short))
+    scores = score(chains_pool(group, short, key="short"))
     kept = [p for end in np.unique(short.end) for p in _best(np.flatnonzero(short.end == end), scores, PER_END)]
     none = chains.take(np.array([0]))
     best = short.take(np.array(sorted(kept), dtype=np.int64))

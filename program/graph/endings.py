@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -28,7 +29,16 @@ ELEMENTS = (
     *("set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
     *("unfiltered", "text", "edge", *COMPARISONS),
 )
-DENSE = ("property named", "edge named", "value said", "number used", "number left", "limit said", "filtered", "value weight")
+DENSE = (
+    "property named",
+    "edge named",
+    "value said",
+    "number used",
+    "number left",
+    "limit said",
+    "filtered",
+    "value weight",
+)
 
 
 @dataclass(frozen=True)
@@ -139,31 +149,41 @@ class EndingParts:
     def __init__(self, schema: GraphSchema, encoder: Encoder) -> None:
         self._encoder = encoder
         said = {
-            prop: [*name_words(prop), *(w.text for d in kind.details if d.name == prop for w in words_of(d.description))]
+            prop: [
+                *name_words(prop),
+                *(w.text for d in kind.details if d.name == prop for w in words_of(d.description)),
+            ]
             for kind in (*schema.nodes, *schema.edges)
             for prop in kind.properties
         }
-        self._properties = {prop: encoder.encode(list(words)) for prop, words in said.items()}
+        self._names = list(said)
+        self._vectors = [encoder.encode(list(words)) for words in said.values()]
+        self._of_word = lru_cache(maxsize=8192)(self._compare)
         self._edges = {e.name: i for i, e in enumerate(schema.edges)}
 
     def of(
         self, found: Sequence[Ending], view: View, numbers: Sequence[float], rows: Mapping[str, int]
     ) -> tuple[np.ndarray, np.ndarray]:
         """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending."""
-        near = {name: self._near(vectors, view) for name, vectors in self._properties.items()}
-        edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(
-            axis=0, initial=0.0
-        )
+        near = self._near(view)
+        edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)
         dense = np.array([self._dense(e, near, edges, numbers) for e in found]).reshape(-1, len(DENSE))
         none = len(rows)
         elements = np.array([[rows.get(name, none) for name in _elements(e)] for e in found], dtype=np.int32)
         return dense, elements.reshape(-1, 4)
 
-    def _near(self, vectors: np.ndarray, view: View) -> float:
-        if not view.words:
-            return 0.0
-        near = np.clip((self._encoder.encode(view.words) @ vectors.T - FLOOR) / (FULL - FLOOR), 0, 1)
-        return float((near.max(axis=1) * view.weight).max())
+    def _near(self, view: View) -> dict[str, float]:
+        """How near each property is to its nearest word."""
+        if not view.words or not self._names:
+            return dict.fromkeys(self._names, 0.0)
+        near = np.stack([self._of_word(word) for word in view.words]) * view.weight[:, None]
+        return dict(zip(self._names, near.max(axis=0).tolist(), strict=True))
+
+    def _compare(self, word: str) -> np.ndarray:
+        """Similarity of a word to each property."""
+        vector = self._encoder.encode([word])[0]
+        best = np.array([(vectors @ vector).max(initial=0.0) for vectors in self._vectors])
+        return np.clip((best - FLOOR) / (FULL - FLOOR), 0, 1)
 
     def _dense(
         self, ending: Ending, near: Mapping[str, float], edges: np.ndarray, numbers: Sequence[float]

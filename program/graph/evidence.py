@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ...signatures.graph_steps import EdgeType
 from .paths import NOTHING, PathTable
 from .pool import COMBINES, TAIL, Pool
 from .view import View
@@ -37,7 +38,7 @@ DENSE = (
 
 @dataclass(frozen=True)
 class Evidence:
-    """Of the candidates of a pool: numbers, shape (n, len(DENSE)), and elements, shape (n, m), -1 where there is none."""
+    """Of the candidates of a pool: numbers, shape (n, len(DENSE)), and elements, shape (n, m), -1 for none."""
 
     dense: np.ndarray
     elements: np.ndarray
@@ -53,7 +54,7 @@ class Parts:
     def __init__(self, table: PathTable, rows: dict[str, int]) -> None:
         self.rows = rows
         self._hops = np.array(
-            [[rows.get(element_name(h.edge.name, h.direction, role), NOTHING) for h in table.hops] for role in ROLES],
+            [[rows.get(element_name(h.edge, h.direction, role), NOTHING) for h in table.hops] for role in ROLES],
             dtype=np.int32,
         ).reshape(len(ROLES), -1)
         self._ends = np.array([rows.get(f"end:{kind}", NOTHING) for kind in table.types], dtype=np.int32)
@@ -84,9 +85,9 @@ class Parts:
         return np.array([self._shared[name] for name in names], dtype=np.int32)
 
 
-def element_name(edge: str, direction: str, role: str) -> str:
-    """The name of a hop in a role."""
-    return f"hop:{edge}:{direction}@{role}"
+def element_name(edge: EdgeType, direction: str, role: str) -> str:
+    """The name of a hop in a role. An edge of the same name between other types is another edge."""
+    return f"hop:{edge.source}-{edge.name}-{edge.target}:{direction}@{role}"
 
 
 def _gather(values: np.ndarray, places: np.ndarray) -> np.ndarray:
@@ -108,7 +109,9 @@ class Shape:
         """Where each role is: shape (n, slots) each."""
         pool, used = self.pool, self.used
         first = used & (np.arange(pool.slots) % 3 == 0)[None] & ~self.tail[None]
-        follows = np.concatenate([used[:, 1:] & (pool.branch[1:] == pool.branch[:-1])[None], used[:, :1] & False], axis=1)
+        follows = np.concatenate(
+            [used[:, 1:] & (pool.branch[1:] == pool.branch[:-1])[None], used[:, :1] & False], axis=1
+        )
         ends = used & ~follows
         last = ends & (self.tail[None] | ~self.has_tail[:, None])
         only = first & last
@@ -160,6 +163,11 @@ class Shape:
         places = np.array([names[h.edge.name] for h in self.table.hops], dtype=np.int32)
         return _gather(places, self.pool.hops)
 
+    @cached_property
+    def repeats(self) -> np.ndarray:
+        """How many hops follow an edge type that another hop follows already."""
+        return self.total - _distinct(self.edges)
+
     def _before(self, slot: int) -> np.ndarray:
         """The type that the hop of a slot starts at."""
         return _gather(self.table.sources, self.pool.hops)[:, slot]
@@ -209,7 +217,7 @@ def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float) -> np.ndarr
         shape.bounce,
         pool.back,
         bounce_alone,
-        shape.total - _distinct(shape.edges),
+        shape.repeats,
         np.full(n, log_prior),
         np.full(n, float(len(pool.groups) > 1)),
         end == pool.groups[0].kind,
@@ -261,5 +269,6 @@ def _centre(near: np.ndarray, distance: np.ndarray) -> np.ndarray:
 
 def _distinct(edges: np.ndarray) -> np.ndarray:
     ordered = np.sort(edges, axis=1)
-    new = np.concatenate([ordered[:, :1] != NOTHING, (ordered[:, 1:] != ordered[:, :-1]) & (ordered[:, 1:] != NOTHING)], axis=1)
-    return new.sum(axis=1)
+    first = ordered[:, :1] != NOTHING
+    later = (ordered[:, 1:] != ordered[:, :-1]) & (ordered[:, 1:] != NOTHING)
+    return np.concatenate([first, later], axis=1).sum(axis=1)

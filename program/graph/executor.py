@@ -8,13 +8,20 @@ reach an executor. Executors are :class:`~.memory.MemoryGraph`, :class:`~.ladybu
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from ...errors import DataError
 from ...signatures.graph_steps import GraphPlan, GraphSchema, NodeRef
 from .check import check_graph_plan
+
+NAMES_READ = 200_000
+"""Names that one name is compared with at most."""
+
+NEAR = 75
+"""Similarity (rapidfuzz, 0 to 100) from which a name is worth showing."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,7 @@ class GraphAnswer:
         cut: what was left out and why, one sentence each; empty if the answer is whole.
         gaps: what went wrong and what it means for the answer, one sentence each.
         milliseconds: how long it took.
+        near: as ``unknown``: names like theirs that the graph has.
     """
 
     names: tuple[str, ...]
@@ -40,11 +48,16 @@ class GraphAnswer:
     cut: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
     milliseconds: float = 0.0
+    near: tuple[tuple[str, ...], ...] = ()
 
     @property
     def degraded(self) -> tuple[str, ...]:
         """Everything that makes the answer less than what was asked for, in sentences."""
-        unknown = (f"the graph has no {ref.type} whose {ref.field} is {ref.name!r}" for ref in self.unknown)
+        near = (*self.near, *((),) * (len(self.unknown) - len(self.near)))
+        unknown = (
+            f"the graph has no {ref.type} whose {ref.field} is {ref.name!r}{'; near it: ' if like else ''}{', '.join(like)}"
+            for ref, like in zip(self.unknown, near, strict=True)
+        )
         return (*unknown, *self.cut, *self.gaps)
 
 
@@ -77,8 +90,8 @@ class GraphExecutor(Protocol):
         """Ids of the nodes that a reference means; none if the graph has none."""
         ...
 
-    def names(self) -> Iterable[tuple[str, str, str]]:
-        """(id, name, type) of every node, for linking; empty where a store cannot list them."""
+    def names(self, kind: str | None = None) -> Iterable[tuple[str, str, str]]:
+        """(id, name, type) of every node, or of those of one type; empty where a store cannot list them."""
         ...
 
     def close(self) -> None:
@@ -100,7 +113,26 @@ def execute_graph(
     """
     if problems := check_graph_plan(plan, executor.schema):
         return ill_typed(problems)
-    return executor.run(plan, cap=cap, deadline_s=deadline_s, paths=paths)
+    answer = executor.run(plan, cap=cap, deadline_s=deadline_s, paths=paths)
+    if not answer.unknown:
+        return answer
+    return replace(answer, near=tuple(near_names(executor, ref) for ref in answer.unknown))
+
+
+def near_names(executor: GraphExecutor, ref: NodeRef, limit: int = 3) -> tuple[str, ...]:
+    """Names of the graph that are like one that it does not have, the likest first.
+
+    At most ``NAMES_READ`` names are compared. A name that is a value of another field has no near names.
+    """
+    if ref.field != "name":
+        return ()
+    from rapidfuzz import fuzz, process, utils
+
+    names = {name for _, name, kind in islice(executor.names(ref.type), NAMES_READ) if kind == ref.type}
+    found = process.extract(
+        ref.name, sorted(names), scorer=fuzz.WRatio, processor=utils.default_process, limit=limit, score_cutoff=NEAR
+    )
+    return tuple(name for name, _, _ in found)
 
 
 def ill_typed(problems: Iterable[str]) -> GraphAnswer:

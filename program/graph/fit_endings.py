@@ -84,7 +84,9 @@ def fit_endings(cases: Sequence[Case]) -> EndingWeights:
         return EndingWeights(start)
     columns = {gram: i for i, gram in enumerate(grams)}
     known = [[columns[int(g)] for g in case.view.grams if int(g) in columns] for case in cases]
-    values = np.concatenate([np.full(len(k), 1 / gram_norm(len(c.view.grams))) for k, c in zip(known, cases, strict=True)])
+    values = np.concatenate(
+        [np.full(len(k), 1 / gram_norm(len(c.view.grams))) for k, c in zip(known, cases, strict=True)]
+    )
     pointers = np.concatenate([[0], np.cumsum([len(k) for k in known])])
     places = np.repeat(np.arange(len(cases)), [len(case.right) for case in cases])
     problem = Problem(

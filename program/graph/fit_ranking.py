@@ -16,24 +16,25 @@ import numpy as np
 
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder
-from .evidence import DENSE, ROLES, SHARED, Parts, Shape, dense_of, element_name
+from .evidence import DENSE, ROLES, SHARED, dense_of, element_name
 from .gold import Gold, read_gold
 from .hypotheses import SPAN, plain_counts, runs_outside, span_features
 from .linking import Mention, NameIndex
 from .loglinear import Problem, fit
 from .paths import NOTHING, PathTable
+from .pool import taken
 from .ranking import Ranked, Ranker, Weights, gram_norm
 from .sketch import canonical
-from .view import Hypothesis
+from .view import Hypothesis, View
 from .words import fold, words_of
 
 EPSILON = 0.002
 """A share of questions below which a word counts as not occurring: one question in five hundred."""
-MOST_TRAINED = 5
-MOST_CANDIDATES = 250
-HOLD_DENSE = 0.02
+MOST_TRAINED = 4
+MOST_CANDIDATES = 150
+HOLD_DENSE = 0.1
 HOLD_SHARED = 0.5
-HOLD_DOMAIN = 0.1
+HOLD_DOMAIN = 0.05
 MIN_COUNT = 2
 
 
@@ -63,7 +64,14 @@ class Source:
 def starting_weights(common: Mapping[str, float]) -> Weights:
     """What is believed before any label is seen: plans should cover the question's words and be short."""
     dense = dict.fromkeys(DENSE, 0.0)
-    dense |= {"covered": 6.0, "edge names": 2.0, "edge texts": 1.0, "end name": 2.0, "prior": 1.0, "bounce without back": -1}
+    dense |= {
+        "covered": 6.0,
+        "edge names": 2.0,
+        "edge texts": 1.0,
+        "end name": 2.0,
+        "prior": 1.0,
+        "bounce without back": -1,
+    }
     dense |= {f"hops {n}": -0.5 * n for n in range(1, 6)}
     span = dict.fromkeys(SPAN, 0.0)
     span |= {"bias": -0.5, "as written": 1.0, "weight": 2.0, "inside": -2.0, "schema word": -1.0, "plain before": -1.0}
@@ -93,30 +101,62 @@ def _shares(texts: Sequence[str]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Example:
-    """A question with its candidates, and which of them are right."""
+    """A question with its likeliest candidates, and which of them are right.
 
-    ranked: list[Ranked]
-    right: list[np.ndarray]
+    Attributes:
+        views: the question under each hypothesis.
+        which: of each candidate, which view it is seen with.
+    """
+
+    views: list[View]
+    which: np.ndarray
+    dense: np.ndarray
+    elements: np.ndarray
+    right: np.ndarray
 
 
 def examples_of(source: Source, ranker: Ranker, common: frozenset[str]) -> list[Example]:
     """The questions that have a right candidate."""
-    found = []
-    for question in source.questions:
-        if question.plan is None:
-            continue
-        example = _example(question.text, read_gold(question.plan), source.index.mentions(question.text, common), ranker)
-        if any(right.any() for right in example.right):
-            found.append(example)
-    return found
+    asked = [question for question in source.questions if question.plan is not None]
+    found = [example_of(question, source.index.mentions(question.text, common), ranker) for question in asked]
+    return [example for example in found if example is not None]
 
 
-def _example(text: str, gold: Gold, mentions: Sequence[Mention], ranker: Ranker) -> Example:
-    tried = ranker.hypotheses(text, mentions)
+def example_of(question: Question, mentions: Sequence[Mention], ranker: Ranker) -> Example | None:
+    """A question's candidates; None where none is right."""
+    assert question.plan is not None
+    gold = read_gold(question.plan)
+    tried = ranker.hypotheses(question.text, mentions)
     meant = [h for h in tried if is_meant(h, gold)]
     some = [*meant[:2], *[h for h in tried if not is_meant(h, gold)]][:MOST_TRAINED]
-    ranked = [r for h in some for r in ranker.of(text, h)]
-    return Example(ranked, [right_ones(r, gold, ranker.table) for r in ranked])
+    ranked = [r for h in some for r in ranker.of(question.text, h)] if meant else []
+    right = [right_ones(r, gold, ranker.table) for r in ranked]
+    return _example(ranked, right, ranker) if any(r.any() for r in right) else None
+
+
+def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray], ranker: Ranker) -> Example:
+    is_right = np.concatenate(right)
+    scores = np.where(is_right, np.inf, np.concatenate([r.scores for r in ranked]))
+    kept = np.zeros(len(scores), dtype=bool)
+    kept[np.argsort(-scores, kind="stable")[:MOST_CANDIDATES]] = True
+    ends = np.cumsum([len(r.scores) for r in ranked])
+    views: list[View] = []
+    which, dense, elements = [], [], []
+    for one, mask in zip(ranked, np.split(kept, ends[:-1]), strict=True):
+        if not any(one.view is view for view in views):
+            views.append(one.view)
+        pool = taken(one.pool, np.flatnonzero(mask))
+        shape, rows = ranker.look(pool)
+        dense.append(dense_of(pool, shape, one.view, one.hypothesis.log_prior))
+        elements.append(rows)
+        which.append(np.full(len(pool), next(i for i, view in enumerate(views) if view is one.view)))
+    return Example(views, np.concatenate(which), np.concatenate(dense), stacked(elements), is_right[kept])
+
+
+def stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Arrays of elements under each other, the narrower ones filled up with nothing."""
+    width = max((r.shape[1] for r in rows), default=1)
+    return np.concatenate([np.pad(r, ((0, 0), (0, width - r.shape[1])), constant_values=NOTHING) for r in rows])
 
 
 def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
@@ -148,7 +188,9 @@ def _same_edges(hops: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 # -- mentions ------------------------------------------------------------------------------------
 
 
-def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray, common: frozenset[str]) -> np.ndarray:
+def fit_span(
+    sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray, common: frozenset[str]
+) -> np.ndarray:
     """Weights of a mention's features: logistic regression of "a labelled plan starts there"."""
     from sklearn.linear_model import LogisticRegression
 
@@ -180,7 +222,10 @@ def _spans_of(
     others = {text: max(0, plain.get(text, 0) - (text in own)) for text in {fold(m.text) for m in mentions}}
     rows = span_features(question.text, mentions, ranker.weights.common, others, frozenset(ranker.words.vocabulary))
     meant = [any((r.name.casefold(), r.type) in names for r in m.readings) for m in mentions]
-    inside = [m and not any(mentions[i].inside(mentions[j]) and meant[j] for j in range(len(mentions))) for i, m in enumerate(meant)]
+    inside = [
+        m and not any(mentions[i].inside(mentions[j]) and meant[j] for j in range(len(mentions)))
+        for i, m in enumerate(meant)
+    ]
     return list(rows), inside
 
 
@@ -202,67 +247,23 @@ def plain_of(source: Source) -> dict[str, int]:
 # -- the whole -------------------------------------------------------------------------------------
 
 
-def problem_of(examples: Sequence[Example], ranker: Ranker, rows: Mapping[str, int], columns: Mapping[int, int]) -> Problem:
-    """Examples as arrays."""
+def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int]) -> Problem:
+    """Examples as arrays; ``rows`` elements and these n-grams are fitted."""
     from scipy.sparse import csr_matrix
 
-    parts = Parts(ranker.table, dict(rows))
-    dense, elements, segment, question, right = [], [], [], [], []
-    indices: list[np.ndarray] = []
-    values: list[np.ndarray] = []
-    for number, example in enumerate(examples):
-        for ranked, is_right in zip(example.ranked, example.right, strict=True):
-            kept = _kept(ranked.scores, is_right)
-            shape = Shape(ranked.pool, ranker.table)
-            dense.append(dense_of(ranked.pool, shape, ranked.view, ranked.hypothesis.log_prior)[kept])
-            elements.append(parts.of(ranked.pool, shape)[kept])
-            segment.append(np.full(len(kept), len(indices)))
-            question.append(np.full(len(kept), number))
-            right.append(is_right[kept])
-            known = [columns[int(g)] for g in ranked.view.grams if int(g) in columns]
-            indices.append(np.array(known, dtype=np.int64))
-            values.append(np.full(len(known), 1 / gram_norm(len(ranked.view.grams))))
-    pointers = np.concatenate([[0], np.cumsum([len(i) for i in indices])])
-    grams = csr_matrix((_joined(values), _joined(indices), pointers), shape=(len(indices), len(columns)))
-    width = max((e.shape[1] for e in elements), default=1)
-    padded = [np.pad(e, ((0, 0), (0, width - e.shape[1])), constant_values=NOTHING) for e in elements]
-    rows_of = np.concatenate(padded)
+    views = [view for example in examples for view in example.views]
+    known = [[columns[int(g)] for g in view.grams if int(g) in columns] for view in views]
+    values = np.repeat([1 / gram_norm(len(view.grams)) for view in views], [len(k) for k in known])
+    pointers = np.cumsum([0, *(len(k) for k in known)])
+    before = np.cumsum([0, *(len(example.views) for example in examples)])
+    elements = stacked([example.elements for example in examples])
     return Problem(
-        np.concatenate(dense),
-        np.where(rows_of == NOTHING, len(rows), rows_of),
-        np.concatenate(segment),
-        np.concatenate(question),
-        np.concatenate(right),
-        grams,
-    )
-
-
-def _joined(parts: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.zeros(0)
-
-
-def _kept(scores: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Right candidates, and the likeliest of the others."""
-    order = np.argsort(-np.where(right, np.inf, scores), kind="stable")
-    return np.sort(order[:MOST_CANDIDATES])
-
-
-def merged(problems: Sequence[Problem], rows: int, columns: int) -> Problem:
-    """Problems of several schemas as one; they share rows and columns."""
-    from scipy.sparse import vstack
-
-    width = max(p.elements.shape[1] for p in problems)
-    questions = np.cumsum([0, *[int(p.question.max()) + 1 for p in problems]])
-    segments = np.cumsum([0, *[p.grams.shape[0] for p in problems]])
-    return Problem(
-        np.concatenate([p.dense for p in problems]),
-        np.concatenate(
-            [np.pad(p.elements, ((0, 0), (0, width - p.elements.shape[1])), constant_values=rows) for p in problems]
-        ),
-        np.concatenate([p.segment + s for p, s in zip(problems, segments, strict=False)]),
-        np.concatenate([p.question + q for p, q in zip(problems, questions, strict=False)]),
-        np.concatenate([p.right for p in problems]),
-        vstack([p.grams for p in problems]).tocsr(),
+        np.concatenate([example.dense for example in examples]),
+        np.where(elements == NOTHING, rows, elements),
+        np.concatenate([example.which + before[i] for i, example in enumerate(examples)]),
+        np.repeat(np.arange(len(examples)), [len(example.right) for example in examples]),
+        np.concatenate([example.right for example in examples]),
+        csr_matrix((values, np.concatenate(known).astype(np.int64), pointers), shape=(len(views), len(columns))),
     )
 
 
@@ -270,78 +271,86 @@ def gram_counts(examples: Iterable[Example]) -> Counter[int]:
     """In how many questions each n-gram occurs, the names as labelled."""
     counts: Counter[int] = Counter()
     for example in examples:
-        views = [r.view for r, right in zip(example.ranked, example.right, strict=True) if right.any()]
-        counts.update(int(g) for g in set(views[0].grams.tolist()))
+        meant = example.views[int(example.which[np.argmax(example.right)])]
+        counts.update(set(meant.grams.tolist()))
     return counts
 
 
 def element_names(schema: GraphSchema) -> list[str]:
     """The elements of one schema."""
-    ways = {"out", "in"}
     hops = [
-        element_name(edge.name, way, role)
+        element_name(edge, way, role)
         for edge in schema.edges
-        for way in (sorted(ways | {"any"}) if edge.source == edge.target else sorted(ways))
+        for way in (("any", "in", "out") if edge.source == edge.target else ("in", "out"))
         for role in ROLES
     ]
     return [*hops, *(f"end:{node.name}" for node in schema.nodes)]
 
 
-def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str, float], rounds: int = 2) -> Weights:
+def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str, float]) -> Weights:
     """What carries over from labelled domains to any schema."""
-    weights = starting_weights(common)
-    plain_words = frozenset(word for word, weight in common.items() if weight < 1)
-    for _ in range(rounds):
-        rankers = {s.name: Ranker(PathTable(s.schema), encoder, weights) for s in sources}
-        weights = replace(weights, span=fit_span(sources, rankers, weights.span, plain_words))
-        rankers = {
-            s.name: Ranker(PathTable(s.schema), encoder, replace(weights, plain=plain_of(s))) for s in sources
-        }
-        examples = {s.name: examples_of(s, rankers[s.name], plain_words) for s in sources}
-        weights = _fit_rows(weights, examples, rankers, list(SHARED), HOLD_SHARED, starting_weights(common).dense)
-    return weights
+    start = starting_weights(common)
+    words = plain_words(common)
+    rankers = {s.name: Ranker(PathTable(s.schema), encoder, start) for s in sources}
+    weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span, words)), SHARED, ())
+    examples = _examples(sources, weights, encoder, words)
+    return _fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights
 
 
-def fit_domain(shared: Weights, source: Source, encoder: Encoder, hold: float = HOLD_DOMAIN, rounds: int = 2) -> Weights:
-    """What a domain's own labels add: its edges, its types, and which of its words are no names."""
-    plain_words = frozenset(word for word, weight in shared.common.items() if weight < 1)
-    weights = replace(shared, plain=plain_of(source))
-    table = PathTable(source.schema)
-    for _ in range(rounds):
-        ranker = Ranker(table, encoder, weights)
-        examples = {source.name: examples_of(source, ranker, plain_words)}
-        if not examples[source.name]:
-            return weights
-        own = [*SHARED, *element_names(source.schema)]
-        weights = _fit_rows(weights, examples, {source.name: ranker}, own, hold, shared.dense)
-    return weights
-
-
-def _fit_rows(
-    weights: Weights,
-    examples: Mapping[str, Sequence[Example]],
-    rankers: Mapping[str, Ranker],
-    names: Sequence[str],
-    hold: float,
-    dense: np.ndarray,
+def fit_domain(
+    shared: Weights, schema: GraphSchema, sources: Sequence[Source], encoder: Encoder, hold: float = HOLD_DOMAIN
 ) -> Weights:
-    """Fit the named elements and the numbers; other elements stay as they are."""
-    counted = gram_counts(e for found in examples.values() for e in found)
-    grams = sorted({int(g) for g in weights.grams} | {g for g, count in counted.items() if count >= MIN_COUNT})
+    """What labels say of the edges and types of one schema.
+
+    Args:
+        sources: domains that have some of its edges; the first is the schema's own, if it has labels.
+    """
+    own = element_names(schema)
+    plain = plain_of(sources[0]) if sources and sources[0].schema == schema else {}
+    weights = _with_rows(shared, own, ())
+    examples = _examples(sources, weights, encoder, plain_words(shared.common))
+    fitted = _fit_rows(weights, examples, (*SHARED, *own), hold) if examples else weights
+    return replace(fitted, plain=plain)
+
+
+def related(schema: GraphSchema, sources: Iterable[Source]) -> list[Source]:
+    """The domains that have an edge of the schema, its own first."""
+    own = {(e.name, e.source, e.target) for e in schema.edges}
+    found = [s for s in sources if own & {(e.name, e.source, e.target) for e in s.schema.edges}]
+    return sorted(found, key=lambda s: s.schema != schema)
+
+
+def _examples(
+    sources: Sequence[Source], weights: Weights, encoder: Encoder, words: frozenset[str]
+) -> list[Example]:
+    found = []
+    for source in sources:
+        ranker = Ranker(PathTable(source.schema), encoder, replace(weights, plain=plain_of(source)))
+        found += examples_of(source, ranker, words)
+    return found
+
+
+def plain_words(common: Mapping[str, float]) -> frozenset[str]:
+    """The words that questions are made of."""
+    return frozenset(word for word, weight in common.items() if weight < 1)
+
+
+def _with_rows(weights: Weights, names: Iterable[str], grams: Iterable[int]) -> Weights:
+    """The same weights with room for more elements and n-grams."""
     elements = list(dict.fromkeys([*weights.elements, *names]))
-    rows = {name: i for i, name in enumerate(elements)}
-    columns = {gram: i for i, gram in enumerate(grams)}
-    table = np.zeros((len(elements), len(grams)))
-    table[np.ix_([rows[n] for n in weights.elements], [columns[int(g)] for g in weights.grams])] = weights.table
-    free = np.array([name in set(names) for name in elements])
-    problems = [problem_of(found, rankers[name], rows, columns) for name, found in examples.items() if found]
-    fitted = fit(
-        merged(problems, len(elements), len(grams)), dense, table, hold_dense=HOLD_DENSE, hold_table=hold, rows=free
-    )
-    return replace(
-        weights,
-        dense=fitted.dense,
-        elements=tuple(elements),
-        grams=np.array(grams, dtype=np.uint32),
-        table=fitted.table.astype(np.float32),
-    )
+    columns = np.array(sorted({*weights.grams.tolist(), *grams}), dtype=np.uint32)
+    table = np.zeros((len(elements), len(columns)))
+    table[np.ix_(np.arange(len(weights.elements)), np.searchsorted(columns, weights.grams))] = weights.table
+    return replace(weights, elements=tuple(elements), grams=columns, table=table)
+
+
+def _fit_rows(weights: Weights, examples: Sequence[Example], names: Sequence[str], hold: float) -> Weights:
+    """Fit the named elements and the numbers; other elements stay as they are."""
+    found = (g for g, count in gram_counts(examples).items() if count >= MIN_COUNT)
+    weights = _with_rows(weights, (), found)
+    columns = {int(gram): i for i, gram in enumerate(weights.grams)}
+    wanted = set(names)
+    free = np.array([name in wanted for name in weights.elements])
+    problem = problem_of(examples, len(weights.elements), columns)
+    fitted = fit(problem, weights.dense, weights.table, hold_dense=HOLD_DENSE, hold_table=hold, rows=free)
+    return replace(weights, dense=fitted.dense, table=fitted.table.astype(np.float32))

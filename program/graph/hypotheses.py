@@ -79,9 +79,7 @@ def _span(
     ]
 
 
-def hypotheses(
-    mentions: Sequence[Mention], probabilities: Sequence[float], most: int = MOST_SETS
-) -> list[Hypothesis]:
+def hypotheses(mentions: Sequence[Mention], probabilities: Sequence[float], most: int = MOST_SETS) -> list[Hypothesis]:
     """The likeliest sets of mentions with each of their readings, at least one mention each."""
     order = np.argsort([-p for p in probabilities], kind="stable")[:MOST_MENTIONS]
     beams: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
@@ -130,7 +128,5 @@ def runs_outside(question: str, names: Collection[str], most_words: int = 4) -> 
     found = set()
     for piece in text.split("\x00"):
         words = piece.split()
-        found |= {
-            " ".join(words[i : i + n]) for n in range(1, most_words + 1) for i in range(len(words) - n + 1)
-        }
+        found |= {" ".join(words[i : i + n]) for n in range(1, most_words + 1) for i in range(len(words) - n + 1)}
     return found

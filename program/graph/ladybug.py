@@ -96,9 +96,11 @@ class LadybugGraph:
         """Ids of the nodes that a reference means."""
         return _View(self, Clock()).find(ref)
 
-    def names(self) -> Iterator[tuple[str, str, str]]:
-        """(id, name, type) of every node."""
+    def names(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
+        """(id, name, type) of every node, or of those of one type."""
         for node in self.schema.nodes:
+            if kind not in (None, node.name):
+                continue
             text = f"MATCH (n:{quoted(node.name)}) RETURN n.{quoted(node.key)}, n.{quoted(node.shown)}"
             for key, name in self.rows(Statement(text, {})):
                 yield str(key), _shown(key, name), node.name
@@ -333,7 +335,7 @@ class CompiledRun(StepRun):
         returning = f"DISTINCT {{end}}.{quoted(chain.end.key)}, {{end}}.{quoted(chain.end.shown)}"
         rows = self.view.rows(chain.statement(returning))
         found = sorted((_shown(key, shown), str(key)) for key, shown in rows)
-        self.found[name] = sorted(node for _, node in found)
+        self.found[name] = [node for _, node in found]
         return found
 
 

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
 from ...data.card import DomainCard, domain_folder, load_card, shipped_domains
+from ...data.graph_lessons import LESSONS, Lesson, load_lessons
 from ...data.rows import LabelledRow, read_rows
 from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
@@ -25,7 +26,7 @@ from ..folder import text_fingerprint
 from .answering import Answerer, Found, sure_features
 from .endings import DENSE, Values, values_of
 from .fit_endings import cases_of, fit_endings
-from .fit_ranking import Question, Source, common_words, fit_domain, fit_shared
+from .fit_ranking import Question, Source, common_words, fit_domain, fit_shared, related
 from .linking import NameIndex
 from .memory import MemoryGraph, load_graph
 from .paths import PathTable
@@ -86,7 +87,9 @@ def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",))
     card = load_card(folder)
     if card.graph is None or not (folder / "graph").is_dir():
         return None
-    rows = [row for split in splits if (folder / f"{split}.jsonl").is_file() for row in read_rows(folder / f"{split}.jsonl")]
+    rows = [
+        row for split in splits if (folder / f"{split}.jsonl").is_file() for row in read_rows(folder / f"{split}.jsonl")
+    ]
     questions = (*questions_of(rows), *evidence_questions(folder, rows))
     if not questions:
         return None
@@ -95,9 +98,20 @@ def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",))
 
 
 def shipped_sources() -> list[tuple[Source, Values]]:
-    """The shipped domains with labelled graph questions."""
+    """The shipped domains with labelled graph questions, and the lessons."""
     found = [labelled_source(name, domain_folder(name)) for name in shipped_domains()]
-    return [one for one in found if one is not None]
+    return [*(one for one in found if one is not None), *lesson_sources()]
+
+
+def lesson_sources() -> list[tuple[Source, Values]]:
+    """The lessons; their nodes are those that they name."""
+    return [(_of_lesson(lesson), values_of(lesson.schema)) for lesson in load_lessons()]
+
+
+def _of_lesson(lesson: Lesson) -> Source:
+    index = NameIndex((f"{kind}::{name}", name, kind) for name, kind in lesson.names)
+    questions = tuple(Question(q.text, q.plan, f"{lesson.name}-{i}") for i, q in enumerate(lesson.questions))
+    return Source(lesson.name, lesson.schema, index, questions)
 
 
 def shipped_common() -> dict[str, float]:
@@ -121,8 +135,14 @@ def shared_fingerprint() -> str:
     parts = [RECIPE]
     for name in shipped_domains():
         folder = domain_folder(name)
-        files = [folder / "train.jsonl", folder / EVIDENCE, folder / "domain.toml", *sorted((folder / "graph").glob("*"))]
+        files = [
+            folder / "train.jsonl",
+            folder / EVIDENCE,
+            folder / "domain.toml",
+            *sorted((folder / "graph").glob("*")),
+        ]
         parts += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    parts += [file.read_text(encoding="utf-8") for file in sorted(LESSONS.glob("*.toml"))]
     return text_fingerprint(*parts)
 
 
@@ -137,11 +157,39 @@ def shared_knowledge(kept_in: Path = KEPT) -> Learned:
     if (found := kept(path)) is not None:
         return found
     with threadpool_limits(1):
-        learned = learn_shared(shipped_sources(), shipped_common(), default_encoder())
+        return _keeping(learn_shared(shipped_sources(), shipped_common(), default_encoder()), path)
+
+
+def domain_knowledge(
+    schema: GraphSchema, own: tuple[Source, Values] | None = None, kept_in: Path = KEPT
+) -> Learned:
+    """What is known of a schema: what carries over, and what labels say of its edges. Kept, or learned now and kept.
+
+    Args:
+        own: the labelled questions of the schema's own domain.
+    """
+    shared = shared_knowledge(kept_in)
+    near = related(schema, [*([own[0]] if own else []), *(source for source, _ in shipped_sources())])
+    if not near:
+        return shared
+    path = kept_in / f"graph-{near[0].name}-{_fingerprint(schema, near)}.safetensors"
+    if (found := kept(path)) is not None:
+        return found
+    with threadpool_limits(1):
+        return _keeping(learn_domain(shared, schema, own, shipped_sources(), default_encoder()), path)
+
+
+def _fingerprint(schema: GraphSchema, sources: Sequence[Source]) -> str:
+    said = [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for s in sources for q in s.questions]
+    return text_fingerprint(shared_fingerprint(), schema.model_dump_json(exclude_defaults=True), *said)
+
+
+def _keeping(learned: Learned, path: Path) -> Learned:
+    """The same, kept where the disk allows."""
     try:
         keep(learned, path)
     except ProgramError as error:
-        learned = replace(learned, notes=(*learned.notes, str(error)))
+        return replace(learned, notes=(*learned.notes, str(error)))
     return learned
 
 
@@ -151,11 +199,23 @@ def learn_shared(sources: Sequence[tuple[Source, Values]], common: dict[str, flo
     return _learn_rest(paths, sources, encoder, _note(sources))
 
 
-def learn_domain(shared: Learned, source: Source, values: Values, encoder: Encoder, others: Sequence[tuple[Source, Values]] = ()) -> Learned:
-    """Add what a domain's own questions teach; endings are learned from those and from other domains'."""
-    paths = fit_domain(shared.paths, source, encoder)
-    kinds = [(source, values), *(other for other in others if other[0].name != source.name)]
-    return _learn_rest(paths, kinds, encoder, _note([(source, values)]))
+def learn_domain(
+    shared: Learned,
+    schema: GraphSchema,
+    own: tuple[Source, Values] | None,
+    others: Sequence[tuple[Source, Values]],
+    encoder: Encoder,
+) -> Learned:
+    """Add what labels say of a schema's edges: its own domain's, and those of others that have the same edges.
+
+    Endings are learned from all of them. Where no domain has an edge of the schema, what carries over is all.
+    """
+    kinds = [*([own] if own else []), *(other for other in others if own is None or other[0].name != own[0].name)]
+    near = related(schema, [source for source, _ in kinds])
+    if not near:
+        return shared
+    paths = fit_domain(shared.paths, schema, near, encoder)
+    return _learn_rest(paths, kinds, encoder, _note([kind for kind in kinds if kind[0] in near]))
 
 
 def _note(sources: Sequence[tuple[Source, Values]]) -> str:
@@ -193,4 +253,3 @@ def fit_sure(answerer: Answerer, questions: Sequence[Question]) -> np.ndarray:
         return answerer.learned.sure
     model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=1000).fit(np.array(features), np.array(targets))
     return model.coef_[0].astype(np.float64)
-

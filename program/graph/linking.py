@@ -70,8 +70,10 @@ class Mention:
 
     def inside(self, other: Mention) -> bool:
         """Whether all words belong to a longer one."""
-        return other.first <= self.first and self.last <= other.last and (self.last - self.first) < (
-            other.last - other.first
+        return (
+            other.first <= self.first
+            and self.last <= other.last
+            and (self.last - self.first) < (other.last - other.first)
         )
 
 

@@ -75,7 +75,9 @@ def fit(
         whole[free] = x[len(dense) :].reshape(shape)
         value, by_dense, by_table = _loss(problem, starts, x[: len(dense)], whole)
         away = x - base
-        return value + 0.5 * float((held * away) @ away), np.concatenate([by_dense, by_table[free].ravel()]) + held * away
+        return value + 0.5 * float((held * away) @ away), np.concatenate(
+            [by_dense, by_table[free].ravel()]
+        ) + held * away
 
     found = minimize(loss, base, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 8})
     fitted = table.astype(np.float64)

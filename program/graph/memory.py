@@ -94,9 +94,11 @@ class MemoryGraph:
             if direction == "out":
                 yield from ((edge, given) for several in joined.values() for given in several if given)
 
-    def names(self) -> Iterator[tuple[str, str, str]]:
-        """(id, name, type) of every node."""
-        return ((node, str(told["name"]), str(told["type"])) for node, told in self.nodes.items())
+    def names(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
+        """(id, name, type) of every node, or of those of one type."""
+        for node, told in self.nodes.items():
+            if kind is None or told["type"] == kind:
+                yield node, str(told["name"]), str(told["type"])
 
     def find(self, ref: NodeRef) -> set[str]:
         """Ids of the nodes that a reference means."""

@@ -14,25 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...data.card import DomainCard, domain_folder, load_card
-from ...errors import DataError, ProgramError, QueryPlanError
-from ...signatures.graph_steps import AnchorStep, GraphPlan, GraphSchema
+from ...errors import DataError, ProgramError
+from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder, default_encoder
 from .answering import Answerer, Found
 from .check import answer_type, check_graph_plan
 from .endings import Values
 from .executor import GraphExecutor
-from .learning import (
-    KEPT,
-    graph_values,
-    learn_domain,
-    labelled_source,
-    shared_knowledge,
-    shipped_sources,
-)
+from .fit_ranking import Source
+from .learning import KEPT, domain_knowledge, graph_values, labelled_source
 from .linking import Mention, NameIndex, Reading
 from .paths import PathTable
 from .ranking import Ranker
-from .store import Learned, from_tensors
+from .store import Learned
 from .unknown import unknown_mention
 
 if TYPE_CHECKING:
@@ -220,7 +214,9 @@ class GraphPlanner:
         if not fitting:
             return _nothing(query, mentions)
         best = fitting[0]
-        entities = tuple(self._entity(m, r) for m, r in zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True))
+        entities = tuple(
+            self._entity(m, r) for m, r in zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
+        )
         unknown = [e for e in entities if e.how == "unknown"]
         return GraphProposal(
             best.plan,
@@ -260,7 +256,9 @@ def _best_effort(ranked: GraphProposal) -> GraphProposal:
     if ranked.plan is None:
         return ranked
     if ranked.confidence < ANSWERS and not any(e.how == "unknown" for e in ranked.entities):
-        said = f"the plan is a best effort: the ranking gives it a probability of {ranked.confidence:.2f} of being right"
+        said = (
+            f"the plan is a best effort: the ranking gives it a probability of {ranked.confidence:.2f} of being right"
+        )
         return replace(ranked, degraded=(*ranked.degraded, said))
     return ranked
 
@@ -278,32 +276,10 @@ def _from_program(program: str | Path, card: DomainCard | None) -> tuple[Learned
 
 def _learned_for(domain: str | Path | None, schema: GraphSchema, kept: Path) -> Learned:
     """What carries over, and what the domain's own labels add, where it has any."""
-    from .store import keep as write
-    from .store import kept as read
-    from .learning import shared_fingerprint
-    from ..folder import text_fingerprint
-    from threadpoolctl import threadpool_limits
-
-    shared = shared_knowledge(kept)
-    own = _own_source(domain, schema)
-    if own is None:
-        return shared
-    source, values = own
-    said = [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for q in source.questions]
-    name = text_fingerprint(shared_fingerprint(), source.schema.model_dump_json(exclude_defaults=True), *said)
-    path = kept / f"graph-{source.name}-{name}.safetensors"
-    if (found := read(path)) is not None:
-        return found
-    with threadpool_limits(1):
-        learned = learn_domain(shared, source, values, default_encoder(), shipped_sources())
-    try:
-        write(learned, path)
-    except ProgramError as error:
-        return replace(learned, notes=(*learned.notes, str(error)))
-    return learned
+    return domain_knowledge(schema, _own_source(domain, schema), kept)
 
 
-def _own_source(domain: str | Path | None, schema: GraphSchema) -> Any:
+def _own_source(domain: str | Path | None, schema: GraphSchema) -> tuple[Source, Values] | None:
     if domain is None:
         return None
     try:
@@ -312,11 +288,3 @@ def _own_source(domain: str | Path | None, schema: GraphSchema) -> Any:
     except DataError:
         return None
     return found if found is not None and found[0].schema == schema else None
-
-
-def learned_from(tensors: Any) -> Learned | None:
-    """What a program's tensors hold of graphs."""
-    return from_tensors(tensors)
-
-
-__all__ = ["GraphPlanner", "GraphProposal", "LinkedEntity", "QueryPlanError"]

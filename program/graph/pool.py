@@ -41,6 +41,7 @@ class Pool:
     """Candidates of one layout.
 
     Attributes:
+        key: what the candidates are made of, if they depend on the schema alone: then what they look like is kept.
         groups: one a branch; with ``separate``, the one group's names are branches of their own with one chain.
         hops: shape (n, slots); slots are three a branch, then the tail.
         types: types reached, likewise.
@@ -56,6 +57,7 @@ class Pool:
     back: np.ndarray
     end: np.ndarray
     separate: bool = False
+    key: tuple[object, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.end)
@@ -84,8 +86,8 @@ def _hops(row: np.ndarray, table: PathTable, back: bool) -> tuple[Hop, ...]:
     return tuple(table.hop(h, back and i == 1) for i, h in enumerate(places))
 
 
-def chains_pool(group: Group, chains: Chains, combines: Sequence[str] = ("alone",)) -> Pool:
-    """One group, each chain with each way of combining its names."""
+def chains_pool(group: Group, chains: Chains, combines: Sequence[str] = ("alone",), key: object = None) -> Pool:
+    """One group, each chain with each way of combining its names; ``key`` says which chains these are."""
     n = len(chains)
     codes = np.repeat([COMBINES.index(cast(Combine, c)) for c in combines], n)
     places = np.tile(np.arange(n), len(combines))
@@ -99,6 +101,7 @@ def chains_pool(group: Group, chains: Chains, combines: Sequence[str] = ("alone"
         back=taken.back,
         end=taken.end,
         separate=True,
+        key=None if key is None else (key, group.kind, len(group.nodes) > 1, group.every, tuple(combines)),
     )
 
 

@@ -70,6 +70,7 @@ class Ranker:
         self.words = _schema_words(table, encoder, weights.common)
         self.parts = Parts(table, {name: row for row, name in enumerate(weights.elements)})
         self._schema_vocabulary = frozenset(self.words.vocabulary)
+        self._looks: dict[tuple[object, ...], tuple[Shape, np.ndarray]] = {}
 
     def hypotheses(self, question: str, mentions: Sequence[Mention]) -> list[Hypothesis]:
         """The likeliest choices of names."""
@@ -81,14 +82,33 @@ class Ranker:
 
     def rank(self, question: str, mentions: Sequence[Mention]) -> list[Ranked]:
         """Every candidate of every hypothesis, with its score."""
-        return [ranked for hypothesis in self.hypotheses(question, mentions) for ranked in self.of(question, hypothesis)]
+        return [
+            ranked for hypothesis in self.hypotheses(question, mentions) for ranked in self.of(question, hypothesis)
+        ]
 
     def of(self, question: str, hypothesis: Hypothesis) -> list[Ranked]:
         """The candidates of one hypothesis."""
         view = self.view(question, hypothesis)
         said = self._said(view)
-        pools = candidate_pools(hypothesis, self.table, lambda pool: self._score(pool, view, said, hypothesis))
-        return [Ranked(hypothesis, view, pool, self._score(pool, view, said, hypothesis)) for pool in pools]
+        scored: dict[int, tuple[Pool, np.ndarray]] = {}
+
+        def score(pool: Pool) -> np.ndarray:
+            if id(pool) not in scored:  # a pool is kept with its scores, so its id is not given again
+                scored[id(pool)] = pool, self._score(pool, view, said, hypothesis)
+            return scored[id(pool)][1]
+
+        pools = candidate_pools(hypothesis, self.table, score)
+        return [Ranked(hypothesis, view, pool, score(pool)) for pool in pools]
+
+    def look(self, pool: Pool) -> tuple[Shape, np.ndarray]:
+        """What the candidates of a pool look like, and their elements."""
+        if pool.key is not None and pool.key in self._looks:
+            return self._looks[pool.key]
+        shape = Shape(pool, self.table)
+        found = shape, self.parts.of(pool, shape)
+        if pool.key is not None:
+            self._looks[pool.key] = found
+        return found
 
     def view(self, question: str, hypothesis: Hypothesis) -> View:
         """The question under a hypothesis."""
@@ -101,9 +121,9 @@ class Ranker:
         return np.append(np.zeros(len(self.weights.elements)) + sums, 0.0)
 
     def _score(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> np.ndarray:
-        shape = Shape(pool, self.table)
+        shape, elements = self.look(pool)
         dense = dense_of(pool, shape, view, hypothesis.log_prior) @ self.weights.dense
-        return self.weights.scale * (dense + said[self.parts.of(pool, shape)].sum(axis=1))
+        return self.weights.scale * (dense + said[elements].sum(axis=1))
 
 
 def gram_norm(count: int) -> float:

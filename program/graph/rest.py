@@ -77,7 +77,7 @@ class SpokeGraph:
         except Gap as gap:
             raise DataError(str(gap)) from gap
 
-    def names(self) -> Iterator[tuple[str, str, str]]:
+    def names(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """None: the protocol has no way to list nodes."""
         return iter(())
 

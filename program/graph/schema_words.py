@@ -69,7 +69,9 @@ class SchemaWords:
             return Nearness(*(np.zeros((0, len(group))) for group in self._groups))
         near = np.stack([self._of_word(word) for word in words])
         padded = np.concatenate([near, np.zeros((len(words), 1))], axis=1)
-        return Nearness(*(padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups))
+        return Nearness(
+            *(padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups)
+        )
 
     def _compare(self, word: str) -> np.ndarray:
         """Similarity of a word to each word of the schema; to a word that says nothing, little."""

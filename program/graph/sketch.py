@@ -124,9 +124,7 @@ class _Writer:
 
     def _combine(self, combine: Combine, ends: Sequence[str]) -> str:
         if combine == "symmetric":
-            only = [
-                self._join(DifferenceStep, (end, *(other for other in ends if other != end))) for end in ends
-            ]
+            only = [self._join(DifferenceStep, (end, *(other for other in ends if other != end))) for end in ends]
             return self._join(UnionStep, only)
         kinds = {"union": UnionStep, "intersect": IntersectStep, "difference": DifferenceStep, "alone": UnionStep}
         return self._join(kinds[combine], ends)

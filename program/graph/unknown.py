@@ -25,9 +25,7 @@ def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answer
     weights = answerer.learned.paths.common
     schema = set(answerer.ranker.words.vocabulary)
     capital = [question[w.start].isupper() and i > 0 for i, w in enumerate(words)]
-    rare = [
-        w.text not in schema and (weights.get(w.text, 1.0) >= RARE or capital[i]) for i, w in enumerate(words)
-    ]
+    rare = [w.text not in schema and (weights.get(w.text, 1.0) >= RARE or capital[i]) for i, w in enumerate(words)]
     runs = _runs(rare)
     if not runs:
         return ()

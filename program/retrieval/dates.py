@@ -12,52 +12,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
 from typing import Any
 
 from ...data.sources import Calendar
-from .date_words import FIRM, Word, date_words
+from .date_tokens import CJK, Token, tokens_of
+from .date_words import FIRM
 from .periods import Almanac, NoSuchDateError, Period
 
 Make = Callable[[Almanac], Period]
 MAX_CHARACTERS = 2000
 
-_LATIN = "A-Za-z\u00c0-\u024f"
-_CJK = "\u3040-\u30ff\u3400-\u9fff"
-_FIGURES = (
-    ("iso", r"\d{4}-\d{1,2}-\d{1,2}(?![\d-])"),
-    ("iso_month", r"\d{4}-\d{2}(?![\d-])"),
-    ("slashed", r"\d{1,2}/\d{1,2}/\d{4}"),
-    ("dotted", r"\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!\d)"),
-    # What follows a Chinese or Japanese figure may be the next figure.
-    ("cjk_year", r"\d{4}年"),
-    ("cjk_month", r"\d{1,2}月(?!間)"),
-    ("cjk_day", r"\d{1,2}(?:日(?!間)|号)"),
-    ("cjk_nth", r"第\d"),
-    ("quarter", r"[qQ]\d{1,2}"),
-    ("half", r"[hH][12]"),
-    ("year", r"(?:19|20)\d\d(?![.,]\d)"),
-    ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|er(?!\w))"),
-    ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]))?(?![.,]\d)"),
-)
-_BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!./])(?<![{_LATIN}]-)"
-_AFTER_FIGURE = rf"(?![{_LATIN}0-9_%])"
 # A year by itself is a date only where something says so: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
-
-
-@dataclass(frozen=True)
-class Token:
-    """A piece of text and all that it may stand for; nothing for a word that is not of a date."""
-
-    start: int
-    end: int
-    text: str
-    words: frozenset[Word]
-
-    def value(self, kind: str) -> Any:
-        """What it stands for as one of that kind, or None."""
-        return next((word.value for word in self.words if word.kind == kind), None)
 
 
 @dataclass(frozen=True)
@@ -74,7 +40,7 @@ def find_dates(text: str) -> tuple[str, ...]:
 
     Words that bound belong to it (*since Monday*, *between 1 and 10 October*), prepositions do not.
     """
-    tokens = _tokens(text[:MAX_CHARACTERS])
+    tokens = tokens_of(text[:MAX_CHARACTERS])
     found, i = [], 0
     while i < len(tokens):
         best = _longest(tokens, i)
@@ -98,7 +64,7 @@ def resolve_dates(phrases: Sequence[str], today: date, calendar: Calendar | None
 
 
 def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
-    tokens = _trimmed(_tokens(phrase[:MAX_CHARACTERS]))
+    tokens = _trimmed(tokens_of(phrase[:MAX_CHARACTERS]))
     if len(tokens) and len(tokens) == sum(1 for t in tokens if t.value("previous") is not None):
         if before is None:
             return Resolved(phrase, None, "no period was named before it")
@@ -114,62 +80,6 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
         return Resolved(phrase, None, str(error))
     except (ValueError, OverflowError):
         return Resolved(phrase, None, "it is beyond the calendar")
-
-
-# -- words ---------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=1)
-def _pattern() -> tuple[re.Pattern[str], dict[str, frozenset[Word]]]:
-    known = date_words()
-    latin = sorted((w for w in known if re.match(rf"[{_LATIN}]", w)), key=len, reverse=True)
-    other = sorted((w for w in known if not re.match(rf"[{_LATIN}]", w)), key=len, reverse=True)
-    spaced = "|".join(re.escape(w).replace(r"\ ", r"\s+") for w in latin)
-    ends = {kind: "" if kind.startswith("cjk") else _AFTER_FIGURE for kind, _ in _FIGURES}
-    figures = "|".join(f"(?P<{kind}>{form}){ends[kind]}" for kind, form in _FIGURES)
-    return (
-        re.compile(
-            rf"{_BEFORE_FIGURE}(?:{figures})"
-            rf"|(?P<word>(?<![{_LATIN}_'’-])(?:{spaced})(?![{_LATIN}_]|-[{_LATIN}])(?:['’]s?(?![{_LATIN}]))?"
-            rf"|{'|'.join(map(re.escape, other))})"
-            rf"|(?P<rest>[{_LATIN}0-9_]+|\S)",
-            re.IGNORECASE,
-        ),
-        known,
-    )
-
-
-@lru_cache(maxsize=64)
-def _tokens(text: str) -> tuple[Token, ...]:
-    pattern, known = _pattern()
-    return tuple(_token(match, known) for match in pattern.finditer(text))
-
-
-def _token(match: re.Match[str], known: dict[str, frozenset[Word]]) -> Token:
-    kind, text = match.lastgroup or "rest", match.group()
-    words: frozenset[Word] = frozenset()
-    if kind == "word":
-        bare = " ".join(text.casefold().split())
-        words = known.get(bare) or known.get(re.sub(r"['’]s?$", "", bare), words)
-    elif kind != "rest":
-        words = frozenset(_figure(kind, text.casefold()))
-    return Token(match.start(), match.end(), text, words)
-
-
-def _figure(kind: str, text: str) -> Iterator[Word]:
-    digits = int("".join(re.findall(r"\d", text)) or 0)
-    if kind in ("iso", "iso_month", "slashed", "dotted"):
-        yield Word(kind, text)
-    elif kind == "nth":
-        yield from (Word("number", digits), Word("nth", digits), Word("ordinal", digits))
-    elif kind == "cjk_day":
-        yield from (Word("number", digits), Word("nth", digits))
-    elif kind == "cjk_nth":
-        yield Word("ordinal", digits)
-    elif kind == "number":
-        yield Word("number", digits)
-    else:
-        yield Word(kind.removeprefix("cjk_"), digits)
 
 
 def _trimmed(tokens: Sequence[Token]) -> tuple[Token, ...]:
@@ -194,13 +104,16 @@ Parse = tuple[Make, int, str]
 
 def _longest(tokens: Sequence[Token], i: int) -> Parse | None:
     """The longest phrase that begins here; of equal ones the first."""
+    if not tokens[i].words:
+        return None
     found = [*_ranges(tokens, i), *_bounded(tokens, i), *_periods(tokens, i)]
     return max(found, key=lambda parse: parse[1], default=None)
 
 
 def _periods(tokens: Sequence[Token], i: int) -> Iterator[Parse]:
-    for kinds, make in _FORMS:
-        if (match := _match(tokens, i, kinds)) is not None:
+    begins = {word.kind for word in tokens[i].words} if i < len(tokens) else set()
+    for kinds, make in _FORMS if begins & _FIRST else ():
+        if kinds[0] in begins and (match := _match(tokens, i, kinds)) is not None:
             values, j = match
             yield (lambda here, m=make, v=values: m(here, *v)), j, " ".join(kinds)
 
@@ -237,7 +150,7 @@ def _bounded(tokens: Sequence[Token], i: int) -> Iterator[Parse]:
             j += j < len(tokens) and tokens[j].value("old") is not None
             yield (lambda here, s=sign, c=count, u=unit: _aged(here, s, c, u)), j, sign
     parse = _longest_period(tokens, i)  # 周一以来, 月曜日から: the sign stands behind
-    if parse is not None and parse[1] < len(tokens) and re.match(f"[{_CJK}]", tokens[parse[1]].text):
+    if parse is not None and parse[1] < len(tokens) and re.match(f"[{CJK}]", tokens[parse[1]].text):
         for sign in ("since", "before", "until", "after"):
             if tokens[parse[1]].value(sign) is not None:
                 yield _bound(sign, parse[0]), parse[1] + 1, f"{sign} {parse[2]}"
@@ -441,3 +354,5 @@ _FORMS: tuple[tuple[tuple[str, ...], Callable[..., Period]], ...] = (
     (("day",), lambda here, offset: here.day(offset)),
 )
 """Each way of naming a period: the kinds of its words, and what it is."""
+
+_FIRST = frozenset(kinds[0] for kinds, _ in _FORMS)

@@ -15,7 +15,7 @@ from ...data.card import DomainCard
 from ...signatures.types import SourceIntent
 from ..heads import SOURCE, Heads
 from .filters import Filters
-from .read_filters import FilterReader, declared_by, phrases
+from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .source_planning import MIN_CONFIDENCE
 
 # A head's probability from which an intent is wanted: the best of 0.35, 0.40, 0.45 and 0.50 in cross-validation
@@ -39,7 +39,12 @@ class CueReader:
 
     def __init__(self, card: DomainCard) -> None:
         self.types = tuple(rule.type for rule in card.source_intents)
-        self._patterns = [phrases(rule.cues) for rule in card.source_intents]
+        self._kinds: dict[str, list[int]] = {}
+        for number, rule in enumerate(card.source_intents):
+            for cue in rule.cues:
+                self._kinds.setdefault(" ".join(cue.casefold().split()), []).append(number)
+        self._phrases = Phrases(cue for cue in self._kinds if NUMBER not in cue)
+        self._numbered = [Phrases(cue for cue in rule.cues if NUMBER in cue) for rule in card.source_intents]
         self._filters = FilterReader(card)
         self._only = _values_of_one_source(card)
 
@@ -50,13 +55,21 @@ class CueReader:
 
     def places(self, text: str) -> list[list[int]]:
         """Where the cues of each intent stand."""
-        return [[match.start() for match in pattern.finditer(text)] for pattern in self._patterns]
+        found = [[start for start, _, _ in phrases.find(text)] for phrases in self._numbered]
+        for start, _, cue in self._phrases.find(text):
+            for number in self._kinds[cue]:
+                found[number].append(start)
+        return found
 
-    def features(self, text: str) -> np.ndarray:
-        """Of each intent: whether it has a cue, how many, whether a value is stated that only its source knows."""
-        counts = [min(len(found), MAX_COUNT) for found in self.places(text)]
+    def features(self, text: str, places: Sequence[Sequence[int]] | None = None) -> np.ndarray:
+        """Of each intent: whether it has a cue, how many, whether a value is stated that only its source knows.
+
+        Args:
+            places: of the cues, if they were found already.
+        """
+        counts = [min(len(found), MAX_COUNT) for found in places or self.places(text)]
         has = [float(count > 0) for count in counts]
-        known = self._known(self._filters.read(text))
+        known = self._known({key: self._filters.values(key, text) for key in self._filters.keys})
         total = min(sum(has), MAX_COUNT) / MAX_COUNT
         return np.array([*has, *(count / MAX_COUNT for count in counts), *known, total], dtype=np.float32)
 
@@ -96,7 +109,7 @@ class IntentReader:
 
     def _wanted(self, query: str, places: Sequence[Sequence[int]], heads: Heads | None) -> dict[str, float]:
         """Confidence of each intent that is wanted; the likeliest alone where none is likely enough."""
-        said = heads.of_sources(query, self.cues.features(query)) if heads is not None else {}
+        said = heads.of_sources(query, self.cues.features(query, places)) if heads is not None else {}
         sure = {kind: confidence_of(said[kind]) for kind in self.cues.types if kind in said}
         if not sure:
             sure = {kind: BY_CUE for kind, found in zip(self.cues.types, places, strict=True) if found}
@@ -108,9 +121,10 @@ class IntentReader:
 
     def filters(self, query: str) -> Filters:
         """The filters of a text, without those that it asks about or tells as events."""
-        found = self._filters.read(_without_predicates(query, self._filters))
-        plain = self._filters.read(query)
-        return {key: kept for key in plain if (kept := found.get(key, ()) if key == "statuses" else plain[key])}
+        found = self._filters.read(query)
+        if "statuses" in found:
+            found["statuses"] = self._filters.values("statuses", _without_predicates(query, self._filters))
+        return {key: values for key, values in found.items() if values}
 
     def filters_of(self, kind: str, filters: Filters, wanted: Sequence[str]) -> Filters:
         """The filters of one intent.

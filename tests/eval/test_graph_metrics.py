@@ -93,4 +93,4 @@ def test_f1_is_that_of_scikit_learn(left: set[int], right: set[int]) -> None:
     from sklearn.metrics import f1_score
 
     a, b = ([i in side for i in range(10)] for side in (left, right))
-    assert set_f1([str(i) for i in left], [str(i) for i in right]) == pytest.approx(f1_score(a, b, zero_division=1.0))
+    assert set_f1([str(i) for i in left], [str(i) for i in right]) == pytest.approx(f1_score(a, b, zero_division=1))  # type: ignore[arg-type]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.eval.significance import SAME, PairedDifference, corrected, paired_difference, sign_flip_p
+from queryplan.eval.significance import SAME, PairedDifference, corrected, holm, paired_difference, sign_flip_p
 
 ALONE = [str(i) for i in range(200)]
 
@@ -68,7 +69,8 @@ def test_rows_that_stand_alone_give_mcnemars_exact_test() -> None:
     rng = np.random.default_rng(4)
     a, b = rng.random(120) < 0.7, rng.random(120) < 0.6
     table = [[(a & b).sum(), (a & ~b).sum()], [(~a & b).sum(), (~a & ~b).sum()]]
-    assert paired_difference(a, b, ALONE[:120]).p_value == pytest.approx(mcnemar(table, exact=True).pvalue)
+    expected: Any = mcnemar(table, exact=True)
+    assert paired_difference(a, b, ALONE[:120]).p_value == pytest.approx(expected.pvalue)
 
 
 def test_whole_conversations_give_the_p_value_of_all_sign_patterns() -> None:
@@ -95,6 +97,27 @@ def _share(wins: int, losses: int, same: int = 20) -> PairedDifference:
     a = [True] * wins + [False] * losses + [True] * same
     b = [False] * wins + [True] * losses + [True] * same
     return paired_difference(a, b, ALONE[: len(a)])
+
+
+def test_holm_is_that_of_statsmodels() -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(8)
+    for n in (1, 2, 7, 40):
+        p = rng.random(n) ** 3
+        assert holm(p.tolist()) == pytest.approx(multipletests(p, method="holm")[1])
+
+
+def test_families_share_the_error_and_do_not_pay_for_each_other() -> None:
+    few, many = [_share(9, 1)], [_share(12, 0), *[_share(7, 6)] * 9]
+    together = corrected([*few, *many], families=["few"] * 1 + ["many"] * 10)
+    assert together[0].p == pytest.approx(2 * few[0].p_value)
+    assert together[1].p == pytest.approx(2 * 10 * many[0].p_value)
+    assert (together[0].family, together[1].family) == (2, 20)
+    # A family in which nothing could be shown takes no part of the error.
+    lonely = corrected([*few, _share(2, 0)], families=["few", "many"])
+    assert lonely[0].p == pytest.approx(few[0].p_value)
+    assert lonely[1].detectable() >= 6 / 22
 
 
 def test_holm_multiplies_the_smallest_by_the_most_and_never_lowers_a_p_value() -> None:

@@ -40,7 +40,7 @@ def test_tags_languages_and_labels_are_slices_and_no_name_comes_twice(row: Make)
 
 
 def test_small_slices_the_whole_and_the_same_rows_again_are_not_reported() -> None:
-    rows = [("all", "half", "twin") if i < 20 else ("all", "rest") for i in range(35)]
+    rows: list[tuple[str, ...]] = [("all", "half", "twin") if i < 20 else ("all", "rest") for i in range(35)]
     rows[0] = (*rows[0], "tiny")
     assert reported(rows) == ("half", "rest")
 

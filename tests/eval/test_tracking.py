@@ -156,8 +156,8 @@ def test_the_artifacts_are_the_program_the_rows_the_pictures_and_the_summary(
     assert "| measure | ConstantPlanner | TfidfPlanner |" in (folder / "summary.md").read_text()
     table = json.loads((folder / "eval_results_table.json").read_text())
     line = dict(zip(table["columns"], table["data"][0], strict=True))
-    assert (line["row"], line["query"], line["plan_right"]) == ("r0-1", "What is idea 0?", True)
-    assert line["gold"] == line["plan"] == "simple, definition"
+    assert (line["row"], line["plan_right"]) == ("r0-1: What is idea 0?", True)
+    assert (line["gold"], line["plan"]) == ("simple, definition", "right: simple, definition")
     assert Evaluation.load(folder / "evaluation") == record.evaluation
     assert (folder / "evaluation" / "rows.parquet").is_file()
 

@@ -92,11 +92,24 @@ def test_edges_of_one_type_between_two_nodes_count_one_by_one() -> None:
     graph.add_edge("a", "E", "b", score=0.1)
     graph.add_edge("a", "E", "b", score=0.9)
     for low, high in ((0.8, 1.0), (0.0, 0.2)):
-        plan = GraphPlan.model_validate({"steps": [
-            {"kind": "anchor", "store_as": "a", "node": {"name": "a", "type": "T"}},
-            {"kind": "expand", "store_as": "b", "start": "a", "edge": "E", "direction": "out",
-             "where": [{"property": "score", "op": "ge", "value": low}, {"property": "score", "op": "le", "value": high}]},
-        ]})  # fmt: skip
+        plan = GraphPlan.model_validate(
+            {
+                "steps": [
+                    {"kind": "anchor", "store_as": "a", "node": {"name": "a", "type": "T"}},
+                    {
+                        "kind": "expand",
+                        "store_as": "b",
+                        "start": "a",
+                        "edge": "E",
+                        "direction": "out",
+                        "where": [
+                            {"property": "score", "op": "ge", "value": low},
+                            {"property": "score", "op": "le", "value": high},
+                        ],
+                    },
+                ]
+            }
+        )
         assert execute_graph(plan, graph).names == ("b",)
 
 
@@ -113,11 +126,18 @@ def test_edge_properties_are_numbers_only_where_all_of_a_type_are(tmp_path: Path
 @pytest.mark.parametrize(
     ("found", "op", "value", "right"),
     [
-        (1, "eq", 1.0, True), (True, "eq", 1, False), ("1", "eq", 1, False), (None, "ne", 1, False), ([1], "ne", 1, False),
-        ("Straße", "contains", "STRASS", True), (12, "contains", "1", False), ("b", "gt", "a", True),
-        ("x", "in", ["y", "x"], True), (2, "in", ["2"], False),
+        (1, "eq", 1.0, True),
+        (True, "eq", 1, False),
+        ("1", "eq", 1, False),
+        (None, "ne", 1, False),
+        ([1], "ne", 1, False),
+        ("Straße", "contains", "STRASS", True),
+        (12, "contains", "1", False),
+        ("b", "gt", "a", True),
+        ("x", "in", ["y", "x"], True),
+        (2, "in", ["2"], False),
     ],
-)  # fmt: skip
+)
 def test_conditions_compare_like_with_like(found: Any, op: Any, value: Any, right: bool) -> None:
     condition = Condition.model_validate({"property": "p", "op": op, "value": value})
     assert passes({"p": found}, [condition]) is right
@@ -125,8 +145,15 @@ def test_conditions_compare_like_with_like(found: Any, op: Any, value: Any, righ
 
 def test_cells_are_numbers_or_text() -> None:
     assert [as_number(cell) for cell in ("1", "-2.5e3", "1_000", "nan", "inf", "１", "", "x")] == [
-        1.0, -2500.0, None, None, None, None, None, None
-    ]  # fmt: skip
+        1.0,
+        -2500.0,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+    ]
     assert column(["1", "", "2"]) == [1.0, None, 2.0]
     assert column(["1", "", "x"]) == ["1", None, "x"]
     assert lookup_key(2) == lookup_key(2.0) == reference_keys("2")[1]

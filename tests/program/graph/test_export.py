@@ -61,7 +61,11 @@ def test_a_second_hop_has_templates(biomedical: MemoryGraph) -> None:
 
 def test_results_are_combined_two_at_a_time(biomedical: MemoryGraph) -> None:
     names = ("aspirin", "ibuprofen", "warfarin")
-    steps = [s for n, name in enumerate(names) for s in (anchor(name, "Compound", f"a{n}"), hop(f"d{n}", f"a{n}", "TREATS_CtD", "out"))]  # fmt: skip
+    steps = [
+        s
+        for n, name in enumerate(names)
+        for s in (anchor(name, "Compound", f"a{n}"), hop(f"d{n}", f"a{n}", "TREATS_CtD", "out"))
+    ]
     made = to_spoke(
         plan(*steps, {"kind": "intersect", "store_as": "x", "inputs": ["d0", "d1", "d2"]}), biomedical.schema
     )
@@ -117,18 +121,33 @@ def test_a_name_like_a_template_is_a_name(biomedical: MemoryGraph) -> None:
 
 CUT = GraphSchema.model_validate(
     {
-        "nodes": [{"name": "C", "key": "identifier"}, {"name": "D", "properties": ["group"], "details": [
-            {"name": "group", "kind": "enum", "values": ["x", "y"]}], "cutoffs": [
-            {"name": "cutoff_D_group", "property": "group", "op": "in"}]}],
-        "edges": [{"name": "TREATS_CtD", "source": "C", "target": "D", "properties": ["phase"],
-                   "cutoffs": [{"name": "cutoff_CtD_phase", "property": "phase"}]}],
+        "nodes": [
+            {"name": "C", "key": "identifier"},
+            {
+                "name": "D",
+                "properties": ["group"],
+                "details": [{"name": "group", "kind": "enum", "values": ["x", "y"]}],
+                "cutoffs": [{"name": "cutoff_D_group", "property": "group", "op": "in"}],
+            },
+        ],
+        "edges": [
+            {
+                "name": "TREATS_CtD",
+                "source": "C",
+                "target": "D",
+                "properties": ["phase"],
+                "cutoffs": [{"name": "cutoff_CtD_phase", "property": "phase"}],
+            }
+        ],
     }
-)  # fmt: skip
+)
 
 
 def test_cutoffs_are_parameters_and_come_back_as_conditions() -> None:
-    tests = {"where": [{"property": "phase", "op": "ge", "value": 3.0}],
-             "node_where": [{"property": "group", "op": "in", "value": ["x", "y"]}]}  # fmt: skip
+    tests = {
+        "where": [{"property": "phase", "op": "ge", "value": 3.0}],
+        "node_where": [{"property": "group", "op": "in", "value": ["x", "y"]}],
+    }
     made = plan(
         anchor("7", "C") | {"node": {"name": "7", "type": "C", "field": "id"}},
         hop("d", "a", "TREATS_CtD", "out", **tests),
@@ -157,20 +176,42 @@ def test_a_condition_that_no_cutoff_says_is_an_argument() -> None:
 # --- plans as a model writes them
 
 
+CALL = "/api/v1/neighborhood/"
 WRITTEN = {
     "query_type": "complex",
     "thought": "…",
     "entities": [{"name_in_query": "Aspirin", "normalized_type": "Compound", "id_placeholder": "asp"}],
     "plan": [
-        {"step": 1, "api_call": "/api/v1/neighborhood/Compound/name/Aspirin?edge_filters=TREATS_CtD&node_filters=Disease",
-         "logic": None, "inputs": None, "store_as": "diseases_A"},
-        {"step": 2, "api_call": "/api/v1/neighborhood/Compound/name/Ibuprofen?edge_filters=TREATS_CtD&node_filters=Disease",
-         "logic": None, "inputs": None, "store_as": "diseases_B"},
-        {"step": 3, "api_call": None, "logic": "INTERSECTION", "inputs": ["diseases_A", "diseases_B"], "store_as": "both"},
-        {"step": 4, "api_call": "/api/v1/neighborhood/{both.type}/name/{both.name}?edge_filters=PRESENTS_DpS&node_filters=Symptom",
-         "logic": None, "inputs": ["both"], "store_as": "final_result"},
+        {
+            "step": 1,
+            "api_call": f"{CALL}Compound/name/Aspirin?edge_filters=TREATS_CtD&node_filters=Disease",
+            "logic": None,
+            "inputs": None,
+            "store_as": "diseases_A",
+        },
+        {
+            "step": 2,
+            "api_call": f"{CALL}Compound/name/Ibuprofen?edge_filters=TREATS_CtD&node_filters=Disease",
+            "logic": None,
+            "inputs": None,
+            "store_as": "diseases_B",
+        },
+        {
+            "step": 3,
+            "api_call": None,
+            "logic": "INTERSECTION",
+            "inputs": ["diseases_A", "diseases_B"],
+            "store_as": "both",
+        },
+        {
+            "step": 4,
+            "api_call": CALL + "{both.type}/name/{both.name}?edge_filters=PRESENTS_DpS&node_filters=Symptom",
+            "logic": None,
+            "inputs": ["both"],
+            "store_as": "final_result",
+        },
     ],
-}  # fmt: skip
+}
 
 
 def test_a_plan_that_a_model_wrote_is_read(biomedical: MemoryGraph) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.retrieval.read_filters import FilterReader, declared_by, phrases
+from queryplan.program.retrieval.read_filters import FilterReader, Phrases, declared_by
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +44,34 @@ def test_places_of_values_are_found(reader: FilterReader) -> None:
     assert reader.spans("colours", "open") == []
 
 
+def found(text: str, *phrases: str) -> list[str]:
+    return [text[start:end] for start, end, _ in Phrases(phrases).find(text)]
+
+
 def test_a_number_may_stand_in_a_phrase() -> None:
-    found = phrases(["!<n>", "merge request"])
-    assert [m.group() for m in found.finditer("is !95 a Merge  Request? x!9y")] == ["!95", "Merge  Request"]
-    assert phrases([]).search("anything") is None
+    assert found("is !95 a Merge  Request? x!9y", "!<n>", "merge request") == ["!95", "Merge  Request"]
+    assert found("DOV-412 and DOV", "DOV-<n>") == ["DOV-412"]
+
+
+def test_the_longest_phrase_is_found_and_none_within_it() -> None:
+    assert found("a merge request", "merge", "request", "merge request") == ["merge request"]
+    assert found("merged, merge", "merge") == ["merge"]
+    assert found("合并请求和合并", "合并", "合并请求") == ["合并请求", "合并"]
+
+
+def test_a_word_beside_an_unspaced_script_is_whole() -> None:
+    assert found("borealisの今週", "borealis", "今週") == ["borealis", "今週"]
+
+
+def test_without_phrases_nothing_is_found() -> None:
+    assert found("anything") == []
+
+
+@given(st.text(alphabet="ab 合并!7_", max_size=40))
+def test_what_is_found_stands_there_in_order(text: str) -> None:
+    spans = Phrases(["a", "a b", "合并", "!<n>", "ab"]).find(text)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
+    assert all(" ".join(text[start:end].split()) == phrase for start, end, phrase in spans)
 
 
 def test_the_sources_of_a_value_are_known() -> None:

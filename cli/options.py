@@ -1,0 +1,23 @@
+"""Options that several commands have, said once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Domain = Annotated[str | None, typer.Option(help="A shipped domain, or a folder with a domain.toml.")]
+Program = Annotated[
+    str | None, typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot. Default: the newest compile.")
+]
+History = Annotated[
+    Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
+]
+ActiveEntity = Annotated[str | None, typer.Option(help="What the application shows the user now.")]
+Lm = Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")]
+ApiBase = Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")]
+Deadline = Annotated[float | None, typer.Option(help="Seconds after which the plan is made from what is known.")]
+Mode = Annotated[str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")]
+Graph = Annotated[bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")]
+TrackingUri = Annotated[str | None, typer.Option(help="The MLflow server that models:/ programs are in.")]

@@ -1,0 +1,67 @@
+"""From a question to an answer in one call: plan, run, and say what was found.
+
+How an answer is said is a function that anyone may replace; ``answer_table`` is the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from ...signatures.graph_steps import GraphPlan
+from .batch import Planner
+from .executor import GraphAnswer, GraphExecutor, execute_graph
+
+AnswerStep = Callable[[GraphPlan, GraphAnswer], str]
+"""Says an answer in words. It is given the plan that was run and what came of it."""
+
+ROWS = 50
+"""Answers in a table; it says how many more there are."""
+
+
+@dataclass(frozen=True)
+class GraphReply:
+    """What came of a question: the planner's proposal, the answer if there was a plan, and the words."""
+
+    proposal: Any
+    answer: GraphAnswer | None
+    text: str
+
+
+def answer_question(
+    query: str,
+    planner: Planner,
+    executor: GraphExecutor,
+    *,
+    answer_step: AnswerStep | None = None,
+    deadline_s: float | None = None,
+    cap: int | None = None,
+) -> GraphReply:
+    """Plan a question, run the plan, and say the answer; without a plan, say why there is none."""
+    proposal = planner.plan(query)
+    if proposal.plan is None:
+        return GraphReply(proposal, None, proposal.reason)
+    answer = execute_graph(proposal.plan, executor, deadline_s, cap=cap, paths=answer_step is None)
+    return GraphReply(proposal, answer, (answer_step or answer_table)(proposal.plan, answer))
+
+
+def answer_table(plan: GraphPlan, answer: GraphAnswer) -> str:
+    """The answers as a Markdown table with their paths, and what they lack in lines under it."""
+    lines = []
+    if answer.names:
+        lines += [f"| {answer.type or 'answer'} | how it was reached |", "|---|---|"]
+        for number, name in enumerate(islice(answer.names, ROWS)):
+            path = " – ".join(answer.paths[number]) if number < len(answer.paths) else ""
+            lines.append(f"| {_cell(name)} | {_cell(path)} |")
+    elif not answer.degraded:
+        lines.append("The graph has no answer to this.")
+    if len(answer.names) > ROWS:
+        lines.append(f"\n{len(answer.names) - ROWS:,} more answers.")
+    return "\n".join([*lines, *(f"\n{line}" for line in answer.degraded)])
+
+
+def _cell(text: str) -> str:
+    """Text that cannot end its cell."""
+    return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())

@@ -1,0 +1,12 @@
+"""The retrieval bench times every part; what it promises is read on an idle machine."""
+
+from __future__ import annotations
+
+from queryplan.eval.retrieval_bench import bench_retrieval
+
+
+def test_every_part_is_timed_and_promises_are_named() -> None:
+    times = {time.name: time for time in bench_retrieval(rounds=1)}
+    assert times["candidates, no language model"].under == 2.0
+    assert times["source plans from intents"].under == 1.0
+    assert all(0 < time.p50 <= time.p99 for time in times.values())
