@@ -128,7 +128,8 @@ class Measuring:
 
     def _resume(self, version: str, lm: str) -> Path:
         model = "" if lm == "none" else f"-{text_fingerprint(lm)[:8]}"
-        return self.wanted.work / f"{version}{model}-{rows_hash(self.sample.rows)}.jsonl"
+        graph = "-graph" if self.planner.plan_graph else ""  # a compiled program has one version with and without
+        return self.wanted.work / f"{version}{model}{graph}-{rows_hash(self.sample.rows)}.jsonl"
 
 
 def measure(planner: QueryPlanner, wanted: Wanted, told: Told) -> tuple[Measuring, Measured, Report]:

@@ -17,8 +17,8 @@ from ..signatures.types import Frozen
 
 LEVEL = 0.95
 RESAMPLES = 2000
-# Entries of one block of resampling weights: 32 MB of float64.
-BLOCK = 4_000_000
+# Entries of one block of resampling weights: 8 MB of float64.
+BLOCK = 1_000_000
 FEW = 500
 
 
@@ -156,7 +156,7 @@ def _drawn(k: int, n: int, seed: int) -> np.ndarray:
 
 # Slices have clusters of their own, so several sets of resamples are in use at once; large ones are 40 MB each.
 _drawn_few = lru_cache(maxsize=64)(_drawn)
-_drawn_many = lru_cache(maxsize=4)(_drawn)
+_drawn_many = lru_cache(maxsize=2)(_drawn)
 
 
 def estimate_of(value: float, draws: np.ndarray, rows: int, clusters: int, level: float) -> Estimate:

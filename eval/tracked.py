@@ -110,7 +110,7 @@ def results_table(cases: Sequence[Case]) -> dict[str, Any]:
     table = [
         {
             "row": f"{case.row_id}: {case.query}",
-            "plan": f"{'right' if case.score.plan_right else f'wrong at {case.lost_at}'}: {said(case.plan)}",
+            "plan": told(case),
             "gold": said(case.gold),
             "standalone_query": case.plan.standalone_query,
             "plan_right": case.score.plan_right,
@@ -173,6 +173,7 @@ def _trace(case: Case, run_id: str, model_id: str | None, started_ms: int) -> Pl
         inputs={"query": case.query, "row": case.row_id},
         started_ms=started_ms,
         milliseconds=case.score.milliseconds,
+        preview=told(case),
         tags={KIND_TAG: FAILURE, "queryplan.lost_at": case.lost_at or ""},
         run_id=run_id,
         model_id=model_id,
@@ -182,6 +183,11 @@ def _trace(case: Case, run_id: str, model_id: str | None, started_ms: int) -> Pl
         ),
         expected=case.gold.model_dump(mode="json"),
     )
+
+
+def told(case: Case) -> str:
+    """What was planned and whether it is right, in one line."""
+    return f"{'right' if case.score.plan_right else f'wrong at {case.lost_at}'}: {said(case.plan)}"
 
 
 def said(labels: Labels | QueryPlan) -> str:

@@ -137,7 +137,7 @@ class Tracking:
         else:
             evaluated = EvaluationRecord.model_validate_json(parcel.text)
             tags = {**evaluated.tags, "queryplan.kind": "evaluation", "queryplan.domain": evaluated.evaluation.domain}
-            with self._run(parcel, steps, f"evaluate {evaluated.evaluation.name}", tags) as sending:
+            with self._run(parcel, steps, f"evaluate {evaluated.evaluation.program_version}", tags) as sending:
                 version = _send_evaluation(sending, evaluated)
         Waiting.drop(parcel)
         return sending.run_id, version

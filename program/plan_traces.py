@@ -50,6 +50,7 @@ class PlanTrace:
         key: names the trace: written twice with the same key, it is there once.
         plan: a ``QueryPlan`` as JSON, or the part of one that may be kept.
         inputs: what was asked; shown as the inputs of the trace.
+        preview: of the plan, in a list of traces; its labels if empty.
         started_ms: milliseconds since 1970.
         milliseconds: wall clock of the plan.
         conversation: MLflow shows the traces of one as a session.
@@ -63,6 +64,7 @@ class PlanTrace:
     inputs: Mapping[str, Any]
     started_ms: int
     milliseconds: float
+    preview: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     conversation: str | None = None
     run_id: str | None = None
@@ -148,7 +150,7 @@ def _info(trace: PlanTrace, experiment_id: str) -> TraceInfo:
         execution_duration=round(trace.milliseconds),
         state=TraceState.OK,
         request_preview=str(trace.inputs.get("query", ""))[:_PREVIEW],
-        response_preview=_preview(trace.plan)[:_PREVIEW],
+        response_preview=(trace.preview or _preview(trace.plan))[:_PREVIEW],
         trace_metadata={name: value for name, value in linked.items() if value},
         tags={"mlflow.traceName": "plan", **trace.tags},
         assessments=_assessments(trace),

@@ -78,7 +78,9 @@ class Answerer:
         numbers = numbers_in(question, view, spans)
         edges = [table.hops[h].edge.name for h in ranked.pool.hops[place] if h != NOTHING]
         options = endings(table.schema, self.values, table.types[int(ranked.pool.end[place])], edges, question, numbers)
-        chances = self._ending_chances(options, view, numbers)
+        if not edges:  # the names themselves are no answer; the first of them by something is
+            options = [one for one in options if one.final.kind in ("order", "degree")]
+        chances = self._ending_chances(options, view, numbers) if options else np.zeros(0)
         covered = _covered(ranked, place, self.ranker)
         best = np.argsort(-chances, kind="stable")[:2]
         made = [(_with(sketch, options[i]), float(chances[i])) for i in best]
@@ -118,7 +120,7 @@ def sure_features(found: Found, rival: float) -> list[float]:
 def _covered(ranked: Ranked, place: int, ranker: Ranker) -> float:
     one = taken(ranked.pool, np.array([place]))
     dense = dense_of(one, Shape(one, ranker.table), ranked.view, 0.0)
-    return float(dense[0, DENSE.index("covered")])
+    return float(dense[0, DENSE.index("covered share")])
 
 
 def _merged(found: Sequence[Found]) -> list[Found]:

@@ -116,7 +116,8 @@ def _likeliest(group: Group, table: PathTable, score: Score) -> Chains:
     short = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= SEVERAL_HOPS)))
     scores = score(chains_pool(group, short, key="short"))
     kept = [p for end in np.unique(short.end) for p in _best(np.flatnonzero(short.end == end), scores, PER_END)]
-    none = chains.take(np.array([0]))
+    # No node is two others at once, so names that must all hold are followed somewhere.
+    none = chains.take(np.zeros(0 if group.every else 1, dtype=np.int64))
     best = short.take(np.array(sorted(kept), dtype=np.int64))
     return Chains(
         chains.start,

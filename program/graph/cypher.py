@@ -157,28 +157,29 @@ class Chain:
     Attributes:
         ids: of the nodes it starts at, as the database has them.
         node_kinds: the kinds of columns by node type.
-        conditions: tests of the nodes it starts at.
     """
 
     start: NodeType
     ids: tuple[Any, ...]
     node_kinds: Mapping[str, Mapping[str, str]]
     hops: tuple[Hop, ...] = ()
-    conditions: tuple[Condition, ...] = ()
 
     @property
     def end(self) -> NodeType:
         """The type that it leads to."""
         return self.hops[-1].target if self.hops else self.start
 
+    @property
+    def tested(self) -> bool:
+        """Whether the nodes that it leads to are tested, so that a statement must end there."""
+        return bool(self.hops and (self.hops[-1].node_where or self.hops[-1].without))
+
     def then(self, hop: Hop) -> Chain:
         """The chain with one more hop."""
         return replace(self, hops=(*self.hops, hop))
 
     def filtered(self, conditions: Sequence[Condition]) -> Chain:
-        """The chain with tests of the nodes that it leads to."""
-        if not self.hops:
-            return replace(self, conditions=(*self.conditions, *conditions))
+        """The chain of at least one hop with tests of the nodes that it leads to."""
         last = replace(self.hops[-1], node_where=(*self.hops[-1].node_where, *conditions))
         return replace(self, hops=(*self.hops[:-1], last))
 
@@ -202,8 +203,7 @@ class Chain:
         parameters["ids"] = self.ids[0] if one else list(self.ids)
         key = f"n0.{quoted(self.start.key)}"
         anchored = f"{key} = $ids" if one else f"{key} = i" if many else f"{key} IN $ids"
-        own = Tests("n0", self.node_kinds[self.start.name], self.start).compile(self.conditions, parameters)
-        return ["UNWIND $ids AS i"] if many else [], [anchored, *own]
+        return ["UNWIND $ids AS i"] if many else [], [anchored]
 
     def _tests(self, number: int, hop: Hop, parameters: dict[str, Any]) -> list[str]:
         here = f"n{number}"

@@ -105,10 +105,16 @@ def _places(plan: GraphPlan, boxes: Sequence[Sequence[str]]) -> list[tuple[int, 
     for number in range(len(plan.steps)):
         before = [columns[start] for start, end, _ in _arrows(plan) if end == number]
         columns.append(max(before, default=-1) + 1)
+    # An arrow that passes a column on its way keeps its height free there.
+    farthest: dict[int, int] = {}
+    for start, end, _ in _arrows(plan):
+        farthest[start] = max(farthest.get(start, 0), columns[end])
     filled: dict[int, int] = {}
-    places = []
+    places: list[tuple[int, int]] = []
     for column, told in zip(columns, boxes, strict=True):
-        y = filled.get(column, _PAD)
+        passing = [n for n in range(len(places)) if columns[n] < column < farthest.get(n, 0)]
+        below = [places[n][1] + _height(boxes[n]) + 2 * _PAD for n in passing]
+        y = max(filled.get(column, _PAD), *below, _PAD)
         places.append((_PAD + column * (_WIDTH + _GAP), y))
         filled[column] = y + _height(told) + _PAD * 2
     return places

@@ -8,7 +8,6 @@ from labels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -26,22 +25,42 @@ SHARED = (
 )
 """Elements that every schema has; what is learned of them carries over."""
 
-DENSE = (
-    *(f"hops {n}" for n in range(1, 6)),
-    *(f"hops {n} per word" for n in range(1, 6)),
-    *("covered", "covered by names", "missed", "edge names", "weakest edge name", "edge texts", "weakest edge text"),
-    *("end name", "end text", "end early", "between", "weakest between"),
-    *("edges in order", "types in order", "last edge far", "bounce", "back", "bounce without back", "repeats"),
-    *("prior", "several", "end is start", "edge and type", "all named"),
-)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Of the candidates of a pool: numbers, shape (n, len(DENSE)), and elements, shape (n, m), -1 for none."""
-
-    dense: np.ndarray
-    elements: np.ndarray
+FREE, MORE, LESS = (None, None), (0.0, None), (None, 0.0)
+MEASURES: dict[str, tuple[float | None, float | None]] = {
+    **{f"hops {n}": FREE for n in range(6)},
+    "hops and words": FREE,
+    "covered": MORE,
+    "covered share": MORE,
+    "covered by names": MORE,
+    "missed": LESS,
+    "hops told": MORE,
+    "weakest hop told": MORE,
+    "edges told": MORE,
+    "weakest edge told": MORE,
+    "edges named": MORE,
+    "end named": MORE,
+    "end told": MORE,
+    "end early": MORE,
+    "between told": MORE,
+    "meaning": MORE,
+    "edges in order": MORE,
+    "types in order": MORE,
+    "last edge far": FREE,
+    "bounce": FREE,
+    "back": FREE,
+    "bounce without back": LESS,
+    "repeats": FREE,
+    "prior": MORE,
+    "several": FREE,
+    "end is start": FREE,
+    "bare later": FREE,
+    "bare several": FREE,
+    "taken later": FREE,
+}
+"""The numbers, and between what their weights may lie: more evidence never makes a plan less likely."""
+DENSE = tuple(MEASURES)
+ORDINARY = 0.5
+"""Words that say less than this say nothing of edges and types: "which", "the", "of"."""
 
 
 class Parts:
@@ -175,56 +194,63 @@ class Shape:
 
 def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float) -> np.ndarray:
     """The numbers of every candidate, shape (n, len(DENSE))."""
-    used, n = shape.used, len(pool)
-    near, weight = view.near, view.weight
-    total = max(float(weight.sum()), 1e-9)
-    names, texts = (near.edge_names * weight[:, None]), (near.edge_texts * weight[:, None])
-    best_name, best_text = _best(names), _best(texts)
-    kind_names, kind_texts = near.type_names * weight[:, None], near.type_texts * weight[:, None]
-    by_slot_name = np.where(used, best_name[shape.edges], 0.0)
-    by_slot_text = np.where(used, np.maximum(best_text, best_name)[shape.edges], 0.0)
-    counted = np.maximum(shape.total, 1)
-    both = np.maximum(near.edge_names, 0.8 * near.edge_texts)
-    cover_edges = _cover(both, shape.edges, used)
-    cover_types = np.maximum(_cover(near.type_names, pool.types, used), 0.8 * _cover(near.type_texts, pool.types, used))
-    at_start = near.type_names[:, shape.starts].max(axis=1) if len(view.words) else np.zeros(0)
-    covered = np.maximum(np.maximum(cover_edges, cover_types), 0.7 * at_start[:, None])
-    by_names = np.maximum(_cover(near.edge_names, shape.edges, used), _cover(near.type_names, pool.types, used))
-    missed = (weight[:, None] * (1 - covered)).max(axis=0) if len(view.words) else np.zeros(n)
-    end = pool.end
+    n, used, near = len(pool), shape.used, view.near
+    weight = np.clip((view.weight - ORDINARY) / (1 - ORDINARY), 0.0, 1.0)
+    by_name, by_text = near.edge_names, np.maximum(near.edge_names, 0.8 * near.edge_texts)
+    kinds = np.maximum(near.type_names, 0.8 * near.type_texts)
+    edge_name, edge_text = _best(by_name * weight[:, None]), _best(by_text * weight[:, None])
+    kind_name, kind_text = _best(near.type_names * weight[:, None]), _best(kinds * weight[:, None])
+    edges = np.where(used, edge_text[shape.edges], 0.0)
+    told = np.where(used, np.maximum(edges, kind_text[pool.types]), 0.0)
+    covered = np.maximum(_cover(by_text, shape.edges, used), _cover(kinds, pool.types, used))
+    named = np.maximum(_cover(by_name, shape.edges, used), _cover(near.type_names, pool.types, used))
+    sums = weight @ covered
     early = np.exp(-view.place / 4.0)[:, None]
+    end = pool.end
     between = used & ~shape.roles["last"] & ~shape.roles["only"]
-    kinds = np.maximum(_best(kind_names), 0.8 * _best(kind_texts))
-    kind_slots = np.where(between, kinds[pool.types], 0.0)
-    hops = [(shape.total == k) if k < 5 else (shape.total >= 5) for k in range(1, 6)]
-    bounce_alone = shape.bounce & ~pool.back
-    columns = [
-        *hops,
-        *[h * (view.length / 10.0) for h in hops],
-        (weight[:, None] * covered).sum(axis=0) / total,
-        (weight[:, None] * by_names).sum(axis=0) / total,
-        missed,
-        by_slot_name.sum(axis=1) / counted,
-        np.where(used, by_slot_name, 1.0).min(axis=1),
-        by_slot_text.sum(axis=1) / counted,
-        np.where(used, by_slot_text, 1.0).min(axis=1),
-        _best(kind_names)[end],
-        _best(kind_texts)[end],
-        _best(kind_names * early)[end],
-        kind_slots.sum(axis=1) / np.maximum(between.sum(axis=1), 1),
-        np.where(between, kind_slots, 1.0).min(axis=1),
-        *_orders(pool, shape, view, both, np.maximum(near.type_names, 0.8 * near.type_texts)),
-        shape.bounce,
-        pool.back,
-        bounce_alone,
-        shape.repeats,
-        np.full(n, log_prior),
-        np.full(n, float(len(pool.groups) > 1)),
-        end == pool.groups[0].kind,
-        (by_slot_name.sum(axis=1) / counted) * _best(kind_names)[end],
-        np.where(used, by_slot_name, 1.0).prod(axis=1),
-    ]
-    return np.stack([np.asarray(c, dtype=np.float64) for c in columns], axis=1)
+    missed = (weight[:, None] * (1 - covered)).max(axis=0) if len(view.words) else np.zeros(n)
+    columns = {
+        **{f"hops {k}": (shape.total == k) if k < 5 else (shape.total >= 5) for k in range(6)},
+        "hops and words": shape.total * float(weight.sum()) / 5.0,
+        "covered": sums,
+        "covered share": sums / max(float(weight.sum()), 0.5),
+        "covered by names": weight @ named,
+        "missed": missed,
+        "hops told": told.sum(axis=1),
+        "weakest hop told": np.where(used, told, 1.0).min(axis=1),
+        "edges told": edges.sum(axis=1),
+        "weakest edge told": np.where(used, edges, 1.0).min(axis=1),
+        "edges named": np.where(used, edge_name[shape.edges], 0.0).sum(axis=1),
+        "end named": kind_name[end],
+        "end told": kind_text[end],
+        "end early": _best(kinds * weight[:, None] * early)[end],
+        "between told": np.where(between, kind_text[pool.types], 0.0).sum(axis=1),
+        "meaning": np.where(used, view.meaning[shape.edges], 0.0).sum(axis=1) / np.sqrt(np.maximum(shape.total, 1)),
+        **_orders(pool, shape, view, by_text * weight[:, None], kinds * weight[:, None]),
+        "bounce": shape.bounce,
+        "back": pool.back,
+        "bounce without back": shape.bounce & ~pool.back,
+        "repeats": shape.repeats,
+        "prior": np.full(n, log_prior),
+        "several": np.full(n, float(len(pool.groups) > 1)),
+        "end is start": end == pool.groups[0].kind,
+        **_bare(pool, shape, view),
+    }
+    return np.stack([np.asarray(columns[name], dtype=np.float64) for name in DENSE], axis=1)
+
+
+def _bare(pool: Pool, shape: Shape, view: View) -> dict[str, np.ndarray]:
+    """Where the names stand that are not followed anywhere, and the ones that are taken away."""
+    n = len(pool)
+    if len(pool.groups) < 2:
+        return dict.fromkeys(("bare later", "bare several", "taken later"), np.zeros(n))
+    places = np.array([min(view.names[p] for p in group.places) for group in pool.groups])
+    bare = np.stack([~shape.used[:, pool.branch == i].any(axis=1) for i in range(len(pool.groups))], axis=1)
+    others = np.where(bare, np.inf, places[None]).min(axis=1)
+    later = np.where(bare, np.sign(places[None] - others[:, None]), 0.0).sum(axis=1)
+    many = np.array([len(group.nodes) > 1 for group in pool.groups])
+    taken = (pool.combine == COMBINES.index("difference")) * np.sign(places[1:].min() - places[0])
+    return {"bare later": later, "bare several": (bare & many[None]).any(axis=1), "taken later": taken}
 
 
 def _best(values: np.ndarray) -> np.ndarray:
@@ -240,25 +266,21 @@ def _cover(near: np.ndarray, places: np.ndarray, used: np.ndarray) -> np.ndarray
     return padded[:, np.where(used, places, near.shape[1])].max(axis=2)
 
 
-def _orders(pool: Pool, shape: Shape, view: View, edges: np.ndarray, types: np.ndarray) -> list[np.ndarray]:
+def _orders(pool: Pool, shape: Shape, view: View, edges: np.ndarray, types: np.ndarray) -> dict[str, np.ndarray]:
     """Whether words for later hops stand farther from the name than words for earlier ones."""
+    names = ("edges in order", "types in order", "last edge far")
     if not len(view.words):
-        return [np.zeros(len(pool))] * 3
-    far = np.zeros((pool.slots, 2, len(pool)))
-    for slot in range(pool.slots):
-        group = pool.groups[max(int(pool.branch[slot]), 0)]
-        distance = view.distances[:, list(group.places)].min(axis=1)
-        far[slot, 0] = _centre(edges * view.weight[:, None], distance)[shape.edges[:, slot]]
-        far[slot, 1] = _centre(types * view.weight[:, None], distance)[pool.types[:, slot]]
-    orders = []
-    for which in (0, 1):
-        steps = [
-            np.where(shape.used[:, i] & shape.used[:, i + 1], np.tanh((far[i + 1, which] - far[i, which]) / 2), 0.0)
-            for i in range(pool.slots - 1)
-        ]
-        orders.append(np.sum(steps, axis=0))
+        return dict.fromkeys(names, np.zeros(len(pool)))
+    far = np.zeros((2, len(pool), pool.slots))
+    for group in range(len(pool.groups)):
+        distance = view.distances[:, list(pool.groups[group].places)].min(axis=1)
+        slots = np.flatnonzero(np.maximum(pool.branch, 0) == group)
+        far[0][:, slots] = _centre(edges, distance)[shape.edges[:, slots]]
+        far[1][:, slots] = _centre(types, distance)[pool.types[:, slots]]
+    both = shape.used[:, :-1] & shape.used[:, 1:]
+    steps = np.where(both[None], np.tanh(np.diff(far, axis=2) / 2), 0.0).sum(axis=2)
     last = shape.roles["last"] | shape.roles["only"]
-    return [*orders, (np.where(last, far[:, 0].T, 0.0)).max(axis=1) / 10.0]
+    return dict(zip(names, (steps[0], steps[1], np.where(last, far[0], 0.0).max(axis=1) / 10.0), strict=True))
 
 
 def _centre(near: np.ndarray, distance: np.ndarray) -> np.ndarray:

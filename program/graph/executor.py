@@ -55,7 +55,8 @@ class GraphAnswer:
         """Everything that makes the answer less than what was asked for, in sentences."""
         near = (*self.near, *((),) * (len(self.unknown) - len(self.near)))
         unknown = (
-            f"the graph has no {ref.type} whose {ref.field} is {ref.name!r}{'; near it: ' if like else ''}{', '.join(like)}"
+            f"the graph has no {ref.type} whose {ref.field} is {ref.name!r}"
+            + (f"; near it: {', '.join(like)}" if like else "")
             for ref, like in zip(self.unknown, near, strict=True)
         )
         return (*unknown, *self.cut, *self.gaps)

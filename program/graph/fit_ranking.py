@@ -11,19 +11,20 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder
-from .evidence import DENSE, ROLES, SHARED, dense_of, element_name
+from .evidence import DENSE, MEASURES, ROLES, SHARED, dense_of, element_name
 from .gold import Gold, read_gold
 from .hypotheses import SPAN, plain_counts, runs_outside, span_features
 from .linking import Mention, NameIndex
 from .loglinear import Problem, fit
 from .paths import NOTHING, PathTable
 from .pool import taken
-from .ranking import Ranked, Ranker, Weights, gram_norm
+from .ranking import VECTOR, VECTOR_SCALE, Ranked, Ranker, Weights, gram_norm
 from .sketch import canonical
 from .view import Hypothesis, View
 from .words import fold, words_of
@@ -32,7 +33,8 @@ EPSILON = 0.002
 """A share of questions below which a word counts as not occurring: one question in five hundred."""
 MOST_TRAINED = 4
 MOST_CANDIDATES = 150
-HOLD_DENSE = 0.1
+HOLD_SPAN = 1.0
+HOLD_DENSE = 0.3
 HOLD_SHARED = 0.5
 HOLD_DOMAIN = 0.05
 MIN_COUNT = 2
@@ -64,17 +66,13 @@ class Source:
 def starting_weights(common: Mapping[str, float]) -> Weights:
     """What is believed before any label is seen: plans should cover the question's words and be short."""
     dense = dict.fromkeys(DENSE, 0.0)
-    dense |= {
-        "covered": 6.0,
-        "edge names": 2.0,
-        "edge texts": 1.0,
-        "end name": 2.0,
-        "prior": 1.0,
-        "bounce without back": -1,
-    }
-    dense |= {f"hops {n}": -0.5 * n for n in range(1, 6)}
+    dense |= {"covered": 2.0, "covered share": 4.0, "hops told": 2.0, "end told": 1.0, "meaning": 2.0, "prior": 1.0}
+    dense |= {"missed": -0.5, "bounce without back": -1.0, "taken later": 1.0, "edges in order": 0.3, "types in order": 0.3}
+    dense |= {f"hops {n}": -1.2 * n for n in range(1, 6)}
     span = dict.fromkeys(SPAN, 0.0)
-    span |= {"bias": -0.5, "as written": 1.0, "weight": 2.0, "inside": -2.0, "schema word": -1.0, "plain before": -1.0}
+    span |= {"bias": -3.0, "as written": 1.5, "weight": 3.0, "least weight": 2.0, "words": 1.0, "inside": -4.0}
+    span |= {"schema word": -2.0, "plain before": -2.0, "case clash": -2.0, "fuzzy": -1.0, "fuzzy distance": -8.0}
+    span |= {"capital": 1.0, "alias": 0.5, "id": 3.0, "one short word": -1.0}
     return Weights(common, {}, np.array(list(span.values())), np.array(list(dense.values())))
 
 
@@ -192,21 +190,32 @@ def fit_span(
     sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray, common: frozenset[str]
 ) -> np.ndarray:
     """Weights of a mention's features: logistic regression of "a labelled plan starts there"."""
-    from sklearn.linear_model import LogisticRegression
-
-    features, meant, weight = [], [], []
+    features: list[np.ndarray] = []
+    meant: list[bool] = []
     for source in sources:
         plain = plain_of(source)
         for question in source.questions:
             rows, targets = _spans_of(source, question, rankers[source.name], plain, common)
             features += rows
             meant += targets
-            weight += [1.0] * len(targets)
     if len(set(meant)) < 2:
         return start
-    model = LogisticRegression(C=3.0, fit_intercept=False, max_iter=1000)
-    model.fit(np.array(features), np.array(meant), sample_weight=np.array(weight))
-    return model.coef_[0].astype(np.float64)
+    return fit_logistic(np.array(features), np.array(meant), start, HOLD_SPAN)
+
+
+def fit_logistic(features: np.ndarray, targets: np.ndarray, start: np.ndarray, hold: float) -> np.ndarray:
+    """Logistic regression that is drawn to given weights, so that what no row shows stays as it was believed."""
+    from scipy.optimize import minimize
+
+    signs = np.where(targets, 1.0, -1.0)
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        margins = signs * (features @ w)
+        away = w - start
+        slope = -signs / (1 + np.exp(np.clip(margins, -50, 50)))
+        return float(np.logaddexp(0, -margins).sum() + hold / 2 * away @ away), features.T @ slope + hold * away
+
+    return minimize(loss, start.astype(np.float64), jac=True, method="L-BFGS-B").x
 
 
 def _spans_of(
@@ -249,7 +258,7 @@ def plain_of(source: Source) -> dict[str, int]:
 
 def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int]) -> Problem:
     """Examples as arrays; ``rows`` elements and these n-grams are fitted."""
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix, hstack
 
     views = [view for example in examples for view in example.views]
     known = [[columns[int(g)] for g in view.grams if int(g) in columns] for view in views]
@@ -257,14 +266,19 @@ def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int
     pointers = np.cumsum([0, *(len(k) for k in known)])
     before = np.cumsum([0, *(len(example.views) for example in examples)])
     elements = stacked([example.elements for example in examples])
+    vectors = VECTOR_SCALE * np.stack([view.vector for view in views])
     return Problem(
         np.concatenate([example.dense for example in examples]),
         np.where(elements == NOTHING, rows, elements),
         np.concatenate([example.which + before[i] for i, example in enumerate(examples)]),
         np.repeat(np.arange(len(examples)), [len(example.right) for example in examples]),
         np.concatenate([example.right for example in examples]),
-        csr_matrix((values, np.concatenate(known).astype(np.int64), pointers), shape=(len(views), len(columns))),
+        hstack([_sparse(csr_matrix, values, known, pointers, len(columns)), csr_matrix(vectors)]).tocsr(),
     )
+
+
+def _sparse(kind: Any, values: np.ndarray, known: Sequence[Sequence[int]], pointers: np.ndarray, width: int) -> Any:
+    return kind((values, np.concatenate(known).astype(np.int64), pointers), shape=(len(known), width))
 
 
 def gram_counts(examples: Iterable[Example]) -> Counter[int]:
@@ -339,8 +353,9 @@ def _with_rows(weights: Weights, names: Iterable[str], grams: Iterable[int]) -> 
     """The same weights with room for more elements and n-grams."""
     elements = list(dict.fromkeys([*weights.elements, *names]))
     columns = np.array(sorted({*weights.grams.tolist(), *grams}), dtype=np.uint32)
-    table = np.zeros((len(elements), len(columns)))
-    table[np.ix_(np.arange(len(weights.elements)), np.searchsorted(columns, weights.grams))] = weights.table
+    table = np.zeros((len(elements), len(columns) + VECTOR))
+    old = [*np.searchsorted(columns, weights.grams), *range(len(columns), len(columns) + VECTOR)]
+    table[np.ix_(np.arange(len(weights.elements)), old)] = weights.table
     return replace(weights, elements=tuple(elements), grams=columns, table=table)
 
 
@@ -352,5 +367,5 @@ def _fit_rows(weights: Weights, examples: Sequence[Example], names: Sequence[str
     wanted = set(names)
     free = np.array([name in wanted for name in weights.elements])
     problem = problem_of(examples, len(weights.elements), columns)
-    fitted = fit(problem, weights.dense, weights.table, hold_dense=HOLD_DENSE, hold_table=hold, rows=free)
+    fitted = fit(problem, weights.dense, weights.table, hold_dense=HOLD_DENSE, hold_table=hold, rows=free, bounds=list(MEASURES.values()))
     return replace(weights, dense=fitted.dense, table=fitted.table.astype(np.float32))

@@ -19,12 +19,14 @@ from .words import fold, words_of
 
 SPAN = (
     *("bias", "words", "letters", "alias", "id", "fuzzy", "fuzzy distance", "as written", "capital", "lower"),
-    *("weight", "least weight", "inside", "contains", "share", "schema word", "plain before", "one short word", "cjk"),
+    *("weight", "least weight", "inside", "contains", "share", "schema word", "plain before", "one short word", "cjk", "case clash"),
 )
 MOST_MENTIONS = 10
 MOST_SETS = 8
 MOST_NAMES = 5
 MOST_READINGS = 10
+UNLIKELY = 5.0
+"""A set of names that is e to this times less likely than the likeliest is not looked at."""
 
 
 def span_features(
@@ -76,6 +78,7 @@ def _span(
         math.log1p(plain.get(" ".join(words), 0)),
         len(words) == 1 and len(mention.text) < 4,
         not first.isascii(),
+        mention.text.islower() and all(any(c.isupper() for c in r.name[1:]) for r in mention.readings),
     ]
 
 
@@ -92,7 +95,8 @@ def hypotheses(mentions: Sequence[Mention], probabilities: Sequence[float], most
                 grown.append((score + math.log(p), (*chosen, int(i))))
         # An empty set is worth keeping only while it may still become one.
         beams = sorted(grown, key=lambda b: -b[0])[: 4 * most]
-    sets = [(score, sorted(chosen)) for score, chosen in beams if chosen][:most]
+    sets = [(score, sorted(chosen)) for score, chosen in beams if chosen]
+    sets = [(score, chosen) for score, chosen in sets if score > sets[0][0] - UNLIKELY][:most]
     return [hypothesis for score, chosen in sets for hypothesis in _read([mentions[i] for i in chosen], score)]
 
 

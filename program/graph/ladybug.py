@@ -4,8 +4,9 @@ Databases are opened read-only: a handle that may write locks out every other th
 anchor becomes one statement; what does not fit (set operations, ordering, ``contains``, results used twice) is
 done step by step with statements in between. Values are parameters, names come from the schema.
 
-Conditions on edges are tested here and not in a statement: LadybugDB 0.22 gives wrong rows where a filtered edge is
-followed by another edge or by a test of the node that it leads to.
+LadybugDB 0.22 gives wrong rows where a pattern goes on after a filter. So conditions on edges are tested here and
+not in a statement, and a statement ends at a hop whose nodes are tested. Without the first, 12 of 1,500 generated
+plans were answered wrongly; without the second, 2 of 10,000.
 """
 
 from __future__ import annotations
@@ -306,7 +307,7 @@ class CompiledRun(StepRun):
 
     def _base(self, name: str) -> tuple[Chain, float]:
         """The chain that a step goes on from, and how many paths it is likely to have."""
-        if name in self.chains and self.uses[name] == 1:
+        if name in self.chains and self.uses[name] == 1 and not self.chains[name].tested:
             return self.chains[name], self.likely[name]
         ids = self.ids(name)
         return self.view.chain(self.kind(name), ids), len(ids)

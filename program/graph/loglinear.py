@@ -7,6 +7,7 @@ kept where a domain's own labels say nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +54,7 @@ def fit(
     hold_dense: float,
     hold_table: float,
     rows: np.ndarray | None = None,
+    bounds: Sequence[tuple[float | None, float | None]] | None = None,
     iterations: int = ITERATIONS,
 ) -> Fitted:
     """Fit by L-BFGS.
@@ -61,6 +63,7 @@ def fit(
         dense, table: where to start from, and what is held to.
         hold_dense, hold_table: strength of that, in units of one question's loss.
         rows: rows of the table that may change, shape (rows,); all if not given.
+        bounds: between what the weight of each number may lie.
     """
     from scipy.optimize import minimize
 
@@ -69,6 +72,8 @@ def fit(
     starts = np.flatnonzero(np.diff(problem.question, prepend=-1))
     base = np.concatenate([dense, table[free].ravel()]).astype(np.float64)
     held = np.concatenate([np.full(len(dense), hold_dense), np.full(shape[0] * shape[1], hold_table)])
+
+    limits = None if bounds is None else [*bounds, *[(None, None)] * (shape[0] * shape[1])]
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         whole = table.astype(np.float64)
@@ -79,7 +84,7 @@ def fit(
             [by_dense, by_table[free].ravel()]
         ) + held * away
 
-    found = minimize(loss, base, jac=True, method="L-BFGS-B", options={"maxiter": iterations, "maxcor": 8})
+    found = minimize(loss, base, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": iterations, "maxcor": 8})
     fitted = table.astype(np.float64)
     fitted[free] = found.x[len(dense) :].reshape(shape)
     return Fitted(found.x[: len(dense)], fitted, float(found.fun) / max(1, len(starts)))

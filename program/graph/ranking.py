@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..encoder import Encoder
+from ..encoder import DIMENSIONS, Encoder
 from .candidates import candidate_pools
 from .evidence import Parts, Shape, dense_of
 from .hypotheses import hypotheses, span_features
@@ -24,7 +24,10 @@ from .pool import Pool
 from .schema_words import SchemaWords
 from .view import Hypothesis, View, view_of
 
-MOST_HYPOTHESES = 12
+MOST_HYPOTHESES = 6
+VECTOR = DIMENSIONS
+VECTOR_SCALE = 1.0
+"""How much what a question's words mean together counts beside its n-grams, whose row is at most of length one."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Weights:
         dense: of the numbers, shape (len(DENSE),).
         elements: names of the learned elements, one a row of ``table``.
         grams: hashes of the n-grams, sorted, one a column of ``table``.
-        table: shape (elements, grams).
+        table: shape (elements, grams + VECTOR): for each n-gram, then for what the words mean together.
         scale: multiplies a score before the softmax.
     """
 
@@ -48,7 +51,7 @@ class Weights:
     dense: np.ndarray
     elements: tuple[str, ...] = ()
     grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
-    table: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    table: np.ndarray = field(default_factory=lambda: np.zeros((0, VECTOR), dtype=np.float32))
     scale: float = 1.0
 
 
@@ -116,9 +119,10 @@ class Ranker:
 
     def _said(self, view: View) -> np.ndarray:
         """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
+        table, width = self.weights.table, len(self.weights.grams)
         columns = gram_columns(view.grams, self.weights.grams)
-        sums = self.weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams)) if len(columns) else 0.0
-        return np.append(np.zeros(len(self.weights.elements)) + sums, 0.0)
+        sums = table[:, columns].sum(axis=1) / gram_norm(len(view.grams))
+        return np.append(sums + table[:, width:] @ (VECTOR_SCALE * view.vector), 0.0)
 
     def _score(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> np.ndarray:
         shape, elements = self.look(pool)

@@ -59,9 +59,12 @@ class SchemaWords:
         place = {word: i for i, word in enumerate(self.vocabulary)}
         self._groups = [_padded([[place[w] for w in words] for words in group]) for group in groups]
         self._vectors = encoder.encode(self.vocabulary)
+        ends = [[*types[e.source], *types[e.target]] for e in schema.edges]
+        self._edges = encoder.encode([" ".join(g) for g in map(_joined, edges, edge_texts, ends)])
         self._grams = [_grams(word) for word in self.vocabulary]
         self._plain = np.array([common.get(word, 1.0) for word in self.vocabulary])
         self._of_word = lru_cache(maxsize=8192)(self._compare)
+        self._vector = lru_cache(maxsize=8192)(lambda word: encoder.encode([word])[0])
 
     def nearness(self, words: Sequence[str]) -> Nearness:
         """Compare the words of a question with every type and edge of the schema."""
@@ -73,12 +76,27 @@ class SchemaWords:
             *(padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups)
         )
 
+    def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
+        """The weighed mean of words, scaled to length one; zero where nothing is said."""
+        if not words:
+            return np.zeros(self._vectors.shape[1])
+        mean = weights @ np.stack([self._vector(word) for word in words])
+        return mean / (float(np.linalg.norm(mean)) or 1.0)
+
+    def meaning(self, vector: np.ndarray) -> np.ndarray:
+        """Similarity of a whole question to each edge type and its ends, shape (edges,)."""
+        return self._edges @ vector
+
     def _compare(self, word: str) -> np.ndarray:
         """Similarity of a word to each word of the schema; to a word that says nothing, little."""
-        meaning = np.clip((self._vectors @ self.encoder.encode([word])[0] - FLOOR) / (FULL - FLOOR), 0, 1)
+        meaning = np.clip((self._vectors @ self._vector(word) - FLOOR) / (FULL - FLOOR), 0, 1)
         grams = _grams(word)
         letters = np.array([_dice(grams, other) for other in self._grams])
         return np.maximum(meaning, letters) * self._plain
+
+
+def _joined(*groups: Sequence[str]) -> list[str]:
+    return [word for group in groups for word in group]
 
 
 def _said(text: str) -> list[str]:

@@ -38,6 +38,9 @@ class View:
         names: place in the sentence of each mention.
         near: of each word to each type and edge of the schema.
         grams: hashes of the n-grams of the masked sentence.
+        vector: what its words mean together, of length one or zero.
+        meaning: similarity of that to each edge type.
+        distances: words from each word to each mention, shape (n, mentions).
     """
 
     words: tuple[str, ...]
@@ -46,7 +49,8 @@ class View:
     names: tuple[int, ...]
     near: Nearness
     grams: np.ndarray
-    length: int
+    vector: np.ndarray
+    meaning: np.ndarray
     distances: np.ndarray = field(repr=False)
 
 
@@ -56,14 +60,17 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
     plain = [(word, place) for place, word in enumerate(masked) if place not in names]
     words = tuple(word for word, _ in plain)
     places = np.array([place for _, place in plain], dtype=np.int32)
+    says = np.array([weights.get(word, 1.0) for word in words])
+    vector = schema.vector(words, says)
     return View(
         words=words,
         place=places,
-        weight=np.array([weights.get(word, 1.0) for word in words]),
+        weight=says,
         names=names,
         near=schema.nearness(words),
         grams=_hashed(grams_of(masked, names, [r.type for r in hypothesis.readings])),
-        length=len(masked),
+        vector=vector,
+        meaning=schema.meaning(vector),
         distances=np.abs(places[:, None] - np.array(names or (0,))[None]),
     )
 

@@ -191,6 +191,28 @@ def test_plans_are_offered_least_certain_first_and_accepted_with_enter(log: str)
     assert "0 to label" in run(*LABEL)[1]
 
 
+def test_plans_logged_as_traces_are_offered_too(mlflow_uri: str) -> None:
+    from queryplan.program.plan_traces import PlanTrace, write_traces
+    from queryplan.program.registry import client
+
+    tags = {"queryplan.kind": "plan", "queryplan.text": "kept"}
+    asked = [{"query": query, "history": HISTORY} for query in ("why her?", "and when?")]
+    traces = [PlanTrace(str(n), PLAN, inputs, 0, 1.0, tags=tags) for n, inputs in enumerate(asked)]
+    write_traces(mlflow_uri, client(mlflow_uri).create_experiment("plans"), traces)
+    command = ("label", "--traces", "plans", "--tracking-uri", mlflow_uri, "--domain", "podcast", "--out", "rows.jsonl")
+    code, out, err = run(*command, typed="\n" * 40)
+    assert code == 0, err
+    assert {row.query for row in read_rows(Path("rows.jsonl"))} == {"why her?", "and when?"}
+    assert "0 to label" in run(*command)[1]
+
+
+def test_a_log_or_an_experiment_and_not_both(log: str) -> None:
+    code, _, err = run("label", "--domain", "podcast", "--out", "rows.jsonl")
+    assert code == 2
+    assert "--traces EXPERIMENT" in err
+    assert run(*LABEL, "--traces", "plans")[0] == 2
+
+
 def test_stopping_in_the_middle_of_a_row_goes_on_there(log: str) -> None:
     code, out, _ = run(*LABEL, typed="n\n/q\n")
     assert code == 0

@@ -223,3 +223,13 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("{}\n")
     with pytest.raises(DataError, match=r"rows\.jsonl:1: id: Field required"):
         LabelFile(tmp_path / "rows.jsonl")
+
+
+def test_plans_logged_without_text_are_passed_over_and_named_when_there_is_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    silent = json.dumps({"text": False, "plan": {"is_relevant": True}})
+    path.write_text(silent + "\n" + json.dumps({"text": True, "query": "why her?", "plan": PLAN}) + "\n")
+    assert [plan.query for plan in read_logged(path)] == ["why her?"]
+    path.write_text(f"{silent}\n{silent}\n")
+    with pytest.raises(DataError, match="all 2 plans were logged without what users typed"):
+        read_logged(path)

@@ -27,6 +27,7 @@ class DyingServer:
     """MLflow's own server on a port of this machine, which can be told to die after so many requests.
 
     Attributes:
+        folder: its database and its artifacts.
         left: requests that it still answers; None is any number.
     """
 
@@ -35,6 +36,7 @@ class DyingServer:
         from mlflow.server import handlers
         from mlflow.server.fastapi_app import app
 
+        self.folder = database.parent
         self.left: int | None = None
         self.served = 0
         self._app: Any = app
@@ -167,6 +169,12 @@ def test_a_server_that_dies_anywhere_gets_the_rest_when_it_is_back_and_nothing_t
     assert (found["versions"], found["prompts"], found["traces"]) == (["1"], ["queryplan-podcast.relevance"], 1)
     assert len(found["artifacts"]) == len(set(found["artifacts"]))
     assert not list(Path(".queryplan").rglob("record.json"))
+    kept = [path for path in server.folder.rglob("*") if path.is_file()]
+    assert len(kept) > 10
+    for path in kept:
+        content = path.read_bytes()
+        assert not [word for word in (SECRET, str(tmp_path), str(Path.home())) if word.encode() in content], path.name
+        assert not content.startswith(b"\x80\x04"), path.name
     # The same as on a server that never died.
     other = f"sqlite:///{tmp_path / 'whole.db'}"
     Tracking(other, "queryplan-podcast").log_compile(record)

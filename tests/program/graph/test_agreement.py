@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from queryplan.eval.graph_agreement import agreement
 from queryplan.eval.plan_generator import PlanGenerator, generator_for
 from queryplan.program.graph.check import check_graph_plan, step_types
@@ -12,6 +13,7 @@ from queryplan.program.graph.executor import execute_graph
 from queryplan.program.graph.ladybug import LadybugGraph
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.rest import open_spoke
+from queryplan.signatures.graph_steps import GraphPlan
 
 Generator = Callable[[int], PlanGenerator]
 PLANS = 250
@@ -34,6 +36,55 @@ def test_memory_and_database_answer_alike(
     assert found.disagreements == ()
     assert (found.plans, found.ill_typed, found.gaps) == (PLANS, 0, 0)
     assert found.answered > PLANS / 4
+
+
+WRONG_IN_ONE_STATEMENT = (
+    (
+        "Gène",
+        "LINE\u2028END\u2029S",
+        [
+            {"edge": "BINDS", "direction": "in"},
+            {"edge": "CAUSES", "direction": "out", "where": [{"property": "note", "value": "Selten"}]},
+            {"edge": "CAUSES", "direction": "in", "where": [{"property": "rate", "value": 0.5}]},
+        ],
+    ),
+    (
+        "Drug",
+        "{r0.name} $ids $p0",
+        [
+            {"edge": "MAY CAUSE", "direction": "out"},
+            {"edge": "CAUSES", "direction": "in", "or_edges": ["MAY CAUSE"], "exclude": ["r0"]},
+            {"edge": "RESEMBLES", "direction": "any"},
+        ],
+    ),
+    (
+        "Drug",
+        "50/50 mix?x=1&y=2#z",
+        [
+            {"edge": "MAY CAUSE", "direction": "out"},
+            {
+                "edge": "CAUSES",
+                "direction": "in",
+                "node_where": [{"property": "sold", "value": False}],
+                "exclude": ["r0"],
+            },
+            {"edge": "RESEMBLES", "direction": "any", "node_where": [{"property": "form", "op": "ne", "value": "gel"}]},
+        ],
+    ),
+)
+
+
+@pytest.mark.parametrize(("kind", "name", "hops"), WRONG_IN_ONE_STATEMENT)
+def test_what_the_database_gets_wrong_in_one_statement_is_not_asked_so(
+    awkward_memory: MemoryGraph, awkward_database: LadybugGraph, kind: str, name: str, hops: list[Any]
+) -> None:
+    steps: list[Any] = [{"kind": "anchor", "store_as": "r0", "node": {"name": name, "type": kind}}]
+    for number, hop in enumerate(hops, 1):
+        steps.append({"kind": "expand", "store_as": f"r{number}", "start": f"r{number - 1}", **hop})
+    plan = GraphPlan.model_validate({"steps": steps})
+    whole = execute_graph(plan, awkward_memory)
+    assert whole.names != ()
+    assert execute_graph(plan, awkward_database).ids == whole.ids
 
 
 def test_step_by_step_the_database_answers_as_it_does_in_one_statement(
