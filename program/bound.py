@@ -21,7 +21,8 @@ a follow-up, it wrote what the labeller would have: heads are calibrated on gold
 A follow-up that could not be rewritten is therefore outside the bound, and so is what a model decides.
 
 The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
-covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
+covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee; the model is asked only
+whether a query is ours that a head would reject, if it were a little more certain.
 """
 
 from __future__ import annotations
@@ -133,9 +134,9 @@ class Gate:
             return frozenset()
         relevance, complexity = relevance_certainty(heads), complexity_certainty(heads, joint)
         if self.mode == "best-effort":
-            return frozenset(
-                name for name, said in (("relevance", relevance), ("complexity", complexity)) if said is not None
-            )
+            known = {"relevance": relevance, "complexity": complexity}
+            withheld = relevance is not None and heads["is_relevant"].withheld
+            return frozenset(s for s, sure in known.items() if sure is not None and not (withheld and s == "relevance"))
         rejects = relevance is not None and heads["is_relevant"].label == "false"
         return label_stages(relevance, rejects, complexity, self.needed)
 

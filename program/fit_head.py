@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -26,18 +27,34 @@ MIN_ROWS = 10
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting and its log loss on left-out rows."""
+    """A setting, its log loss on left-out rows, and their scores."""
 
     loss: float
     shares: tuple[float, float]
     width: float
     ridge: float
     scale: float
+    scores: np.ndarray
+
+
+class Fitted(NamedTuple):
+    """A head, and the probabilities of its training rows by fits without their fold, shape (rows, labels)."""
+
+    head: Head
+    left_out: np.ndarray
 
 
 def fit_head(
     name: str, seen: Sequence[Seen], labels: Sequence[str], groups: Sequence[str], seed: int = 0
 ) -> Head | None:
+    """A head trained on these rows, see ``fit_and_leave_out``."""
+    fitted = fit_and_leave_out(name, seen, labels, groups, seed)
+    return fitted.head if fitted else None
+
+
+def fit_and_leave_out(
+    name: str, seen: Sequence[Seen], labels: Sequence[str], groups: Sequence[str], seed: int = 0
+) -> Fitted | None:
     """A head trained on these rows; None where they have fewer than two labels or ten rows.
 
     Args:
@@ -56,7 +73,7 @@ def fit_head(
         similar = tuple((part @ part.T).astype(np.float64) for part in (grams[:, :COLUMNS], grams[:, COLUMNS:]))
         best = min(_choices(dense, similar, target, folds_of(groups, seed)), key=lambda choice: choice.loss)
         dual = solve(_mixed(rbf(dense, best.width), similar, best.shares), target, best.ridge)
-    return Head(
+    head = Head(
         name=name,
         labels=classes,
         support=dense.astype(np.float16),
@@ -65,6 +82,7 @@ def fit_head(
         width=best.width,
         scale=best.scale,
     )
+    return Fitted(head, softmax(best.scale * best.scores))
 
 
 def _choices(dense: np.ndarray, similar: Sequence[np.ndarray], target: np.ndarray, folds: np.ndarray) -> list[Choice]:
@@ -76,7 +94,7 @@ def _choices(dense: np.ndarray, similar: Sequence[np.ndarray], target: np.ndarra
             kernel = _mixed(near, similar, shares)
             for ridge, scores in _left_out(kernel, target, folds).items():
                 loss, scale = min((log_loss(softmax(s * scores), target), s) for s in SCALES)
-                found.append(Choice(loss, shares, width, ridge, scale))
+                found.append(Choice(loss, shares, width, ridge, scale, scores))
     return found
 
 

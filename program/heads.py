@@ -13,7 +13,7 @@ The linear part is kept as one weight a column and label, so inference is two sm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -46,6 +46,7 @@ class Head:
         linear: weight of each n-gram column, shape (columns, labels), already times its share.
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
+        needs: a label named here is given from that probability on; below it the next likeliest is.
     """
 
     name: str
@@ -55,6 +56,14 @@ class Head:
     linear: np.ndarray
     width: float
     scale: float
+    needs: Mapping[str, float] = field(default_factory=dict)
+
+    def label(self, probabilities: Sequence[float]) -> str:
+        """The label given for these probabilities, one a label."""
+        order = sorted(range(len(self.labels)), key=lambda i: -probabilities[i])
+        likeliest = self.labels[order[0]]
+        withheld = probabilities[order[0]] < self.needs.get(likeliest, 0.0)
+        return self.labels[order[1]] if withheld else likeliest
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
@@ -88,6 +97,11 @@ class HeadAnswer:
     def confidence(self) -> float:
         """Probability of the label given."""
         return self.probabilities[self.label]
+
+    @property
+    def withheld(self) -> bool:
+        """Whether a likelier label was not likely enough to be given."""
+        return self.confidence < max(self.probabilities.values())
 
 
 class Heads:
@@ -155,7 +169,12 @@ class Heads:
     def settings(self) -> dict[str, dict[str, Any]]:
         """Everything else, for the manifest."""
         every = (self.heads | dict(self.sources)).items()
-        return {n: {"labels": list(h.labels), "width": h.width, "scale": h.scale} for n, h in every}
+        return {n: _settings(h) for n, h in every}
+
+
+def _settings(head: Head) -> dict[str, Any]:
+    needs = {"needs": dict(head.needs)} if head.needs else {}
+    return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **needs}
 
 
 def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: Linker) -> Features:
@@ -180,6 +199,7 @@ def load_heads(
             linear=tensors[f"{name}.linear"],
             width=float(s["width"]),
             scale=float(s["scale"]),
+            needs=dict(s.get("needs", {})),
         )
         for name, s in settings.items()
     }
@@ -207,5 +227,6 @@ def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
 def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
     found = {}
     for head, row in zip(panel.heads, panel.probabilities(seen), strict=True):
-        found[head.name] = HeadAnswer(head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True)))
+        label = head.label(row) if head.needs else head.labels[row.index(max(row))]
+        found[head.name] = HeadAnswer(label, dict(zip(head.labels, row, strict=True)))
     return found

@@ -55,12 +55,18 @@ class Question:
 
 @dataclass(frozen=True)
 class Source:
-    """A labelled domain: its schema, its names, and questions."""
+    """A labelled domain: its schema, its names, and questions.
+
+    Attributes:
+        counted: whether it is counted how often its words stand without being names; not for lessons, which
+            stand for domains without labels.
+    """
 
     name: str
     schema: GraphSchema
     index: NameIndex
     questions: tuple[Question, ...]
+    counted: bool = True
 
 
 def starting_weights(common: Mapping[str, float]) -> Weights:
@@ -244,7 +250,7 @@ def _named(mentions: Sequence[Mention], names: set[tuple[str, str]]) -> set[str]
 
 def plain_of(source: Source) -> dict[str, int]:
     """How often texts stand in a domain's questions without being a name; only those that could be one."""
-    questions = [q for q in source.questions if q.plan is not None]
+    questions = [q for q in source.questions if q.plan is not None] if source.counted else []
     texts, names = [q.text for q in questions], []
     for question in questions:
         anchors = {(a.name.casefold(), a.type) for a in read_gold(question.plan).anchors} if question.plan else set()

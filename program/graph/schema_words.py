@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
 from .words import name_words, words_of
 
+LONG, EDITED = 5, 0.55
+"""Words of so many letters are compared by edits too; the share that stays counts from here."""
 FLOOR, FULL = 0.2, 0.65
 """Cosines of two unrelated words, and of two that mean the same, about; nearness is counted between these."""
 
@@ -91,7 +94,7 @@ class SchemaWords:
         """Similarity of a word to each word of the schema; to a word that says nothing, little."""
         meaning = np.clip((self._vectors @ self._vector(word) - FLOOR) / (FULL - FLOOR), 0, 1)
         grams = _grams(word)
-        letters = np.array([_dice(grams, other) for other in self._grams])
+        letters = np.array([_alike(word, grams, *other) for other in zip(self.vocabulary, self._grams, strict=True)])
         return np.maximum(meaning, letters) * self._plain
 
 
@@ -118,6 +121,10 @@ def _grams(word: str) -> frozenset[str]:
     return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
 
 
-def _dice(one: frozenset[str], other: frozenset[str]) -> float:
-    shared = len(one & other)
-    return 2 * shared / (len(one) + len(other)) if shared > 1 else 0.0
+def _alike(word: str, grams: frozenset[str], other: str, others: frozenset[str]) -> float:
+    """How alike two words are written: by shared trigrams, of longer words by edits too."""
+    shared = len(grams & others)
+    dice = 2 * shared / (len(grams) + len(others)) if shared > 1 else 0.0
+    if min(len(word), len(other)) < LONG:
+        return dice
+    return max(dice, (fuzz.ratio(word, other) / 100 - EDITED) / (1 - EDITED))

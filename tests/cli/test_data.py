@@ -200,7 +200,7 @@ def test_plans_logged_as_traces_are_offered_too(mlflow_uri: str) -> None:
     traces = [PlanTrace(str(n), PLAN, inputs, 0, 1.0, tags=tags) for n, inputs in enumerate(asked)]
     write_traces(mlflow_uri, client(mlflow_uri).create_experiment("plans"), traces)
     command = ("label", "--traces", "plans", "--tracking-uri", mlflow_uri, "--domain", "podcast", "--out", "rows.jsonl")
-    code, out, err = run(*command, typed="\n" * 40)
+    code, _, err = run(*command, typed="\n" * 40)
     assert code == 0, err
     assert {row.query for row in read_rows(Path("rows.jsonl"))} == {"why her?", "and when?"}
     assert "0 to label" in run(*command)[1]
