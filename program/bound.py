@@ -21,8 +21,8 @@ a follow-up, it wrote what the labeller would have: heads are calibrated on gold
 A follow-up that could not be rewritten is therefore outside the bound, and so is what a model decides.
 
 The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
-covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee; the model is asked only
-whether a query is ours that a head would reject, if it were a little more certain.
+covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee, and asks
+the model only whether a query is ours that a head, a little surer, would reject.
 """
 
 from __future__ import annotations
