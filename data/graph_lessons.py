@@ -188,4 +188,3 @@ class _Reader:
 
 def _condition(name: str, op: str, value: str) -> dict[str, Any]:
     return {"property": name, "op": op, "value": int(value) if value.isdigit() else value}
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import dspy
@@ -11,7 +12,7 @@ from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..errors import UserError
 from ..program.stages import StageSpec, examples, new_predictor
-from .base import Optimizer, Progress, StageResult, StageTask
+from .base import Metric, Optimizer, Progress, StageResult, StageTask
 from .progress import SilentProgress
 from .scores import stage_metric
 from .trials import WRITTEN_DEV
@@ -53,6 +54,7 @@ def compile_stages(
     seed: int = 0,
     max_calls: Budget = None,
     progress: Progress | None = None,
+    metrics: Mapping[str, Metric] | None = None,
 ) -> dict[str, StageResult]:
     """Compile the named stages, in the order of ``specs``.
 
@@ -68,6 +70,8 @@ def compile_stages(
             examples costs, what one leaves going to the next; or a number for each stage, where
             one that is not named has no limit.
 
+        metrics: of stages that are to be scored otherwise than ``stage_metric`` says.
+
     Raises:
         UserError: a stage that the domain does not have.
         LMError: the language model is unreachable.
@@ -75,6 +79,7 @@ def compile_stages(
     progress = progress or SilentProgress()
     chosen = _chosen(specs, stages)
     tasks = {name: _task(specs[name], rows_train, rows_dev, card, seed) for name in chosen}
+    tasks = {name: replace(task, metric=(metrics or {}).get(name, task.metric)) for name, task in tasks.items()}
     weights = {name: _pass_cost(task) for name, task in tasks.items()}
     results: dict[str, StageResult] = {}
     for name in chosen:

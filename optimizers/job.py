@@ -20,6 +20,7 @@ from ..data.domain import Domain, rows_hash
 from ..data.rows import LabelledRow
 from ..errors import UserError
 from ..eval.baselines import ConstantPlanner, TfidfPlanner
+from ..eval.best_effort import cascade_notes
 from ..eval.cascade_tables import CascadeTables, cascade_tables
 from ..eval.evaluation import Evaluation, Planner, evaluate
 from ..eval.head_answers import head_answers
@@ -43,6 +44,7 @@ from .bounding import fit_bound
 from .cascade import Cascade
 from .combining import FittedCombination
 from .compiling import compile_stages
+from .graph import domain_graph, graph_metric, learn_graph
 from .opinions import fit_combinations
 from .registry import make_optimizer
 
@@ -158,6 +160,10 @@ class CompileJob:
             results = self._compile(self.optimizer, lm, progress, self.settings.stages)
             weighed = self._weigh(results, heads, lm)
         planners = self._planners(lm, heads, rival, results, weighed)
+        if "graph" in self.settings.stages:
+            say("learning to rank graph plans (no language model)")
+            learned = learn_graph(self.domain, self._rows("train"), self.settings.seed)
+            planners["compiled"].with_graph(learned).plan_graph = True
         bound = self._bound(planners["compiled"], say)
         manifest, folder = self._save(planners["compiled"], lm, results, weighed)
         evaluations = self._measure(planners, counted, say)
@@ -231,6 +237,7 @@ class CompileJob:
             seed=self.settings.seed,
             max_calls=self.settings.max_calls,
             progress=progress,
+            metrics={"graph": graph_metric(domain_graph(self.domain))} if "graph" in self.settings.stages else {},
         )
 
     def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[FittedCombination]:
@@ -363,7 +370,8 @@ class CompileJob:
     ) -> Report:
         names = [e.name for e in evaluations]
         rival = RIVAL if RIVAL in names else None
-        notes = (*self._notes, *((bound.sentence,) if bound else ()), *(w.sentence for w in weighed))
+        shown = (bound.sentence, *cascade_notes({e.name: e for e in evaluations})) if bound else ()
+        notes = (*self._notes, *shown, *(w.sentence for w in weighed))
         title = f"{self.domain.card.name}: {self.optimizer.name} with {self.settings.lm.model}"
         return build_report(evaluations, title=title, compiled="compiled", rival=rival, notes=notes)
 

@@ -11,6 +11,7 @@ from ..eval.prompt_registry import PromptText
 from ..program.lm.decider import answer_for
 from ..program.lm.prompt import build, options_of
 from ..program.lm.warming import decides, fields_of
+from .base import signature_of
 
 Questions = Mapping[str, Mapping[str, Any]]
 
@@ -69,5 +70,5 @@ def _chat(state: Mapping[str, Any], name: str, question: Mapping[str, Any]) -> t
 def _writing(stage: str, predictor: dspy.Predict, inputs: Mapping[str, str]) -> PromptText:
     adapter = dspy.JSONAdapter(use_native_function_calling=False)
     demos: Sequence[Any] = predictor.demos
-    messages = adapter.format(predictor.signature, list(demos), dict(inputs))
+    messages = adapter.format(signature_of(predictor), list(demos), dict(inputs))
     return PromptText(name=stage, messages=tuple((m["role"], str(m["content"])) for m in messages))

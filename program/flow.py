@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dspy
 
@@ -31,6 +31,9 @@ from .retrieval.stage import RetrievalParts
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
 from .written import decompose, rewrite, rewrite_inputs, turn_inputs
+
+if TYPE_CHECKING:
+    from .graph.planner import GraphPlanner, GraphProposal
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 
@@ -58,6 +61,7 @@ class Parts:
     gate: Gate = field(default_factory=Gate)
     whole: Mapping[str, dspy.Predict] = field(default_factory=dict)
     plan_graph: bool = False
+    graph: GraphPlanner | None = None
     lm_missing: str = "no language model was given"
     lm_failed: bool = False
     version: str = "unversioned"
@@ -105,6 +109,7 @@ class Flow:
     answered: set[Stage] = field(default_factory=set)
     understood: bool = True
     unread: bool = False
+    graph_proposal: GraphProposal | None = None
 
     def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
         """Yield rounds of requests, be sent their replies, return the plan."""
@@ -167,7 +172,7 @@ class Flow:
         self._settle_relevance(replies.get("relevance"), heads)
         self._settle_complexity(replies.get("complexity"), heads)
         yield from decompose(self, replies.get("decompose"))
-        settle_graph(self, replies.get("graph"))
+        yield from settle_graph(self, replies.get("graph"))
         self.parts.retrieval.settle(self, replies.get("vary"))
 
     def _second_asks(self, query: str, heads: Mapping[str, HeadAnswer]) -> list[Ask]:

@@ -1,35 +1,108 @@
-"""The graph stage of a plan: when steps through the knowledge graph are asked for, and which are taken over."""
+"""The graph stage of a plan: the learned ranking where it is sure, else a language model, checked and repaired.
+
+Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
+the text alone, and ``degraded`` says why where steps were wanted.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from .asking import Ask, Reply
-from .graph.check import check_graph_plan
+from .asking import Ask, Reply, Sent
+from .graph.asking_steps import read_steps
 
 if TYPE_CHECKING:
+    from ..signatures.graph_steps import GraphPlan
     from .flow import Flow
+    from .graph.planner import GraphProposal
+
+Round = Generator[list[Ask], Mapping[Sent, Reply], None]
+LIKELY = 0.5
+"""Certainty from which the ranking's plan is taken where no model can be asked: it is likelier right than wrong."""
 
 
 def graph_asks(flow: Flow) -> list[Ask]:
-    """The request for graph steps, if the query names something that the graph has."""
+    """The request for graph steps, if the query names something that the graph has and the ranking is not sure."""
     query = flow.labels.standalone_query
-    if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or not flow.parts.linker.links(query):
+    if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
-    return [flow.ask("graph", {"query": query})]
+    return [flow.ask("graph", {"query": query})] if flow.parts.linker.links(query) else []
 
 
-def settle_graph(flow: Flow, reply: Reply | None) -> None:
-    """Take well-typed steps over; a plan without them searches the text alone."""
-    if reply is None or flow.parts.card.graph is None:
+def settle_graph(flow: Flow, reply: Reply | None) -> Round:
+    """Take well-typed steps over: the ranking's, or the model's after one repair at most."""
+    if not flow.parts.plan_graph or flow.parts.card.graph is None:
         return
     if not flow.labels.is_relevant:
-        flow.wasted += reply.calls
+        flow.wasted += reply.calls if reply else 0
         return
-    plan = reply.prediction.hop.to_plan() if reply.prediction is not None else None
-    problems = check_graph_plan(plan, flow.parts.card.graph) if plan else [reply.error or "no answer"]
-    if problems:
-        flow.without_lm("graph", reply, "the text is searched without the graph", problems[0])
+    if (sure := _sure(flow)) is not None:
+        _take(flow, sure)
+    elif reply is not None:
+        yield from _settle_written(flow, reply)
+    else:
+        _best_effort(flow)
+
+
+def _settle_written(flow: Flow, reply: Reply) -> Round:
+    plan, problem = _read(flow, reply)
+    if plan is None and reply.prediction is not None and not flow.further_round_spent:
+        flow.further_round_spent = True
+        replies = yield from flow.round([flow.ask("graph", {"query": flow.labels.standalone_query}, problem)])
+        reply = replies["graph"]
+        plan, problem = _read(flow, reply)
+    if plan is None:
+        best = _likely(flow)
+        instead = "the learned ranking's steps were taken" if best else "the text is searched without the graph"
+        flow.without_lm("graph", reply, instead, problem)
+        if best is not None:
+            _take(flow, best)
         return
     flow.labels.graph_plan = plan
-    flow.decide("graph", "anchor, expand", "lm", 1.0, "well-typed in the schema", reply)
+    flow.decide("graph", _words(plan), "lm", 1.0, "well-typed in the schema", reply)
+
+
+def _read(flow: Flow, reply: Reply) -> tuple[GraphPlan | None, str]:
+    schema = flow.parts.card.graph
+    if reply.prediction is None or schema is None:
+        return None, reply.error or "no answer"
+    plan, _, problem = read_steps(getattr(reply.prediction, "steps", None), schema)
+    return plan, problem
+
+
+def _best_effort(flow: Flow) -> None:
+    """Without a model: the ranking's plan if it is likelier right than wrong."""
+    if (likely := _likely(flow)) is not None:
+        _take(flow, likely)
+
+
+def _proposal(flow: Flow) -> GraphProposal | None:
+    """What the ranking says of the query, asked once."""
+    planner: Any = flow.parts.graph
+    if planner is None:
+        return None
+    if flow.graph_proposal is None:
+        flow.graph_proposal = planner.ranked(flow.labels.standalone_query)
+    return flow.graph_proposal
+
+
+def _sure(flow: Flow) -> GraphProposal | None:
+    found = _proposal(flow)
+    enough = found is not None and found.plan is not None and found.confidence >= flow.parts.graph.enough  # type: ignore[union-attr]
+    return found if enough else None
+
+
+def _likely(flow: Flow) -> GraphProposal | None:
+    found = _proposal(flow)
+    return found if found is not None and found.plan is not None and found.confidence >= LIKELY else None
+
+
+def _take(flow: Flow, proposal: GraphProposal) -> None:
+    assert proposal.plan is not None
+    flow.labels.graph_plan = proposal.plan
+    flow.decide("graph", _words(proposal.plan), "head", proposal.confidence, proposal.reason)
+
+
+def _words(plan: GraphPlan) -> str:
+    return ", ".join(step.kind for step in plan.steps)

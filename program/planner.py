@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any
 
 import dspy
+import numpy as np
 
 from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
@@ -21,6 +22,9 @@ from .context import clean_input
 from .encoder import default_encoder
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
+from .graph.linking import NameIndex
+from .graph.planner import GraphPlanner
+from .graph.store import Learned, from_tensors, to_tensors
 from .heads import Heads, load_features, load_heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
@@ -127,6 +131,8 @@ class QueryPlanner(dspy.Module):
         }
         self.combinations: dict[str, Combination] = {}
         self.plan_graph = plan_graph
+        self.graph: Learned | None = None
+        self._graph_planner: GraphPlanner | None = None
         self.notes = tuple(notes)
         self.gate = Gate(mode, bound)
         self.cache = cache
@@ -228,6 +234,7 @@ class QueryPlanner(dspy.Module):
             gate=self.gate,
             whole=self.stage_predictors,
             plan_graph=self.plan_graph,
+            graph=self._graphs() if self.plan_graph else None,
             lm_missing=self._lm_problem or "no language model was given",
             lm_failed=bool(self._lm_problem),
             version=self.program_version,
@@ -262,9 +269,9 @@ class QueryPlanner(dspy.Module):
 
     def _content(self) -> str:
         state = json.dumps([predictor_state(p) for p in self.stage_predictors.values()], default=str)
-        tensors = self.heads.tensors().items() if self.heads else ()
-        learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in tensors}
-        heads = json.dumps([self.heads.settings(), learned]) if self.heads else ""
+        learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in self._tensors().items()}
+        settings = self.heads.settings() if self.heads else {}
+        heads = json.dumps([settings, learned]) if learned else ""
         weighed = json.dumps({name: c.model_dump() for name, c in self.combinations.items()})
         parts = (self.card.fingerprint, state, heads, weighed, str(self.plan_graph))
         gate = () if self.gate == Gate() else (repr(self.gate),)
@@ -279,6 +286,20 @@ class QueryPlanner(dspy.Module):
         self.combinations.update(combinations or {})
         self.manifest, self._version, self._asking = None, None, None
         return self
+
+    def with_graph(self, learned: Learned | None, index: NameIndex | None = None) -> QueryPlanner:
+        """Plan graph steps by what was learned of graphs; ``index`` has the graph's names, or the card does. Returns self."""
+        self.graph, self._graph_planner, self._version = learned, None, None
+        if learned is not None and index is not None and self.card.graph is not None:
+            self._graph_planner = GraphPlanner(self.card.graph, index, learned)
+        return self
+
+    def _graphs(self) -> GraphPlanner | None:
+        """What ranks graph steps, made at the first plan that wants them."""
+        if self._graph_planner is None and self.graph is not None and self.card.graph is not None:
+            names = ((f"{n.type}::{n.name}", n.name, n.type) for n in self.card.names)
+            self._graph_planner = GraphPlanner(self.card.graph, NameIndex(names, self.card.names), self.graph)
+        return self._graph_planner
 
     def in_mode(self, mode: Mode, bound: Bound | None = None) -> QueryPlanner:
         """Let heads answer in the model's place, or not; ``bound`` replaces the one it has. Returns self."""
@@ -353,7 +374,11 @@ class QueryPlanner(dspy.Module):
                 "bound": self.gate.bound,
             }
         )
-        return ProgramState(completed, self.card, predictors, self.heads.tensors() if self.heads else {})
+        return ProgramState(completed, self.card, predictors, self._tensors())
+
+    def _tensors(self) -> dict[str, np.ndarray]:
+        heads = self.heads.tensors() if self.heads else {}
+        return {**heads, **(to_tensors(self.graph) if self.graph else {})}
 
     def save(self, folder: str | Path, manifest: Manifest | None = None) -> Manifest:  # type: ignore[override]
         """Write this planner as a program folder and take its version.
@@ -386,7 +411,7 @@ class QueryPlanner(dspy.Module):
         name = state.manifest.lm if lm == "as compiled" else lm
         gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
         planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **{**gate, **options})
-        planner.manifest = state.manifest
+        planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
         planner.combinations = dict(state.manifest.combinations)
         _check_fingerprints(planner, state.manifest)
         for stage, saved in state.predictors.items():

@@ -19,7 +19,7 @@ from ..signatures.assess_complexity import AssessComplexity
 from ..signatures.decompose_query import DecomposeQuery
 from ..signatures.detect_follow_up import DetectFollowUp
 from ..signatures.judge_relevance import judge_relevance
-from ..signatures.plan_graph_steps import plan_graph_steps
+from ..signatures.plan_graph_steps import plan_graph_steps, written
 from ..signatures.rewrite_query import RewriteQuery
 from ..signatures.types import Stage
 from .context import clean_input, history_text
@@ -45,7 +45,7 @@ class StageSpec:
 
 
 # A small model that loses the thread repeats itself up to the limit: keep it near the longest gold answer.
-MAX_TOKENS = {"rewrite": 160, "decompose": 320, "graph": 120}
+MAX_TOKENS = {"rewrite": 160, "decompose": 320, "graph": 400}
 
 
 def stage_specs(card: DomainCard) -> dict[str, StageSpec]:
@@ -59,7 +59,7 @@ def stage_specs(card: DomainCard) -> dict[str, StageSpec]:
         _spec("decompose", "write", DecomposeQuery, _decompose_example),
     ]
     if card.graph is not None and card.graph.edges:
-        specs.append(_spec("graph", "write", plan_graph_steps(card.graph), lambda row, card: None))
+        specs.append(_spec("graph", "write", plan_graph_steps(card.graph), _graph_example))
     return {spec.name: spec for spec in specs}
 
 
@@ -145,6 +145,15 @@ def _decompose_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | N
         "entities": list(labels.entities),
         "relationships_needed": list(labels.relationships_needed),
     }
+
+
+def _graph_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | None:
+    """Steps as a model writes them; ``answers`` is what running them must give."""
+    plan = row.gold.graph_plan if row.gold is not None else None
+    steps = written(plan) if plan is not None else None
+    if row.gold is None or steps is None:
+        return None
+    return {"query": row.labels.standalone_query, "steps": steps, "answers": row.gold.answers}
 
 
 def outputs_of(predictor: dspy.Predict) -> set[str]:

@@ -8,7 +8,6 @@ to earlier ones by number, which small models get right more often than names of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, Literal
 
 import dspy
@@ -197,7 +196,6 @@ def _filter_as_written(step: FilterStep, start: int) -> dict[str, Any] | None:
     return {"do": "filter", "start": start, "property": first.property, "op": first.op, "value": first.value}
 
 
-@lru_cache(maxsize=16)
 def plan_graph_steps(schema: GraphSchema) -> Any:
     """The signature ``PlanGraphSteps`` for one graph; types, edges and properties are literals from its schema."""
     fields = {

@@ -145,7 +145,7 @@ class Shape:
     def has_zero(self) -> np.ndarray:
         """Whether a branch has no hop."""
         branches = [self.used[:, self.pool.branch == i].any(axis=1) for i in range(len(self.pool.groups))]
-        return ~np.stack(branches, axis=1).all(axis=1)
+        return np.logical_not(np.stack(branches, axis=1).all(axis=1))
 
     @cached_property
     def bounce(self) -> np.ndarray:
@@ -250,7 +250,8 @@ def _bare(pool: Pool, shape: Shape, view: View) -> dict[str, np.ndarray]:
     later = np.where(bare, np.sign(places[None] - others[:, None]), 0.0).sum(axis=1)
     many = np.array([len(group.nodes) > 1 for group in pool.groups])
     taken = (pool.combine == COMBINES.index("difference")) * np.sign(places[1:].min() - places[0])
-    return {"bare later": later, "bare several": (bare & many[None]).any(axis=1), "taken later": taken}
+    several = np.asarray((bare & many[None]).any(axis=1))
+    return {"bare later": later, "bare several": several, "taken later": taken}
 
 
 def _best(values: np.ndarray) -> np.ndarray:

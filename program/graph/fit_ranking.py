@@ -73,7 +73,13 @@ def starting_weights(common: Mapping[str, float]) -> Weights:
     """What is believed before any label is seen: plans should cover the question's words and be short."""
     dense = dict.fromkeys(DENSE, 0.0)
     dense |= {"covered": 2.0, "covered share": 4.0, "hops told": 2.0, "end told": 1.0, "meaning": 2.0, "prior": 1.0}
-    dense |= {"missed": -0.5, "bounce without back": -1.0, "taken later": 1.0, "edges in order": 0.3, "types in order": 0.3}
+    dense |= {
+        "missed": -0.5,
+        "bounce without back": -1.0,
+        "taken later": 1.0,
+        "edges in order": 0.3,
+        "types in order": 0.3,
+    }
     dense |= {f"hops {n}": -1.2 * n for n in range(1, 6)}
     span = dict.fromkeys(SPAN, 0.0)
     span |= {"bias": -3.0, "as written": 1.5, "weight": 3.0, "least weight": 2.0, "words": 1.0, "inside": -4.0}
@@ -340,9 +346,7 @@ def related(schema: GraphSchema, sources: Iterable[Source]) -> list[Source]:
     return sorted(found, key=lambda s: s.schema != schema)
 
 
-def _examples(
-    sources: Sequence[Source], weights: Weights, encoder: Encoder, words: frozenset[str]
-) -> list[Example]:
+def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder, words: frozenset[str]) -> list[Example]:
     found = []
     for source in sources:
         ranker = Ranker(PathTable(source.schema), encoder, replace(weights, plain=plain_of(source)))
@@ -373,5 +377,13 @@ def _fit_rows(weights: Weights, examples: Sequence[Example], names: Sequence[str
     wanted = set(names)
     free = np.array([name in wanted for name in weights.elements])
     problem = problem_of(examples, len(weights.elements), columns)
-    fitted = fit(problem, weights.dense, weights.table, hold_dense=HOLD_DENSE, hold_table=hold, rows=free, bounds=list(MEASURES.values()))
+    fitted = fit(
+        problem,
+        weights.dense,
+        weights.table,
+        hold_dense=HOLD_DENSE,
+        hold_table=hold,
+        rows=free,
+        bounds=list(MEASURES.values()),
+    )
     return replace(weights, dense=fitted.dense, table=fitted.table.astype(np.float32))

@@ -19,7 +19,18 @@ from .words import fold, words_of
 
 SPAN = (
     *("bias", "words", "letters", "alias", "id", "fuzzy", "fuzzy distance", "as written", "capital", "lower"),
-    *("weight", "least weight", "inside", "contains", "share", "schema word", "plain before", "one short word", "cjk", "case clash"),
+    *(
+        "weight",
+        "least weight",
+        "inside",
+        "contains",
+        "share",
+        "schema word",
+        "plain before",
+        "one short word",
+        "cjk",
+        "case clash",
+    ),
 )
 MOST_MENTIONS = 10
 MOST_SETS = 8

@@ -135,7 +135,8 @@ class LadybugGraph:
         if not hasattr(self._local, "connection"):
             import ladybug
 
-            self._local.connection = ladybug.Connection(self._database)
+            # One thread a statement: most take under a millisecond, and several run at once where a server plans.
+            self._local.connection = ladybug.Connection(self._database, num_threads=1)
             self._open.append(self._local.connection)
         return self._local.connection
 

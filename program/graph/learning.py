@@ -7,8 +7,8 @@ a name made of their fingerprint; nothing learned is shipped. A domain's own row
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from zlib import crc32
@@ -27,14 +27,14 @@ from ..folder import text_fingerprint
 from .answering import Answerer, Found, sure_features
 from .endings import DENSE, Values, values_of
 from .fit_endings import cases_of, fit_endings
-from .fit_ranking import Question, Source, common_words, fit_domain, fit_shared, related
+from .fit_ranking import Question, Source, common_words, fit_domain, fit_logistic, fit_shared, related
 from .linking import NameIndex
 from .memory import MemoryGraph, load_graph
 from .paths import PathTable
 from .ranking import Ranker, Weights
 from .sketch import canonical
-from .words import words_of
 from .store import SURE, EndingWeights, Learned, keep, kept
+from .words import words_of
 
 KEPT = Path(".queryplan/heads")
 RECIPE = "1"
@@ -170,12 +170,11 @@ def shared_knowledge(kept_in: Path = KEPT) -> Learned:
     if (found := kept(path)) is not None:
         return found
     with threadpool_limits(1):
-        return _keeping(learn_shared(shipped_sources(), shipped_common(), default_encoder()), path)
+        learned = learn_shared(shipped_sources(), shipped_common(), default_encoder())
+        return _keeping(with_certainty(learned, held_out_sources(), default_encoder()), path)
 
 
-def domain_knowledge(
-    schema: GraphSchema, own: tuple[Source, Values] | None = None, kept_in: Path = KEPT
-) -> Learned:
+def domain_knowledge(schema: GraphSchema, own: tuple[Source, Values] | None = None, kept_in: Path = KEPT) -> Learned:
     """What is known of a schema: what carries over, and what labels say of its edges. Kept, or learned now and kept.
 
     Args:
@@ -189,7 +188,9 @@ def domain_knowledge(
     if (found := kept(path)) is not None:
         return found
     with threadpool_limits(1):
-        return _keeping(learn_domain(shared, schema, own, shipped_sources(), default_encoder()), path)
+        learned = learn_domain(shared, schema, own, shipped_sources(), default_encoder())
+        held = [one for one in held_out_sources() if one[0].schema == schema]
+        return _keeping(with_certainty(learned, held, default_encoder()), path)
 
 
 def _fingerprint(schema: GraphSchema, sources: Sequence[Source]) -> str:
@@ -241,28 +242,62 @@ def _learn_rest(paths: Weights, sources: Sequence[tuple[Source, Values]], encode
     common = frozenset(word for word, weight in paths.common.items() if weight < 1)
     rankers = {s.name: Ranker(PathTable(s.schema), encoder, paths) for s, _ in sources}
     cases = [case for s, v in sources for case in cases_of(s, v, rankers[s.name], encoder, common)]
-    start = np.array([SURE_BEFORE.get(name, 0.0) for name in SURE])
-    return Learned(paths, fit_endings(cases) if cases else EndingWeights(np.zeros(len(DENSE))), start, notes=(note,))
+    ends = fit_endings(cases) if cases else EndingWeights(np.zeros(len(DENSE)))
+    return Learned(paths, ends, np.array([SURE_BEFORE.get(name, 0.0) for name in SURE]), notes=(note,))
 
 
-def right(found: Found | None, question: Question) -> bool:
-    """Whether a plan is the labelled one; none is right for a question that the schema cannot say."""
+Right = Callable[[Found | None, Question], bool]
+
+
+def same_plan(found: Found | None, question: Question) -> bool:
+    """Whether a plan is the labelled one; for a question that the schema cannot say, no plan is."""
     if found is None or question.plan is None:
         return found is None and question.plan is None
     return canonical(found.plan) == canonical(question.plan)
 
 
-def fit_sure(answerer: Answerer, questions: Sequence[Question]) -> np.ndarray:
-    """Logistic weights of "the first plan is right", from questions that the ranking did not learn from."""
-    from sklearn.linear_model import LogisticRegression
+@dataclass(frozen=True)
+class Judged:
+    """How questions that nothing was learned from were answered: features of the first plan, and whether it was right."""
 
-    features, targets = [], []
+    features: np.ndarray
+    right: np.ndarray
+
+    def certainty(self, sure: np.ndarray) -> np.ndarray:
+        """How sure the planner would have been of each."""
+        return 1 / (1 + np.exp(-(self.features @ sure)))
+
+
+def judge(answerer: Answerer, questions: Sequence[Question], right: Right = same_plan) -> Judged:
+    """Answer questions; those that get no plan at all say nothing of plans."""
+    features, rights = [], []
     for question in questions:
         best = answerer.best(question.text, count=2)
         if best:
             features.append(sure_features(best[0], best[1].chance if len(best) > 1 else 0.0))
-            targets.append(right(best[0], question))
-    if len(set(targets)) < 2:
-        return answerer.learned.sure
-    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=1000).fit(np.array(features), np.array(targets))
-    return model.coef_[0].astype(np.float64)
+            rights.append(right(best[0], question))
+    return Judged(np.array(features).reshape(-1, len(SURE)), np.array(rights, dtype=bool))
+
+
+def fit_sure(judged: Judged) -> np.ndarray:
+    """Logistic weights of "the first plan is right", drawn to what is believed before."""
+    before = np.array([SURE_BEFORE.get(name, 0.0) for name in SURE])
+    return fit_logistic(judged.features, judged.right, before, 1.0) if len(judged.right) else before
+
+
+def held_out_sources() -> list[tuple[Source, Values]]:
+    """The shipped domains' questions in ``calibrate``, which nothing else is learned from."""
+    found = [labelled_source(name, domain_folder(name), ("calibrate",)) for name in shipped_domains()]
+    return [one for one in found if one is not None]
+
+
+def with_certainty(learned: Learned, held: Sequence[tuple[Source, Values]], encoder: Encoder) -> Learned:
+    """The same, with certainty fitted on questions held out."""
+    judged = []
+    for source, values in held:
+        ranker = Ranker(PathTable(source.schema), encoder, learned.paths)
+        judged.append(judge(Answerer(ranker, learned, source.index, values, encoder), source.questions))
+    if not judged:
+        return learned
+    features, right = (np.concatenate([getattr(j, name) for j in judged]) for name in ("features", "right"))
+    return replace(learned, sure=fit_sure(Judged(features, right)))

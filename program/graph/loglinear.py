@@ -84,7 +84,9 @@ def fit(
             [by_dense, by_table[free].ravel()]
         ) + held * away
 
-    found = minimize(loss, base, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": iterations, "maxcor": 8})
+    found = minimize(
+        loss, base, jac=True, method="L-BFGS-B", bounds=limits, options={"maxiter": iterations, "maxcor": 8}
+    )
     fitted = table.astype(np.float64)
     fitted[free] = found.x[len(dense) :].reshape(shape)
     return Fitted(found.x[: len(dense)], fitted, float(found.fun) / max(1, len(starts)))

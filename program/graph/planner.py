@@ -159,6 +159,11 @@ class GraphPlanner:
             self._lm, self._owned = lm, False
         return self
 
+    @property
+    def enough(self) -> float:
+        """Certainty from which the ranking answers and no model is asked."""
+        return SURE_ENOUGH if self.learned.answers_from is None else self.learned.answers_from
+
     def close(self) -> None:
         """Stop the model if this planner opened one."""
         if self._owned and self._lm is not None:
@@ -184,8 +189,7 @@ class GraphPlanner:
 
     def _plan(self, query: str) -> GraphProposal:
         ranked = self.ranked(query)
-        enough = self.learned.answers_from if self.learned.answers_from is not None else SURE_ENOUGH
-        if ranked.plan is not None and ranked.confidence >= enough:
+        if ranked.plan is not None and ranked.confidence >= self.enough:
             return ranked
         if self._lm is not None:
             return self._asked(query, ranked)
@@ -196,8 +200,7 @@ class GraphPlanner:
         from .asking_steps import ask_steps
 
         assert self._lm is not None
-        hints = [ranked.plan, *ranked.others] if ranked.plan is not None else []
-        written = ask_steps(query, self.schema, self._lm, self._predictor, [h for h in hints if h is not None])
+        written = ask_steps(query, self.schema, self._lm, self._predictor)
         if written.plan is None:
             said = f"the language model gave no plan that fits the schema ({written.problem}); the ranking's was used"
             return replace(_best_effort(ranked), degraded=(*ranked.degraded, said))

@@ -1,0 +1,130 @@
+"""Compiling the stage ``graph``: learning to rank plans from a domain's rows, and scoring written plans by running them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import dspy
+from threadpoolctl import threadpool_limits
+
+from ..data.domain import Domain
+from ..data.rows import LabelledRow
+from ..errors import DataError
+from ..eval.learn_then_test import lowest_safe
+from ..program.encoder import default_encoder
+from ..program.graph.answering import Answerer, Found
+from ..program.graph.asking_steps import read_steps
+from ..program.graph.endings import Values
+from ..program.graph.executor import GraphExecutor, execute_graph
+from ..program.graph.fit_ranking import Question, Source
+from ..program.graph.learning import (
+    KEPT,
+    Judged,
+    evidence_questions,
+    fit_sure,
+    graph_values,
+    index_of,
+    judge,
+    learn_domain,
+    questions_of,
+    shared_knowledge,
+    shipped_sources,
+)
+from ..program.graph.memory import MemoryGraph, load_graph
+from ..program.graph.paths import PathTable
+from ..program.graph.ranking import Ranker
+from ..program.graph.store import Learned
+from .base import Metric
+from .bounding import CONFIDENCE, ERROR
+
+MOST_QUESTIONS = 500
+"""Labelled questions that are learned from; more teach little and take long."""
+
+
+def graph_metric(executor: GraphExecutor) -> Metric:
+    """Scores written steps by the answers they give: F1 with gold's; 0 for a plan that does not pass the check."""
+
+    def metric(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
+        plan, _, _ = read_steps(prediction.get("steps"), executor.schema)
+        if plan is None:
+            return 0.0
+        return set_f1(set(example.get("answers") or ()), set(execute_graph(plan, executor).names))
+
+    return metric
+
+
+def set_f1(gold: set[str], found: set[str]) -> float:
+    """F1 of two sets of answers; 1 if both are empty."""
+    return 2 * len(gold & found) / (len(gold) + len(found)) if gold or found else 1.0
+
+
+def domain_graph(domain: Domain) -> MemoryGraph:
+    """The graph of a domain.
+
+    Raises:
+        DataError: the domain has none.
+    """
+    if domain.card.graph is None:
+        raise DataError(f"the domain {domain.card.name} has no graph: add [graph] to its card and graph/ beside it")
+    return load_graph(domain.folder, domain.card.graph)
+
+
+def learn_graph(
+    domain: Domain, rows: Sequence[LabelledRow], seed: int = 0, graph: MemoryGraph | None = None
+) -> Learned:
+    """What a domain's labelled questions teach of its graph; certainty is fitted on its rows in ``calibrate``.
+
+    Raises:
+        DataError: the domain has no graph, or no row with a graph plan.
+    """
+    graph = graph or domain_graph(domain)
+    schema = graph.schema
+    questions = sample_questions((*questions_of(rows), *evidence_questions(domain.folder, rows)), seed)
+    if not any(question.plan is not None for question in questions):
+        raise DataError(
+            f"no row of {domain.card.name} has gold.graph_plan; label some, or compile without --stages graph"
+        )
+    source = Source(domain.card.name, schema, index_of(graph, domain.card), questions)
+    values = graph_values(schema, graph)
+    with threadpool_limits(1):
+        learned = learn_domain(shared_knowledge(KEPT), schema, (source, values), shipped_sources(), default_encoder())
+        kept = domain.splits.get("calibrate", ())
+        held = sample_questions((*questions_of(kept), *evidence_questions(domain.folder, kept)), seed)
+        return _with_certainty(learned, source, values, held, graph)
+
+
+def _with_certainty(
+    learned: Learned, source: Source, values: Values, held: Sequence[Question], graph: MemoryGraph
+) -> Learned:
+    """Certainty fitted on every other question held out, and from where it may answer on the rest."""
+    ranker = Ranker(PathTable(source.schema), default_encoder(), learned.paths)
+    answerer = Answerer(ranker, learned, source.index, values, default_encoder())
+    judged = judge(answerer, held, lambda found, question: same_answers(found, question, graph))
+    fitted, proven = (Judged(judged.features[i::2], judged.right[i::2]) for i in (0, 1))
+    sure = fit_sure(fitted)
+    certainty, right = proven.certainty(sure), proven.right
+    lowest = lowest_safe(lambda at: int((~right[certainty >= at]).sum()), len(right), ERROR, CONFIDENCE)
+    note = (
+        f"of graph questions, the ranking alone answers those it is sure of to {lowest}"
+        if lowest is not None
+        else (f"{len(right)} held-out graph questions do not prove that the ranking alone may answer")
+    )
+    return replace(learned, sure=sure, answers_from=lowest, notes=(*learned.notes, note))
+
+
+def same_answers(found: Found | None, question: Question, graph: MemoryGraph) -> bool:
+    """Whether a plan gives the answers of the labelled one; none is right where there is none."""
+    if found is None or question.plan is None:
+        return found is None and question.plan is None
+    return set(execute_graph(found.plan, graph).names) == set(execute_graph(question.plan, graph).names)
+
+
+def sample_questions(questions: Sequence[Question], seed: int, most: int = MOST_QUESTIONS) -> tuple[Question, ...]:
+    """At most so many, drawn at random."""
+    if len(questions) <= most:
+        return tuple(questions)
+    chosen = sorted(Random(seed).sample(range(len(questions)), most))
+    return tuple(questions[i] for i in chosen)
