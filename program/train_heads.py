@@ -22,6 +22,9 @@ from .retrieval.source_planning import MIN_CONFIDENCE
 
 Label = Callable[[LabelledRow], str | None]
 
+RECIPE = "2"
+"""Of how heads are trained; another number has heads that are kept on disk trained anew."""
+
 # Rows of ours with a word that elsewhere means "not ours" (a market, the weather) have this tag. At most this
 # share of them may be rejected; fewer rows than that say nothing about so small a share.
 TRAP = "trap_word"

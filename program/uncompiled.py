@@ -1,7 +1,7 @@
 """Planning a domain that nobody compiled: heads trained from its labelled rows, kept on disk.
 
 Training takes about a second. The result is kept as a program folder under a name made of the
-fingerprints of rows and card, so that it is made again when either changes.
+fingerprints of rows and card, so that it is made again when either changes, or how heads are trained.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .encoder import default_encoder
 from .folder import MANIFEST, Manifest, text_fingerprint
 from .planner import QueryPlanner
 from .settle import head_alone
-from .train_heads import train_heads
+from .train_heads import RECIPE, train_heads
 
 KEPT = Path(".queryplan/heads")
 
@@ -36,7 +36,8 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     """
     read = load_domain(domain, splits=("train",))
     note = f"not compiled: heads trained from {len(read.rows('train'))} rows of {read.card.name}"
-    folder = kept / f"{read.card.name}-{text_fingerprint(read.card.fingerprint, rows_hash(read.rows('train')))}"
+    made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(read.rows("train")))
+    folder = kept / f"{read.card.name}-{made_of}"
     try:
         planner = QueryPlanner.load(folder, lm=None, notes=(note,), folder=read.folder)
     except ProgramError:

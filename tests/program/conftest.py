@@ -155,10 +155,10 @@ class Scripted:
 
 
 class FixedHeads(Heads):
-    """Heads that say what they are told, whatever the query."""
+    """Heads that say what they are told, whatever the query; ``labels`` are given instead of the likeliest."""
 
-    def __init__(self, answers: Mapping[str, Mapping[str, float]]) -> None:
-        self.answers = answers
+    def __init__(self, answers: Mapping[str, Mapping[str, float]], labels: Mapping[str, str] | None = None) -> None:
+        self.answers, self.labels = answers, labels or {}
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
         self.joint = {}
 
@@ -173,7 +173,7 @@ class FixedHeads(Heads):
 
     def _said(self, name: str) -> HeadAnswer:
         given = self.answers[name]
-        return HeadAnswer(max(given, key=lambda label: given[label]), given)
+        return HeadAnswer(self.labels.get(name) or max(given, key=lambda label: given[label]), given)
 
     def tensors(self) -> dict[str, Any]:
         return {}
@@ -205,6 +205,10 @@ class Bench:
         opened = Scripted(Decider(answers or {}, **trouble), Writer(SCRIPT if script is None else script, **trouble))
         self.opened.append(opened)
         return opened
+
+    def heads(self, answers: Mapping[str, Mapping[str, float]], **labels: str) -> Heads:
+        """Heads that say this, and give these labels whatever is likeliest."""
+        return FixedHeads(answers, labels)
 
     def planner(
         self,

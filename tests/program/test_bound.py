@@ -11,6 +11,7 @@ from queryplan.program.bound import Bound, Gate, label_stages
 from queryplan.program.folder import load_program
 from queryplan.program.joint import fit_joint, likeliest_together
 from queryplan.program.planner import QueryPlanner
+from queryplan.program.settle import head_alone
 
 TURNS = [{"role": "user", "content": "What is sleep debt?"}, {"role": "assistant", "content": "Lost sleep, said Nell."}]
 BOUND = Bound(error=0.05, confidence=0.9, certainty=0.8, conversations=100, supports=0.02)
@@ -121,6 +122,28 @@ def test_best_effort_asks_nothing_and_says_that_nothing_is_guaranteed(bench: Any
     assert all("no guarantee" in d.reason for d in plan.trace.decisions)
 
 
+DOUBTED = {**SURE, "is_relevant": {"true": 0.4, "false": 0.6}}
+
+
+def test_best_effort_asks_the_model_whether_what_a_head_nearly_rejects_is_ours(bench: Any) -> None:
+    lm = bench.lm({**FACT, "is_relevant": 0.1, "rejection_kind": "weather"})
+    plan = bench.planner(lm, bench.heads(DOUBTED, is_relevant="true"), mode="best-effort").plan(
+        "Will Nell's market be open?"
+    )
+    assert by(plan) == {"follow_up": "rule", "relevance": "lm"}
+    assert not plan.is_relevant
+    assert set(lm.decider.asked()) == {"is_relevant", "rejection_kind"}
+
+
+@pytest.mark.parametrize("weigh", [{}, {"is_relevant": head_alone(("true", "false"))}])
+def test_without_a_model_what_a_head_nearly_rejects_is_searched(bench: Any, weigh: Any) -> None:
+    plan = bench.planner(None, bench.heads(DOUBTED, is_relevant="true"), weigh=weigh, mode="best-effort").plan(
+        "Will it be open?"
+    )
+    assert plan.is_relevant
+    assert plan.trace.decision("relevance").confidence == pytest.approx(0.4)
+
+
 def test_best_effort_still_has_the_model_write(bench: Any) -> None:
     heads = {**SURE, "is_follow_up": {"true": 0.9, "false": 0.1}}
     lm = bench.lm(FACT)
@@ -174,6 +197,18 @@ def test_a_changed_mode_is_another_version_of_what_was_not_compiled(bench: Any) 
     planner = bench.planner(None, SURE)
     before = planner.program_version
     assert planner.in_mode("best-effort").program_version != before
+
+
+def test_a_mode_that_a_program_was_not_compiled_with_is_part_of_its_version(bench: Any, tmp_path: Any) -> None:
+    version = bench.planner(None, SURE, mode="bounded", bound=BOUND).save(tmp_path / "p").version
+    planner = QueryPlanner.load(tmp_path / "p", lm=None)
+    assert planner.program_version == version
+    assert planner.in_mode("best-effort").program_version == f"{version}-best-effort"
+    assert planner.plan("Who is Nell?").program_version == f"{version}-best-effort"
+    assert planner.in_mode("bounded").program_version == version
+    other = planner.in_mode("bounded", NONE).program_version
+    assert other.startswith(f"{version}-bounded-")
+    assert QueryPlanner.load(tmp_path / "p", lm=None, mode="off").program_version == f"{version}-off"
 
 
 def test_the_certainty_of_a_combination_is_its_share_of_those_that_occur(rows: Any) -> None:

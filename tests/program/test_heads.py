@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.program.features import Features, Seen
-from queryplan.program.fit_head import fit_head, folds_of
+from queryplan.program.fit_head import fit_and_leave_out, fit_head, folds_of
 from queryplan.program.heads import Heads, load_features, load_heads
-from queryplan.program.train_heads import LABELS, features_of, train_heads
+from queryplan.program.train_heads import LABELS, features_of, rejecting_needs, train_heads
 from queryplan.signatures.types import Turn
 
 TURNS = (Turn(role="user", content="What is flow?"), Turn(role="assistant", content="Absorption in a task."))
@@ -67,7 +68,7 @@ def test_probabilities_sum_to_one_whatever_the_text(trained_once: Heads, text: s
     for answer in (*answers, *([turn] if turn else [])):
         assert sum(answer.probabilities.values()) == pytest.approx(1, abs=1e-5)
         assert all(0 <= p <= 1 for p in answer.probabilities.values())
-        assert answer.confidence == max(answer.probabilities.values())
+        assert (answer.confidence == max(answer.probabilities.values())) != answer.withheld
 
 
 @pytest.fixture(scope="module")
@@ -196,3 +197,84 @@ def test_the_encoder_is_loaded_once_and_has_a_fingerprint() -> None:
 
     assert default_encoder() is default_encoder()
     assert len(default_encoder().fingerprint()) == 16
+
+
+# --- fitting
+
+
+@given(st.integers(0, 10_000), st.integers(1, 6))
+@settings(max_examples=20, deadline=None)
+def test_left_out_scores_are_those_of_fits_without_the_fold(seed: int, folds: int) -> None:
+    from queryplan.program.fit_head import _left_out, rbf
+
+    rng = np.random.default_rng(seed)
+    kernel, target = rbf(rng.normal(size=(40, 4)), 0.3), np.eye(3)[rng.integers(3, size=40)]
+    fold = rng.integers(folds, size=40)
+    for ridge, scores in _left_out(kernel, target, fold).items():
+        for held in np.unique(fold):
+            kept = fold != held
+            inner = kernel[np.ix_(kept, kept)] + ridge * np.eye(int(kept.sum()))
+            wanted = kernel[np.ix_(~kept, kept)] @ np.linalg.solve(inner, target[kept])
+            np.testing.assert_allclose(scores[~kept], wanted, atol=1e-3)
+
+
+def test_left_out_probabilities_come_with_the_head() -> None:
+    fitted = fit_and_leave_out("x", some(20), ["a", "b"] * 10, list(map(str, range(20))))
+    assert fitted is not None
+    assert fitted.left_out.shape == (20, 2)
+    np.testing.assert_allclose(fitted.left_out.sum(axis=1), 1.0, atol=1e-9)
+
+
+# --- rejecting what looks like something else by a word
+
+
+def test_a_label_that_needs_more_is_given_from_there_on_only(trained: Heads) -> None:
+    head = replace(trained.heads["is_relevant"], needs={"false": 0.8})
+    assert head.labels == ("false", "true")
+    assert [head.label(p) for p in ([0.79, 0.21], [0.81, 0.19], [0.4, 0.6])] == ["true", "false", "true"]
+
+
+def test_what_rejecting_needs_is_above_every_trap_of_a_few(trained: Heads) -> None:
+    traps = [0.1] * 30 + [0.7, 0.64]
+    assert rejecting_needs(traps)["false"] == pytest.approx(0.701)
+    assert rejecting_needs([0.1] * 40) == {}
+    assert rejecting_needs(traps[-10:]) == {}
+    assert rejecting_needs([0.99] * 40) == {"false": 0.9}
+
+
+@given(st.lists(st.floats(0, 0.89), min_size=200, max_size=400))
+def test_of_many_traps_at_most_their_share_is_rejected(traps: list[float]) -> None:
+    needed = rejecting_needs(traps).get("false", 0.5)
+    assert sum(p >= needed for p in traps) <= 0.02 * len(traps)
+
+
+def test_what_rejecting_needs_is_saved_and_loaded(trained: Heads) -> None:
+    needs = trained.heads["is_relevant"].needs
+    assert 0.5 < needs["false"] <= 0.9
+    assert "needs" not in trained.settings()["intent"]
+    features = load_features(trained.tensors(), trained.features.encoder, trained.features.linker)
+    assert load_heads(trained.tensors(), trained.settings(), features).heads["is_relevant"].needs == needs
+
+
+def test_a_withheld_rejection_is_said_to_be_ours(trained: Heads, rows: Callable[[str], Any]) -> None:
+    needed = trained.heads["is_relevant"].needs["false"]
+    for row in rows("dev"):
+        if (said := trained.of_query(row.query).get("is_relevant")) is not None:
+            assert (said.label == "false") == (said.probabilities["false"] >= max(needed, 0.5))
+            assert said.withheld == (0.5 < said.probabilities["false"] < needed)
+
+
+# --- later turns
+
+
+def test_rare_words_and_names_of_before_are_told_from_new_ones(trained: Heads) -> None:
+    turns = (Turn(role="user", content="Who is Nell and what is a kiln?"),)
+    again, new = (trained.features.of_turn(f"the {word}?", turns).dense[-4:] for word in ("kiln", "zeppelin"))
+    assert (again[0], new[1]) == (0.0, 0.0)
+    assert new[0] > 0 < again[1]
+
+
+def test_forgetting_changes_no_answer(trained: Heads) -> None:
+    before = trained.of_turn("and why?", TURNS)
+    trained.features.forget()
+    assert trained.of_turn("and why?", TURNS) == before
