@@ -1,4 +1,4 @@
-"""Compiling the stage ``graph``: learning to rank plans from a domain's rows, and scoring written plans by running them."""
+"""Compiling the stage ``graph``: learning to rank plans from a domain's rows, scoring written plans by running them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from ..data.domain import Domain
 from ..data.rows import LabelledRow
 from ..errors import DataError
+from ..eval.graph_metrics import set_f1
 from ..eval.learn_then_test import lowest_safe
 from ..program.encoder import default_encoder
 from ..program.graph.answering import Answerer, Found
@@ -55,10 +56,6 @@ def graph_metric(executor: GraphExecutor) -> Metric:
 
     return metric
 
-
-def set_f1(gold: set[str], found: set[str]) -> float:
-    """F1 of two sets of answers; 1 if both are empty."""
-    return 2 * len(gold & found) / (len(gold) + len(found)) if gold or found else 1.0
 
 
 def domain_graph(domain: Domain) -> MemoryGraph:
@@ -117,8 +114,8 @@ def _with_certainty(
 
 def same_answers(found: Found | None, question: Question, graph: MemoryGraph) -> bool:
     """Whether a plan gives the answers of the labelled one; none is right where there is none."""
-    if found is None or question.plan is None:
-        return found is None and question.plan is None
+    if found is None or found.none or question.plan is None:
+        return question.plan is None and (found is None or found.none)
     return set(execute_graph(found.plan, graph).names) == set(execute_graph(question.plan, graph).names)
 
 

@@ -22,7 +22,7 @@ A follow-up that could not be rewritten is therefore outside the bound, and so i
 
 The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
 covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee, and asks
-the model only whether a query is ours that a head, a little surer, would reject.
+the model only whether a query is ours that a head rejects and may be misled on, see ``train_heads.py``.
 """
 
 from __future__ import annotations
@@ -128,15 +128,19 @@ class Gate:
             return 0.0
         return self.bound.certainty if self.mode == "bounded" and self.bound is not None else None
 
-    def labels_opened(self, heads: Mapping[str, HeadAnswer], joint: Joint) -> frozenset[str]:
-        """The stages of a standalone form that heads answer: ``relevance``, ``complexity``, both or none."""
+    def labels_opened(self, heads: Mapping[str, HeadAnswer], joint: Joint, can_ask: bool = True) -> frozenset[str]:
+        """The stages of a standalone form that heads answer: ``relevance``, ``complexity``, both or none.
+
+        Args:
+            can_ask: whether there is a model that has a say in relevance.
+        """
         if self.needed is None:
             return frozenset()
         relevance, complexity = relevance_certainty(heads), complexity_certainty(heads, joint)
         if self.mode == "best-effort":
             known = {"relevance": relevance, "complexity": complexity}
-            withheld = relevance is not None and heads["is_relevant"].withheld
-            return frozenset(s for s, sure in known.items() if sure is not None and not (withheld and s == "relevance"))
+            doubted = {"relevance"} if can_ask and relevance is not None and heads["is_relevant"].doubted else set()
+            return frozenset(stage for stage, sure in known.items() if sure is not None) - doubted
         rejects = relevance is not None and heads["is_relevant"].label == "false"
         return label_stages(relevance, rejects, complexity, self.needed)
 

@@ -46,7 +46,7 @@ class Head:
         linear: weight of each n-gram column, shape (columns, labels), already times its share.
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
-        needs: a label named here is given from that probability on; below it the next likeliest is.
+        needs: below that probability a label named here is doubted, and whoever else can be asked should be.
     """
 
     name: str
@@ -57,13 +57,6 @@ class Head:
     width: float
     scale: float
     needs: Mapping[str, float] = field(default_factory=dict)
-
-    def label(self, probabilities: Sequence[float]) -> str:
-        """The label given for these probabilities, one a label."""
-        order = sorted(range(len(self.labels)), key=lambda i: -probabilities[i])
-        likeliest = self.labels[order[0]]
-        withheld = probabilities[order[0]] < self.needs.get(likeliest, 0.0)
-        return self.labels[order[1]] if withheld else likeliest
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
@@ -88,20 +81,16 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HeadAnswer:
-    """The label a head gives, and every label's probability."""
+    """The label a head gives, and every label's probability; ``doubted`` where somebody else had better decide."""
 
     label: str
     probabilities: Mapping[str, float]
+    doubted: bool = False
 
     @property
     def confidence(self) -> float:
         """Probability of the label given."""
         return self.probabilities[self.label]
-
-    @property
-    def withheld(self) -> bool:
-        """Whether a likelier label was not likely enough to be given."""
-        return self.confidence < max(self.probabilities.values())
 
 
 class Heads:
@@ -227,6 +216,7 @@ def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
 def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
     found = {}
     for head, row in zip(panel.heads, panel.probabilities(seen), strict=True):
-        label = head.label(row) if head.needs else head.labels[row.index(max(row))]
-        found[head.name] = HeadAnswer(label, dict(zip(head.labels, row, strict=True)))
+        label = head.labels[row.index(most := max(row))]
+        doubted = most < head.needs.get(label, 0.0)
+        found[head.name] = HeadAnswer(label, dict(zip(head.labels, row, strict=True)), doubted)
     return found

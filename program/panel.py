@@ -6,7 +6,9 @@ coefficients side by side. The answers are those of the heads one by one, up to 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,33 +36,40 @@ class Panel:
         self._support = _blocks(support.astype(np.float32))
         self._squares = (self._support**2).sum(axis=2).ravel()
         self._linear = np.concatenate([head.linear for head in heads], axis=1).astype(np.float32)
-        counts = [len(head.labels) for head in heads]
-        self._starts = np.cumsum([0, *counts])[:-1]
-        self._place = np.repeat(np.arange(len(heads)), counts)
-        self._scale = np.array([head.scale for head in heads], dtype=np.float32)[self._place]
+        ends = np.cumsum([0, *(len(head.labels) for head in heads)]).tolist()
+        self._spans = list(pairwise(ends))
+        self._scale = np.concatenate([np.full(len(h.labels), h.scale, dtype=np.float32) for h in heads])
         self._duals = self._by_width(places)
 
     def _by_width(self, places: Sequence[np.ndarray]) -> list[tuple[float, np.ndarray]]:
         """For each kernel width the coefficients of all labels, nought for heads of another width."""
-        duals = {head.width: np.zeros((len(self._squares), len(self._place)), dtype=np.float32) for head in self.heads}
-        for head, rows, start in zip(self.heads, places, self._starts, strict=True):
+        duals = {head.width: np.zeros((len(self._squares), len(self._scale)), dtype=np.float32) for head in self.heads}
+        for head, rows, (start, _) in zip(self.heads, places, self._spans, strict=True):
             np.add.at(duals[head.width], (rows[:, None], start + np.arange(len(head.labels))), head.dual)
         return list(duals.items())
 
     def probabilities(self, seen: Seen) -> list[list[float]]:
         """Label probabilities of each head."""
-        products = (self._support @ seen.dense).ravel()
-        distance = np.maximum(self._squares + float(seen.dense @ seen.dense) - 2 * products, 0.0)
-        scores = np.zeros(len(self._place), dtype=np.float32)
+        distance = (self._support @ seen.dense).ravel()
+        distance *= -2
+        distance += self._squares
+        distance += float(seen.dense @ seen.dense)
+        np.maximum(distance, 0.0, out=distance)
+        scores = np.zeros(len(self._scale), dtype=np.float32)
         for width, dual in self._duals:
-            scores += np.exp(-width * distance) @ dual
+            scores += np.exp(distance * -width) @ dual
         if len(seen.grams.columns):
-            scores += seen.grams.values @ self._linear[seen.grams.columns]
-        scores *= self._scale
-        weights = np.exp(scores - np.maximum.reduceat(scores, self._starts)[self._place])
-        shares = (weights / np.add.reduceat(weights, self._starts)[self._place]).tolist()
-        ends = [*self._starts[1:].tolist(), len(shares)]
-        return [shares[start:end] for start, end in zip(self._starts.tolist(), ends, strict=True)]
+            scores += seen.grams.values @ self._linear.take(seen.grams.columns, axis=0)
+        scaled = (scores * self._scale).tolist()
+        return [_shares(scaled[start:end]) for start, end in self._spans]
+
+
+def _shares(scores: list[float]) -> list[float]:
+    """The softmax of a few numbers; numpy takes several times as long for so few."""
+    most = max(scores)
+    weights = [math.exp(score - most) for score in scores]
+    total = sum(weights)
+    return [weight / total for weight in weights]
 
 
 def shared_rows(supports: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:

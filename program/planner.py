@@ -16,8 +16,9 @@ import numpy as np
 from ..data.card import DomainCard
 from ..errors import ProgramError, QueryPlanError
 from ..signatures.types import Turn
-from .asking import MAX_IN_FLIGHT, Ask, Clock, Reply, Sent, asend_round, send_round
+from .asking import MAX_IN_FLIGHT, Clock, asend_round, send_round
 from .bound import Bound, Gate, Mode
+from .compatible import check_fingerprints, has_one_hop, signatures_hash
 from .context import clean_input
 from .encoder import default_encoder
 from .flow import Flow, Parts
@@ -30,6 +31,7 @@ from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
 from .plan_cache import PlanCache, plan_key
+from .planning import Planning
 from .retrieval.candidates import CandidateConfig
 from .retrieval.clock import Now, local_now
 from .retrieval.stage import RetrievalParts
@@ -41,40 +43,6 @@ NOT_ALONE = {"rejection_kind"}
 
 History = Sequence[Mapping[str, Any] | Turn] | None
 Opener = Callable[[], LMHandle | None]
-
-
-class Planning:
-    """One query being planned: the round to send next, and the plan when there is none.
-
-    Attributes:
-        asks: the requests to send together; empty when the plan is done.
-        kept: whether the plan came out of the cache.
-    """
-
-    def __init__(self, flow: Flow, key: str, lm: LMHandle | None, kept: QueryPlan | None) -> None:
-        """Go up to the first round, or no further than a plan that was kept."""
-        self.key, self.lm, self.clock = key, lm, flow.clock
-        self.asks: list[Ask] = []
-        self.kept, self._plan = kept is not None, kept
-        self._rounds = flow.run()
-        if not self.kept:
-            self._go(lambda: next(self._rounds))
-
-    @property
-    def done(self) -> QueryPlan:
-        """The plan; only when there is nothing to ask any more."""
-        assert self._plan is not None, "there is a round to send"
-        return self._plan
-
-    def send(self, replies: Mapping[Sent, Reply]) -> None:
-        """Take the replies to ``asks`` and go on to the next round."""
-        self._go(lambda: self._rounds.send(replies))
-
-    def _go(self, step: Callable[[], list[Ask]]) -> None:
-        try:
-            self.asks = step()
-        except StopIteration as done:
-            self.asks, self._plan = [], done.value
 
 
 class QueryPlanner(dspy.Module):
@@ -288,7 +256,7 @@ class QueryPlanner(dspy.Module):
         return self
 
     def with_graph(self, learned: Learned | None, index: NameIndex | None = None) -> QueryPlanner:
-        """Plan graph steps by what was learned of graphs; ``index`` has the graph's names, or the card does. Returns self."""
+        """Plan graph steps by what was learned; ``index`` has the graph's names, or the card does. Returns self."""
         self.graph, self._graph_planner, self._version = learned, None, None
         if learned is not None and index is not None and self.card.graph is not None:
             self._graph_planner = GraphPlanner(self.card.graph, index, learned)
@@ -350,8 +318,7 @@ class QueryPlanner(dspy.Module):
 
     def fingerprints(self) -> dict[str, str]:
         """Hashes of what this planner stands on: card, schema, signatures, encoder."""
-        signatures = (f"{n}: {s.signature.__name__} {sorted(s.signature.fields)}" for n, s in self.specs.items())
-        prints = {"card": self.card.fingerprint, "signatures": text_fingerprint(*signatures)}
+        prints = {"card": self.card.fingerprint, "signatures": signatures_hash(self.specs)}
         if self.card.graph is not None:
             prints["schema"] = text_fingerprint(self.card.graph.model_dump_json(exclude_defaults=True))
         if self.heads is not None:
@@ -413,8 +380,11 @@ class QueryPlanner(dspy.Module):
         planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **{**gate, **options})
         planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
         planner.combinations = dict(state.manifest.combinations)
-        _check_fingerprints(planner, state.manifest)
+        check_fingerprints(planner.fingerprints(), planner.specs, state.manifest)
+        one_hop = has_one_hop(planner.specs, state.manifest)
         for stage, saved in state.predictors.items():
+            if stage == "graph" and one_hop:
+                continue
             if stage not in planner.stage_predictors:
                 raise ProgramError(f"the program has a stage that this version does not know: {stage}")
             planner.stage_predictors[stage].load_state({**saved, "lm": None})
@@ -451,13 +421,3 @@ def _heads_of(state: ProgramState) -> Heads | None:
         return None
     features = load_features(state.heads, default_encoder(), Linker(state.card.names))
     return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
-
-
-def _check_fingerprints(planner: QueryPlanner, manifest: Manifest) -> None:
-    """Refuse a program whose card, signatures or encoder are not the ones it was compiled with."""
-    for name, value in planner.fingerprints().items():
-        saved = manifest.fingerprints.get(name)
-        if saved is not None and saved != value:
-            raise ProgramError(
-                f"the program was compiled with another {name} ({saved}, here {value}); compile it again"
-            )

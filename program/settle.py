@@ -93,8 +93,7 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         pooled = combination.probabilities(
             label_probabilities(answer) if answer is not None else None, head.probabilities
         )
-        # A head by itself gives its own label: it may need more than to be the likeliest.
-        label = head.label if pooled == head.probabilities else max(pooled, key=lambda name: pooled[name])
+        label = max(pooled, key=lambda name: pooled[name])
         by: DecidedBy = "lm" if combination.lm_weight else "head"
         return Settled(label, pooled, by, "model and head, weighed" if by == "lm" else "learned head")
     if answer is not None:

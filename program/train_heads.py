@@ -26,7 +26,7 @@ RECIPE = "2"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 # Rows of ours with a word that elsewhere means "not ours" (a market, the weather) have this tag. At most this
-# share of them may be rejected; fewer rows than that say nothing about so small a share.
+# share of them may be rejected by heads; fewer rows than that say nothing about so small a share.
 TRAP = "trap_word"
 TRAP_SHARE = 0.02
 MIN_TRAPS = 25
@@ -97,7 +97,11 @@ def _train_one(
 
 
 def rejecting_needs(traps: Sequence[float]) -> dict[str, float]:
-    """How likely "not ours" must be to be said, so that hardly a query that looks so by a word alone is rejected.
+    """How likely "not ours" must be to be beyond doubt, so that hardly a query that looks so by a word alone is.
+
+    Below it a model is asked where there is one, and the head decides where there is none: taking the query for ours
+    instead rejected 1.7 % of such rows and not 4.6 %, and cost 4 points of all labels right and 13 of the balanced
+    accuracy of relevance (podcast, train and dev, cross-validated).
 
     A quantile as in split conformal prediction (Papadopoulos et al., 2002): of rows drawn like these n, k + 1 of
     n + 1 are expected above the value that k of them exceed. With few rows that is the highest of them.

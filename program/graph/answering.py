@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,15 +11,17 @@ from ...signatures.graph_steps import Condition, GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
 from .endings import ELEMENTS, Ending, EndingParts, Values, endings, numbers_in
-from .evidence import DENSE, Shape, dense_of
 from .linking import Mention, NameIndex
 from .paths import NOTHING
-from .pool import taken
 from .ranking import Ranked, Ranker, gram_columns, gram_norm
-from .sketch import Hop, Sketch, canonical
+from .sketch import Branch, Hop, Sketch, canonical
 from .store import Learned
 from .view import Hypothesis, View
 
+Probe = Callable[[GraphPlan], bool]
+PROBED = 8
+NOWHERE = 0.08
+"""How much less likely a path is that finds nothing; about one labelled plan in ten does."""
 LOOKED_AT = 4
 """Paths that endings are tried on; the fifth is practically never the right one."""
 
@@ -31,6 +33,8 @@ class Found:
     Attributes:
         chance: its probability among all candidates.
         sure: the probability that it is right at all, as fitted on labelled questions.
+        covered: share of the question's words that it explains.
+        none: the schema cannot say what is asked; the plan is what comes nearest.
     """
 
     plan: GraphPlan
@@ -39,14 +43,29 @@ class Found:
     chance: float
     sure: float
     covered: float
+    none: bool = False
 
 
 class Answerer:
     """Finds the best plans of questions over one graph. Safe to share between threads."""
 
-    def __init__(self, ranker: Ranker, learned: Learned, index: NameIndex, values: Values, encoder: Encoder) -> None:
+    def __init__(
+        self,
+        ranker: Ranker,
+        learned: Learned,
+        index: NameIndex,
+        values: Values,
+        encoder: Encoder,
+        probe: Probe | None = None,
+    ) -> None:
+        """An answerer from its parts.
+
+        Args:
+            probe: whether a plan finds anything, where that can be asked in well under a millisecond.
+        """
         self.ranker, self.learned, self.index, self.values = ranker, learned, index, values
         self.common = frozenset(word for word, weight in learned.paths.common.items() if weight < 1)
+        self._probe = probe
         self._endings = EndingParts(ranker.table.schema, encoder)
         self._rows = {name: row for row, name in enumerate(ELEMENTS)}
 
@@ -61,8 +80,11 @@ class Answerer:
             return []
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
-        order = np.argsort(-chances, kind="stable")[:LOOKED_AT]
+        order = np.argsort(-chances, kind="stable")[:PROBED]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]
+        if self._probe is not None:
+            chances = self._probed(ranked, starts, places, chances)
+        places = sorted(places, key=lambda place: -chances[place[1]])[:LOOKED_AT]
         found = [
             one
             for which, i in places
@@ -70,25 +92,51 @@ class Answerer:
         ]
         return self._judged(question, _merged(found))[:count]
 
+    def _probed(
+        self, ranked: Sequence[Ranked], starts: np.ndarray, places: Sequence[tuple[int, int]], chances: np.ndarray
+    ) -> np.ndarray:
+        """Chances where a path that leads nowhere counts for less: people ask for what there is, as a rule.
+
+        Only branches are tried, not what they are combined to: that two sets share nothing is an answer.
+        """
+        tried: dict[str, bool] = {}
+        weighed = chances.copy()
+        for which, i in places:
+            sketch = ranked[which].pool.sketch(i - int(starts[which]), self.ranker.table)
+            for branch in sketch.branches:
+                weighed[i] *= 1.0 if self._leads_somewhere(branch, tried) else NOWHERE
+        return weighed / weighed.sum()
+
+    def _leads_somewhere(self, branch: Branch, tried: dict[str, bool]) -> bool:
+        if not branch.hops or self._probe is None:
+            return True
+        plan = Sketch((replace(branch, every=False),)).to_plan()
+        text = canonical(plan)
+        if text not in tried:
+            tried[text] = self._probe(plan)
+        return tried[text]
+
     def _ended(self, question: str, ranked: Ranked, place: int, chance: float) -> list[Found]:
         """A path with its likeliest endings."""
         table = self.ranker.table
         sketch = ranked.pool.sketch(place, table)
         view, spans = ranked.view, [(m.start, m.end) for m in ranked.hypothesis.mentions]
-        numbers = numbers_in(question, view, spans)
+        numbers = numbers_in(question, spans)
         edges = [table.hops[h].edge.name for h in ranked.pool.hops[place] if h != NOTHING]
         options = endings(table.schema, self.values, table.types[int(ranked.pool.end[place])], edges, question, numbers)
         if not edges:  # the names themselves are no answer; the first of them by something is
-            options = [one for one in options if one.final.kind in ("order", "degree")]
-        chances = self._ending_chances(options, view, numbers) if options else np.zeros(0)
-        covered = _covered(ranked, place, self.ranker)
+            options = [one for one in options if one.none or one.final.kind in ("order", "degree")]
+        covered = self.ranker.covered(ranked, place)
+        chances = self._ending_chances(options, view, numbers, covered) if options else np.zeros(0)
         best = np.argsort(-chances, kind="stable")[:2]
-        made = [(_with(sketch, options[i]), float(chances[i])) for i in best]
-        return [Found(s.to_plan(), s, ranked.hypothesis, chance * c, 0.0, covered) for s, c in made]
+        made = [(_with(sketch, options[i]), float(chances[i]), options[i].none) for i in best]
+        return [Found(s.to_plan(), s, ranked.hypothesis, chance * c, 0.0, covered, none) for s, c, none in made]
 
-    def _ending_chances(self, options: Sequence[Ending], view: View, numbers: Sequence[float]) -> np.ndarray:
+    def _ending_chances(
+        self, options: Sequence[Ending], view: View, numbers: Sequence[float], covered: float
+    ) -> np.ndarray:
         weights = self.learned.endings
-        dense, elements = self._endings.of(options, view, numbers, self._rows)
+        dense, elements = self._endings.of(options, view, numbers, covered, self._rows)
         columns = gram_columns(view.grams, weights.grams)
         said = weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams))
         scores = dense @ weights.dense + np.append(said, 0.0)[elements].sum(axis=1)
@@ -117,17 +165,11 @@ def sure_features(found: Found, rival: float) -> list[float]:
     ]
 
 
-def _covered(ranked: Ranked, place: int, ranker: Ranker) -> float:
-    one = taken(ranked.pool, np.array([place]))
-    dense = dense_of(one, Shape(one, ranker.table), ranked.view, 0.0)
-    return float(dense[0, DENSE.index("covered share")])
-
-
 def _merged(found: Sequence[Found]) -> list[Found]:
     """Plans that always give the same answers as one, with their probabilities added."""
     best: dict[str, Found] = {}
     for one in sorted(found, key=lambda f: -f.chance):
-        text = canonical(one.plan)
+        text = "" if one.none else canonical(one.plan)
         first = best.get(text)
         best[text] = replace(first, chance=min(1.0, first.chance + one.chance)) if first else one
     return sorted(best.values(), key=lambda f: -f.chance)

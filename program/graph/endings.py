@@ -26,7 +26,7 @@ NUMBERS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 COMPARISONS = ("lt", "le", "gt", "ge", "eq")
 MOST_LIMIT = 50
 ELEMENTS = (
-    *("set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
+    *("none", "set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
     *("unfiltered", "text", "edge", *COMPARISONS),
 )
 DENSE = (
@@ -38,6 +38,7 @@ DENSE = (
     "limit said",
     "filtered",
     "value weight",
+    "unsayable",
 )
 
 
@@ -58,10 +59,12 @@ class Ending:
 
     Attributes:
         where: a condition on the edges of that name that the plan follows.
+        none: the schema cannot say what is asked.
     """
 
     final: Final = Final()
     where: tuple[str, Condition] | None = None
+    none: bool = False
 
 
 def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:
@@ -88,7 +91,7 @@ def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, 
     return Values({key: tuple(found) for key, found in texts.items() if key not in numbers}, frozenset(numbers))
 
 
-def numbers_in(question: str, view: View, spans: Sequence[tuple[int, int]]) -> list[float]:
+def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
     """The numbers of a question outside its names."""
     return [
         float(match.group())
@@ -119,7 +122,7 @@ def endings(
     plain = [Ending(final) for final in finals]
     # A condition goes with no ending or a count; with an order, a question would have to say very much at once.
     kept = [Ending(Final(f.kind, filters=given), where) for given, where in filters for f in finals[:2]]
-    return [*plain, *kept]
+    return [*plain, *kept, Ending(none=True)]
 
 
 def _conditions(
@@ -162,12 +165,21 @@ class EndingParts:
         self._edges = {e.name: i for i, e in enumerate(schema.edges)}
 
     def of(
-        self, found: Sequence[Ending], view: View, numbers: Sequence[float], rows: Mapping[str, int]
+        self,
+        found: Sequence[Ending],
+        view: View,
+        numbers: Sequence[float],
+        covered: float,
+        rows: Mapping[str, int],
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending."""
+        """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending.
+
+        Args:
+            covered: share of the question's words that the path explains.
+        """
         near = self._near(view)
         edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)
-        dense = np.array([self._dense(e, near, edges, numbers) for e in found]).reshape(-1, len(DENSE))
+        dense = np.array([self._dense(e, near, edges, numbers, covered) for e in found]).reshape(-1, len(DENSE))
         none = len(rows)
         elements = np.array([[rows.get(name, none) for name in _elements(e)] for e in found], dtype=np.int32)
         return dense, elements.reshape(-1, 4)
@@ -186,8 +198,10 @@ class EndingParts:
         return np.clip((best - FLOOR) / (FULL - FLOOR), 0, 1)
 
     def _dense(
-        self, ending: Ending, near: Mapping[str, float], edges: np.ndarray, numbers: Sequence[float]
+        self, ending: Ending, near: Mapping[str, float], edges: np.ndarray, numbers: Sequence[float], covered: float
     ) -> list[float]:
+        if ending.none:
+            return [0.0] * (len(DENSE) - 1) + [1.0 - covered]
         final, condition = ending.final, _condition(ending)
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
@@ -203,6 +217,7 @@ class EndingParts:
             float(limit),
             float(condition is not None),
             float(len(str(condition.value).split())) if condition is not None else 0.0,
+            0.0,
         ]
 
 
@@ -214,6 +229,8 @@ def _condition(ending: Ending) -> Condition | None:
 
 def _elements(ending: Ending) -> tuple[str, str, str, str]:
     final, condition = ending.final, _condition(ending)
+    if ending.none:
+        return "none", "", "", ""
     way = f"{final.kind} {'desc' if final.descending else 'asc'}" if final.kind in ("order", "degree") else final.kind
     how = "unfiltered"
     if condition is not None:

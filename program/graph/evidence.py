@@ -15,6 +15,7 @@ import numpy as np
 from ...signatures.graph_steps import EdgeType
 from .paths import NOTHING, PathTable
 from .pool import COMBINES, TAIL, Pool
+from .roles import roles_told
 from .view import View
 
 ROLES = ("any", "first", "mid", "last", "only")
@@ -55,7 +56,9 @@ MEASURES: dict[str, tuple[float | None, float | None]] = {
     "end is start": FREE,
     "bare later": FREE,
     "bare several": FREE,
+    "bare out": FREE,
     "taken later": FREE,
+    "roles told": MORE,
 }
 """The numbers, and between what their weights may lie: more evidence never makes a plan less likely."""
 DENSE = tuple(MEASURES)
@@ -187,13 +190,20 @@ class Shape:
         """How many hops follow an edge type that another hop follows already."""
         return self.total - _distinct(self.edges)
 
+    @cached_property
+    def ends_out(self) -> np.ndarray:
+        """Whether the last hop that is followed goes from an edge's source to its target."""
+        out = np.array([hop.direction == "out" for hop in self.table.hops])
+        last = self.roles["last"] | self.roles["only"]
+        return (last & out[self.pool.hops]).any(axis=1)
+
     def _before(self, slot: int) -> np.ndarray:
         """The type that the hop of a slot starts at."""
         return _gather(self.table.sources, self.pool.hops)[:, slot]
 
 
-def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float) -> np.ndarray:
-    """The numbers of every candidate, shape (n, len(DENSE))."""
+def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float, told: np.ndarray) -> np.ndarray:
+    """The numbers of every candidate, shape (n, len(DENSE)); ``told`` has the log-probabilities of the names' roles."""
     n, used, near = len(pool), shape.used, view.near
     weight = np.clip((view.weight - ORDINARY) / (1 - ORDINARY), 0.0, 1.0)
     by_name, by_text = near.edge_names, np.maximum(near.edge_names, 0.8 * near.edge_texts)
@@ -201,7 +211,7 @@ def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float) -> np.ndarr
     edge_name, edge_text = _best(by_name * weight[:, None]), _best(by_text * weight[:, None])
     kind_name, kind_text = _best(near.type_names * weight[:, None]), _best(kinds * weight[:, None])
     edges = np.where(used, edge_text[shape.edges], 0.0)
-    told = np.where(used, np.maximum(edges, kind_text[pool.types]), 0.0)
+    explained = np.where(used, np.maximum(edges, kind_text[pool.types]), 0.0)
     covered = np.maximum(_cover(by_text, shape.edges, used), _cover(kinds, pool.types, used))
     named = np.maximum(_cover(by_name, shape.edges, used), _cover(near.type_names, pool.types, used))
     sums = weight @ covered
@@ -216,8 +226,8 @@ def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float) -> np.ndarr
         "covered share": sums / max(float(weight.sum()), 0.5),
         "covered by names": weight @ named,
         "missed": missed,
-        "hops told": told.sum(axis=1),
-        "weakest hop told": np.where(used, told, 1.0).min(axis=1),
+        "hops told": explained.sum(axis=1),
+        "weakest hop told": np.where(used, explained, 1.0).min(axis=1),
         "edges told": edges.sum(axis=1),
         "weakest edge told": np.where(used, edges, 1.0).min(axis=1),
         "edges named": np.where(used, edge_name[shape.edges], 0.0).sum(axis=1),
@@ -234,16 +244,20 @@ def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float) -> np.ndarr
         "prior": np.full(n, log_prior),
         "several": np.full(n, float(len(pool.groups) > 1)),
         "end is start": end == pool.groups[0].kind,
-        **_bare(pool, shape, view),
+        **_bare(pool, shape, view, told),
     }
     return np.stack([np.asarray(columns[name], dtype=np.float64) for name in DENSE], axis=1)
 
 
-def _bare(pool: Pool, shape: Shape, view: View) -> dict[str, np.ndarray]:
+def _bare(pool: Pool, shape: Shape, view: View, told: np.ndarray) -> dict[str, np.ndarray]:
     """Where the names stand that are not followed anywhere, and the ones that are taken away."""
     n = len(pool)
+    if len(pool.groups) < 2 and len(view.names) > 1:
+        bare = ~shape.used.any(axis=1, keepdims=True)
+        alone = dict.fromkeys(("bare later", "bare several", "bare out", "taken later"), np.zeros(n))
+        return {**alone, "roles told": roles_told(pool, told, bare)}
     if len(pool.groups) < 2:
-        return dict.fromkeys(("bare later", "bare several", "taken later"), np.zeros(n))
+        return dict.fromkeys(("bare later", "bare several", "bare out", "taken later", "roles told"), np.zeros(n))
     places = np.array([min(view.names[p] for p in group.places) for group in pool.groups])
     bare = np.stack([~shape.used[:, pool.branch == i].any(axis=1) for i in range(len(pool.groups))], axis=1)
     others = np.where(bare, np.inf, places[None]).min(axis=1)
@@ -251,7 +265,15 @@ def _bare(pool: Pool, shape: Shape, view: View) -> dict[str, np.ndarray]:
     many = np.array([len(group.nodes) > 1 for group in pool.groups])
     taken = (pool.combine == COMBINES.index("difference")) * np.sign(places[1:].min() - places[0])
     several = np.asarray((bare & many[None]).any(axis=1))
-    return {"bare later": later, "bare several": several, "taken later": taken}
+    # "Does A treat B" is asked of A's edges where the edge is read from A to B.
+    out = bare.any(axis=1) & shape.ends_out
+    return {
+        "bare later": later,
+        "bare several": several,
+        "bare out": out,
+        "taken later": taken,
+        "roles told": roles_told(pool, told, bare),
+    }
 
 
 def _best(values: np.ndarray) -> np.ndarray:

@@ -13,15 +13,23 @@ from .check import answer_type
 from .endings import DENSE, ELEMENTS, Ending, EndingParts, Values, endings, numbers_in
 from .fit_ranking import Source, is_meant
 from .gold import Gold, read_gold
+from .linking import Mention
 from .loglinear import Problem, fit
-from .ranking import Ranker, gram_norm
+from .ranking import Ranked, Ranker, gram_norm
 from .store import EndingWeights
 from .view import View
 
 HOLD_NUMBERS = 0.1
 HOLD_GRAMS = 0.1
 MIN_COUNT = 2
-STARTING = {"property named": 2.0, "edge named": 1.0, "value said": 1.0, "number left": -0.5, "filtered": -1.0}
+STARTING = {
+    "property named": 2.0,
+    "edge named": 1.0,
+    "value said": 1.0,
+    "number left": -0.5,
+    "filtered": -1.0,
+    "unsayable": 1.0,
+}
 
 
 @dataclass(frozen=True)
@@ -37,28 +45,43 @@ class Case:
 def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder, common: frozenset[str]) -> list[Case]:
     """The questions whose labelled ending is among the candidates."""
     parts = EndingParts(source.schema, encoder)
-    found = [
-        case
-        for question in source.questions
-        if question.plan is not None
-        and (case := _case(question.text, read_gold(question.plan), source, values, ranker, parts, common)) is not None
-    ]
+    found = []
+    for question in source.questions:
+        gold = read_gold(question.plan) if question.plan is not None else None
+        best = _best(question.text, gold, source.index.mentions(question.text, common), ranker)
+        if best is not None:
+            found.append(_case(question.text, gold, *best, source, values, ranker, parts))
     return [case for case in found if case.right.any()]
 
 
+def _best(text: str, gold: Gold | None, mentions: Sequence[Mention], ranker: Ranker) -> tuple[Ranked, int] | None:
+    """The likeliest path, from the labelled names where there are any."""
+    tried = ranker.hypotheses(text, mentions)
+    meant = [h for h in tried if gold is None or is_meant(h, gold)][:1]
+    ranked = [r for h in meant for r in ranker.of(text, h) if len(r.scores)]
+    best = max(ranked, key=lambda r: float(r.scores.max()), default=None)
+    return None if best is None else (best, int(np.argmax(best.scores)))
+
+
 def _case(
-    text: str, gold: Gold, source: Source, values: Values, ranker: Ranker, parts: EndingParts, common: frozenset[str]
-) -> Case | None:
-    mentions = source.index.mentions(text, common)
-    meant = next((h for h in ranker.hypotheses(text, mentions) if is_meant(h, gold)), None)
-    kind = answer_type(gold.plan, source.schema)
-    if meant is None or kind is None:
-        return None
-    view = ranker.view(text, meant)
-    numbers = numbers_in(text, view, [(m.start, m.end) for m in meant.mentions])
-    found = endings(source.schema, values, kind, sorted({edge for edge, _ in gold.edges}), text, numbers)
-    dense, elements = parts.of(found, view, numbers, {name: i for i, name in enumerate(ELEMENTS)})
-    return Case(view, dense, elements, np.array([is_gold(ending, gold) for ending in found]))
+    text: str,
+    gold: Gold | None,
+    best: Ranked,
+    place: int,
+    source: Source,
+    values: Values,
+    ranker: Ranker,
+    parts: EndingParts,
+) -> Case:
+    view, table = best.view, ranker.table
+    numbers = numbers_in(text, [(m.start, m.end) for m in best.hypothesis.mentions])
+    kind = answer_type(gold.plan, source.schema) if gold is not None else table.types[int(best.pool.end[place])]
+    edges = sorted({edge for edge, _ in gold.edges}) if gold is not None else []
+    found = endings(source.schema, values, kind or "", edges, text, numbers)
+    rows = {name: i for i, name in enumerate(ELEMENTS)}
+    dense, elements = parts.of(found, view, numbers, ranker.covered(best, place), rows)
+    right = [ending.none if gold is None else not ending.none and is_gold(ending, gold) for ending in found]
+    return Case(view, dense, elements, np.array(right))
 
 
 def is_gold(ending: Ending, gold: Gold) -> bool:

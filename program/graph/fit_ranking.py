@@ -18,13 +18,15 @@ import numpy as np
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder
 from .evidence import DENSE, MEASURES, ROLES, SHARED, dense_of, element_name
-from .gold import Gold, read_gold
+from .gold import Gold, parts_of, read_gold
 from .hypotheses import SPAN, plain_counts, runs_outside, span_features
 from .linking import Mention, NameIndex
 from .loglinear import Problem, fit
 from .paths import NOTHING, PathTable
 from .pool import taken
 from .ranking import VECTOR, VECTOR_SCALE, Ranked, Ranker, Weights, gram_norm
+from .roles import ROLES as ROLES_OF_NAMES
+from .roles import RoleWeights
 from .sketch import canonical
 from .view import Hypothesis, View
 from .words import fold, words_of
@@ -34,9 +36,10 @@ EPSILON = 0.002
 MOST_TRAINED = 4
 MOST_CANDIDATES = 150
 HOLD_SPAN = 1.0
+HOLD_ROLES = 0.1
 HOLD_DENSE = 0.3
 HOLD_SHARED = 0.5
-HOLD_DOMAIN = 0.05
+HOLD_DOMAIN = 0.1
 MIN_COUNT = 2
 
 
@@ -157,7 +160,7 @@ def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray], ranker: Rank
             views.append(one.view)
         pool = taken(one.pool, np.flatnonzero(mask))
         shape, rows = ranker.look(pool)
-        dense.append(dense_of(pool, shape, one.view, one.hypothesis.log_prior))
+        dense.append(dense_of(pool, shape, one.view, one.hypothesis.log_prior, ranker.told(one.view)))
         elements.append(rows)
         which.append(np.full(len(pool), next(i for i, view in enumerate(views) if view is one.view)))
     return Example(views, np.concatenate(which), np.concatenate(dense), stacked(elements), is_right[kept])
@@ -319,8 +322,61 @@ def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str,
     words = plain_words(common)
     rankers = {s.name: Ranker(PathTable(s.schema), encoder, start) for s in sources}
     weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span, words)), SHARED, ())
+    weights = replace(weights, roles=fit_roles(sources, weights, encoder, words))
     examples = _examples(sources, weights, encoder, words)
     return _fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights
+
+
+def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder, words: frozenset[str]) -> RoleWeights:
+    """What the words around a name say of its part, from questions with several names."""
+    from scipy.sparse import csr_matrix
+
+    contexts: list[np.ndarray] = []
+    parts: list[int] = []
+    for source in sources:
+        ranker = Ranker(PathTable(source.schema), encoder, weights)
+        for question in source.questions:
+            found = _roles_of(question, source, ranker, words)
+            contexts += [context for context, _ in found]
+            parts += [part for _, part in found]
+    counts = Counter(int(g) for context in contexts for g in context)
+    grams = sorted(g for g, count in counts.items() if count >= MIN_COUNT)
+    if not grams:
+        return RoleWeights()
+    columns = {gram: i for i, gram in enumerate(grams)}
+    known = [[columns[int(g)] for g in context if int(g) in columns] for context in contexts]
+    values = np.repeat([1 / gram_norm(len(context)) for context in contexts], [len(k) for k in known])
+    pointers = np.cumsum([0, *(len(k) for k in known)])
+    each = np.repeat(np.arange(len(contexts)), len(ROLES_OF_NAMES))
+    every = np.tile(np.arange(len(ROLES_OF_NAMES)), len(contexts))
+    problem = Problem(
+        np.zeros((len(each), 1)),
+        every[:, None],
+        each,
+        each,
+        every == np.repeat(parts, len(ROLES_OF_NAMES)),
+        _sparse(csr_matrix, values, known, pointers, len(grams)),
+    )
+    table = np.zeros((len(ROLES_OF_NAMES), len(grams)))
+    fitted = fit(problem, np.zeros(1), table, hold_dense=1.0, hold_table=HOLD_ROLES)
+    return RoleWeights(np.array(grams, dtype=np.uint32), fitted.table.astype(np.float32))
+
+
+def _roles_of(
+    question: Question, source: Source, ranker: Ranker, words: frozenset[str]
+) -> list[tuple[np.ndarray, int]]:
+    """Context and part of each name of a question with several."""
+    if question.plan is None:
+        return []
+    gold = read_gold(question.plan)
+    mentions = source.index.mentions(question.text, words)
+    meant = next((h for h in ranker.hypotheses(question.text, mentions) if is_meant(h, gold)), None)
+    if meant is None or len(meant.mentions) < 2:
+        return []
+    parts = parts_of(gold.plan)
+    names = [(r.name.casefold(), r.type) for r in meant.readings]
+    view = ranker.view(question.text, meant)
+    return [(c, ROLES_OF_NAMES.index(parts[n])) for c, n in zip(view.contexts, names, strict=True) if n in parts]
 
 
 def fit_domain(

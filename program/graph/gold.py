@@ -9,12 +9,15 @@ from ...signatures.graph_steps import (
     AnchorStep,
     Condition,
     CountStep,
+    DifferenceStep,
     ExpandStep,
     FilterStep,
     GraphPlan,
     GraphStep,
+    IntersectStep,
     NodeRef,
     OrderStep,
+    UnionStep,
 )
 from .sketch import Final, canonical
 
@@ -66,3 +69,39 @@ def _add(final: Final, step: GraphStep) -> Final:
 def _without_where(steps: Sequence[GraphStep]) -> tuple[list[GraphStep], tuple[Condition, ...]]:
     where = tuple(c for s in steps if isinstance(s, ExpandStep) for c in s.where)
     return [s.model_copy(update={"where": ()}) if isinstance(s, ExpandStep) else s for s in steps], where
+
+
+def parts_of(plan: GraphPlan) -> dict[tuple[str, str], str]:
+    """What part each named node plays in the set of a plan, see ``roles.ROLES``; by folded name and type."""
+    steps = {step.store_as: step for step in plan.steps}
+    found: dict[tuple[str, str], str] = {}
+    for step in plan.steps:
+        if isinstance(step, DifferenceStep):
+            _mark(step.inputs[1:], steps, found, True)
+            _mark(step.inputs[:1], steps, found, False)
+        elif isinstance(step, ExpandStep):
+            others = [name for name in step.exclude if name not in _behind(step.start, steps)]
+            _mark(others, steps, found, True)
+        elif isinstance(step, IntersectStep | UnionStep):
+            _mark(step.inputs, steps, found, False)
+    for step in plan.steps:
+        if isinstance(step, AnchorStep):
+            found.setdefault((step.node.name.casefold(), step.node.type), "start")
+    return found
+
+
+def _mark(names: Sequence[str], steps: dict[str, GraphStep], found: dict[tuple[str, str], str], away: bool) -> None:
+    for name in names:
+        bare = not any(isinstance(steps[n], ExpandStep) for n in _behind(name, steps))
+        for behind in _behind(name, steps):
+            step = steps[behind]
+            if isinstance(step, AnchorStep) and (away or bare):
+                part = ("excluded" if bare else "taken") if away else "bare"
+                found.setdefault((step.node.name.casefold(), step.node.type), part)
+
+
+def _behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
+    """A result and everything it is made of."""
+    step = steps[name]
+    inputs = getattr(step, "inputs", ()) or ((step.start,) if hasattr(step, "start") else ())
+    return {name}.union(*(_behind(n, steps) for n in inputs)) if inputs else {name}

@@ -24,8 +24,9 @@ from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder, default_encoder
 from ..folder import text_fingerprint
-from .answering import Answerer, Found, sure_features
+from .answering import Answerer, Found, Probe, sure_features
 from .endings import DENSE, Values, values_of
+from .executor import GraphExecutor
 from .fit_endings import cases_of, fit_endings
 from .fit_ranking import Question, Source, common_words, fit_domain, fit_logistic, fit_shared, related
 from .linking import NameIndex
@@ -79,6 +80,13 @@ def graph_values(schema: GraphSchema, graph: object) -> Values:
     return values_of(schema, [*nodes, *graph.edge_properties()])
 
 
+def probe_of(executor: GraphExecutor) -> Probe | None:
+    """Whether a plan finds anything; None for a graph behind a network, where asking takes too long."""
+    if not getattr(executor, "at_hand", True):
+        return None
+    return lambda plan: bool(executor.run(plan, cap=1).names)
+
+
 def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
     """The names of a graph, and the card's other spellings of them."""
     return NameIndex(graph.names(), card.names if card is not None else ())
@@ -117,10 +125,11 @@ def shipped_sources() -> list[tuple[Source, Values]]:
 
 def lesson_sources() -> list[tuple[Source, Values]]:
     """The lessons; their nodes are those that they name."""
-    return [(_of_lesson(lesson), values_of(lesson.schema)) for lesson in load_lessons()]
+    return [(source_of_lesson(lesson), values_of(lesson.schema)) for lesson in load_lessons()]
 
 
-def _of_lesson(lesson: Lesson) -> Source:
+def source_of_lesson(lesson: Lesson) -> Source:
+    """A lesson as a labelled domain, with some ordinary words as names beside its own."""
     names = [*lesson.names, *_ordinary_names(lesson)]
     index = NameIndex((f"{kind}::{name}", name, kind) for name, kind in names)
     questions = tuple(Question(q.text, q.plan, f"{lesson.name}-{i}") for i, q in enumerate(lesson.questions))
@@ -251,8 +260,8 @@ Right = Callable[[Found | None, Question], bool]
 
 def same_plan(found: Found | None, question: Question) -> bool:
     """Whether a plan is the labelled one; for a question that the schema cannot say, no plan is."""
-    if found is None or question.plan is None:
-        return found is None and question.plan is None
+    if found is None or found.none or question.plan is None:
+        return question.plan is None and (found is None or found.none)
     return canonical(found.plan) == canonical(question.plan)
 
 

@@ -17,12 +17,12 @@ from ...data.card import DomainCard, domain_folder, load_card
 from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder, default_encoder
-from .answering import Answerer, Found
+from .answering import Answerer, Found, Probe
 from .check import answer_type, check_graph_plan
 from .endings import Values
 from .executor import GraphExecutor
 from .fit_ranking import Source
-from .learning import KEPT, domain_knowledge, graph_values, labelled_source
+from .learning import KEPT, domain_knowledge, graph_values, labelled_source, probe_of
 from .linking import Mention, NameIndex, Reading
 from .paths import PathTable
 from .ranking import Ranker
@@ -95,6 +95,7 @@ class GraphPlanner:
         encoder: Encoder | None = None,
         lm: LMHandle | None = None,
         predictor: Any = None,
+        probe: Probe | None = None,
         notes: Sequence[str] = (),
     ) -> None:
         """A planner from its parts; ``for_executor`` finds them.
@@ -102,11 +103,12 @@ class GraphPlanner:
         Args:
             lm: asked where the ranking is not sure; the caller closes it.
             predictor: a compiled ``PlanGraphSteps``; an uncompiled one if not given.
+            probe: whether a plan finds anything on the graph, for graphs that answer at once.
             notes: said in every proposal's ``degraded``.
         """
         self.schema, self.learned, self.notes = schema, learned, tuple(notes)
         ranker = Ranker(PathTable(schema), encoder or default_encoder(), learned.paths)
-        self.answerer = Answerer(ranker, learned, index, values or Values(), encoder or default_encoder())
+        self.answerer = Answerer(ranker, learned, index, values or Values(), encoder or default_encoder(), probe)
         self._lm, self._predictor, self._owned = lm, predictor, False
 
     @classmethod
@@ -146,6 +148,7 @@ class GraphPlanner:
             learned,
             values=graph_values(executor.schema, executor),
             predictor=predictor,
+            probe=probe_of(executor),
         )
         return planner.with_lm(lm)
 
@@ -216,6 +219,8 @@ class GraphPlanner:
         fitting = [one for one in found if not check_graph_plan(one.plan, self.schema)]
         if not fitting:
             return _nothing(query, mentions)
+        if fitting[0].none:
+            return self._unsayable(fitting)
         best = fitting[0]
         entities = tuple(
             self._entity(m, r) for m, r in zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
@@ -227,9 +232,21 @@ class GraphPlanner:
             answer_type(best.plan, self.schema),
             "head",
             best.sure,
-            tuple(_unknown(entity) for entity in unknown),
+            tuple(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown),
             "ranked first of the well-typed plans from the names in the question",
             others=tuple(one.plan for one in fitting[1:]),
+        )
+
+    def _unsayable(self, found: Sequence[Found]) -> GraphProposal:
+        """No plan, because the schema cannot say what is asked; the nearest plans are kept beside it."""
+        best = found[0]
+        named = zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
+        return GraphProposal(
+            None,
+            tuple(self._entity(m, r) for m, r in named),
+            confidence=best.sure,
+            reason="the graph's edges and properties cannot say what is asked",
+            others=tuple(one.plan for one in found if not one.none),
         )
 
     def _entity(self, mention: Mention, reading: Reading) -> LinkedEntity:
@@ -239,7 +256,9 @@ class GraphPlanner:
         return LinkedEntity(mention.text, reading.name, reading.type, reading.how, reading.score, others, names)
 
 
-def _unknown(entity: LinkedEntity) -> str:
+def _unknown(entity: LinkedEntity, listed: bool) -> str:
+    if not listed:
+        return f"the graph cannot list its names, so {entity.text!r} was taken as written, a {entity.type}"
     near = f"; names like it: {', '.join(entity.near)}" if entity.near else ""
     return f"the graph has no name {entity.text!r}, so the plan finds nothing{near}"
 

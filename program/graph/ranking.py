@@ -16,11 +16,12 @@ import numpy as np
 
 from ..encoder import DIMENSIONS, Encoder
 from .candidates import candidate_pools
-from .evidence import Parts, Shape, dense_of
+from .evidence import DENSE, Parts, Shape, dense_of
 from .hypotheses import hypotheses, span_features
 from .linking import Mention
 from .paths import PathTable
-from .pool import Pool
+from .pool import Pool, taken
+from .roles import ROLES, RoleWeights
 from .schema_words import SchemaWords
 from .view import Hypothesis, View, view_of
 
@@ -43,6 +44,7 @@ class Weights:
         grams: hashes of the n-grams, sorted, one a column of ``table``.
         table: shape (elements, grams + VECTOR): for each n-gram, then for what the words mean together.
         scale: multiplies a score before the softmax.
+        roles: tell what part each name plays.
     """
 
     common: Mapping[str, float]
@@ -53,6 +55,7 @@ class Weights:
     grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
     table: np.ndarray = field(default_factory=lambda: np.zeros((0, VECTOR), dtype=np.float32))
     scale: float = 1.0
+    roles: RoleWeights = field(default_factory=RoleWeights)
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,21 @@ class Ranker:
         """The question under a hypothesis."""
         return view_of(question, hypothesis, self.words, self.weights.common)
 
+    def covered(self, ranked: Ranked, place: int) -> float:
+        """The share of the question's words that a candidate explains."""
+        pool = taken(ranked.pool, np.array([place]))
+        shape, _ = self.look(pool)
+        dense = dense_of(pool, shape, ranked.view, 0.0, self.told(ranked.view))
+        return float(dense[0, DENSE.index("covered share")])
+
+    def told(self, view: View) -> np.ndarray:
+        """Log-probability of each role for each mention, shape (mentions, roles); all alike where none was learned."""
+        roles = self.weights.roles
+        scores = np.zeros((len(view.names), len(ROLES)))
+        for place, context in enumerate(view.contexts):
+            scores[place] = roles.table[:, gram_columns(context, roles.grams)].sum(axis=1) / gram_norm(len(context))
+        return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+
     def _said(self, view: View) -> np.ndarray:
         """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
         table, width = self.weights.table, len(self.weights.grams)
@@ -126,7 +144,7 @@ class Ranker:
 
     def _score(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> np.ndarray:
         shape, elements = self.look(pool)
-        dense = dense_of(pool, shape, view, hypothesis.log_prior) @ self.weights.dense
+        dense = dense_of(pool, shape, view, hypothesis.log_prior, self.told(view)) @ self.weights.dense
         return self.weights.scale * (dense + said[elements].sum(axis=1))
 
 

@@ -39,6 +39,9 @@ __all__ = ["Limits", "SpokeGraph", "open_spoke"]
 class SpokeGraph:
     """A graph behind a server."""
 
+    at_hand = False
+    """Every plan costs calls over a network, so none is run to try it out."""
+
     def __init__(self, client: Client, schema: GraphSchema) -> None:
         self.client = client
         self._schema = schema

@@ -14,6 +14,7 @@ from ...errors import ProgramError
 from . import endings, evidence
 from .hypotheses import SPAN
 from .ranking import Weights
+from .roles import RoleWeights
 
 PREFIX = "graph."
 SURE = ("bias", "chance", "margin", "covered", "missed", "fuzzy", "unknown", "several")
@@ -66,6 +67,8 @@ def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
         "endings.grams": ends.grams,
         "endings.table": ends.table.astype(np.float16),
         "sure": learned.sure.astype(np.float64),
+        "roles.grams": paths.roles.grams,
+        "roles.table": paths.roles.table.astype(np.float16),
         "scalars": np.array([paths.scale, answers], dtype=np.float64),
         "notes": _texts(learned.notes),
     }
@@ -102,6 +105,7 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
         grams=held["grams"],
         table=held["table"].astype(np.float32),
         scale=float(scale),
+        roles=RoleWeights(held["roles.grams"], held["roles.table"].astype(np.float32)),
     )
     ends = EndingWeights(held["endings.dense"], held["endings.grams"], held["endings.table"].astype(np.float32))
     return Learned(

@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 
 from .linking import Mention, Reading
+from .roles import context_of
 from .schema_words import Nearness, SchemaWords
 from .words import words_of
 
@@ -38,6 +39,7 @@ class View:
         names: place in the sentence of each mention.
         near: of each word to each type and edge of the schema.
         grams: hashes of the n-grams of the masked sentence.
+        contexts: hashes of what stands around each mention.
         vector: what its words mean together, of length one or zero.
         meaning: similarity of that to each edge type.
         distances: words from each word to each mention, shape (n, mentions).
@@ -49,6 +51,7 @@ class View:
     names: tuple[int, ...]
     near: Nearness
     grams: np.ndarray
+    contexts: tuple[np.ndarray, ...]
     vector: np.ndarray
     meaning: np.ndarray
     distances: np.ndarray = field(repr=False)
@@ -69,6 +72,7 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
         names=names,
         near=schema.nearness(words),
         grams=_hashed(grams_of(masked, names, [r.type for r in hypothesis.readings])),
+        contexts=tuple(_hashed(context_of(masked, place, names)) for place in names) if len(names) > 1 else (),
         vector=vector,
         meaning=schema.meaning(vector),
         distances=np.abs(places[:, None] - np.array(names or (0,))[None]),

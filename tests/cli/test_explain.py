@@ -56,3 +56,21 @@ def test_a_mode_that_does_not_exist_is_refused_in_one_sentence(program: str, com
 
 def test_markup_in_a_query_is_shown_as_typed(program: str) -> None:
     assert "[red]why[/red]" in run("explain", "[red]why[/red] :heart:", "--program", program)[1]
+
+
+@pytest.mark.parametrize("mode", ["bounded", "best-effort"])
+def test_a_mode_that_was_not_compiled_is_used_and_named_in_the_version(program: str, mode: str) -> None:
+    plain = json.loads(run("plan", "who is Nell?", "--program", program, "--json")[1])
+    other = json.loads(run("plan", "who is Nell?", "--program", program, "--mode", mode, "--json")[1])
+    assert other["program_version"] == f"{plain['program_version']}-{mode}"
+    assert other["trace"]["notes"] != plain["trace"]["notes"]
+    explained = json.loads(run("explain", "who is Nell?", "--program", program, "--mode", mode, "--json")[1])
+    assert explained["mode"] == mode
+    assert explained["plan"]["program_version"] == other["program_version"]
+
+
+@pytest.mark.parametrize("command", ["plan", "explain", "run"])
+def test_options_that_commands_share_are_said_alike(command: str) -> None:
+    _, out, _ = run(command, "--help")
+    for words in ("--domain", "--program", "--history", "--deadline", "--mode", "may heads answer"):
+        assert words in out

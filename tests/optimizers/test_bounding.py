@@ -110,3 +110,18 @@ def test_on_real_rows_the_table_agrees_with_the_heads(podcast: tuple) -> None:
             assert found.answers["relevance"].right == ((said.label == "true") == one.labels.is_relevant)
     assert coverage(table, 0.0)["joint"] == 1.0
     assert 0 < coverage(table, 0.9)["joint"] < 0.6
+
+
+def test_rows_of_one_class_teach_no_head_and_the_bound_says_what_to_do(podcast: tuple) -> None:
+    read, _ = podcast
+    alike = [
+        row
+        for row in read.rows("train")
+        if row.labels.intent == "factual" and row.labels.complexity == "simple" and not row.history
+    ]
+    heads = train_heads(alike, read.card, default_encoder())
+    assert heads.heads == {}
+    calibrate = [row.model_copy(update={"conversation": row.id}) for row in read.rows("dev")]
+    bound = fit_bound(heads, calibrate, read.card)
+    assert bound.certainty is None
+    assert "no head says anything" in bound.reason

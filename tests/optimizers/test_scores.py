@@ -9,7 +9,7 @@ import dspy
 import numpy as np
 import pytest
 from queryplan.optimizers.bootstrap import METRIC_THRESHOLD
-from queryplan.optimizers.scores import brier, decision_metric, decompose_score, hop_score, rewrite_score, stage_metric
+from queryplan.optimizers.scores import brier, decision_metric, decompose_score, rewrite_score, stage_metric, steps_score
 from queryplan.program.stages import StageSpec
 from queryplan.signatures.decompose_query import WrittenSubQuery
 from queryplan.signatures.seam import choice_of, yes_no
@@ -117,12 +117,14 @@ def test_what_cannot_be_read_scores_zero(written: Any) -> None:
     assert decomposed(written) == 0
 
 
-def test_hop_score_counts_equal_parts() -> None:
-    hop = {"name": "Ida", "type": "Guest", "edge": "WROTE", "direction": "out"}
-    wrong = {**hop, "direction": "in"}
-    assert hop_score(dspy.Example(hop=hop), dspy.Prediction(hop=hop)) == 1
-    assert hop_score(dspy.Example(hop=hop), dspy.Prediction(hop=wrong)) == 0.75
-    assert hop_score(dspy.Example(hop=hop), dspy.Prediction()) == 0
+def test_steps_score_counts_equal_steps_whatever_their_numbers() -> None:
+    find = {"do": "find", "name": "Ida", "type": "Guest"}
+    follow = {"do": "follow", "start": 1, "edge": "WROTE", "direction": "out", "without": []}
+    gold = dspy.Example(steps=[find, follow])
+    assert steps_score(gold, dspy.Prediction(steps=[find, {**follow, "start": 2}])) == 1
+    assert steps_score(gold, dspy.Prediction(steps=[find, {**follow, "direction": "in"}])) == 0.5
+    assert steps_score(gold, dspy.Prediction(steps=[find])) == pytest.approx(2 / 3)
+    assert steps_score(gold, dspy.Prediction()) == 0
 
 
 def test_every_stage_has_a_metric(specs: dict[str, StageSpec]) -> None:

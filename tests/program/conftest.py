@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +155,10 @@ class Scripted:
 
 
 class FixedHeads(Heads):
-    """Heads that say what they are told, whatever the query; ``labels`` are given instead of the likeliest."""
+    """Heads that say what they are told, whatever the query; those named in ``doubted`` had better be asked again."""
 
-    def __init__(self, answers: Mapping[str, Mapping[str, float]], labels: Mapping[str, str] | None = None) -> None:
-        self.answers, self.labels = answers, labels or {}
+    def __init__(self, answers: Mapping[str, Mapping[str, float]], doubted: Collection[str] = ()) -> None:
+        self.answers, self.doubted = answers, doubted
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
         self.joint = {}
 
@@ -173,7 +173,7 @@ class FixedHeads(Heads):
 
     def _said(self, name: str) -> HeadAnswer:
         given = self.answers[name]
-        return HeadAnswer(self.labels.get(name) or max(given, key=lambda label: given[label]), given)
+        return HeadAnswer(max(given, key=lambda label: given[label]), given, name in self.doubted)
 
     def tensors(self) -> dict[str, Any]:
         return {}
@@ -206,9 +206,9 @@ class Bench:
         self.opened.append(opened)
         return opened
 
-    def heads(self, answers: Mapping[str, Mapping[str, float]], **labels: str) -> Heads:
-        """Heads that say this, and give these labels whatever is likeliest."""
-        return FixedHeads(answers, labels)
+    def heads(self, answers: Mapping[str, Mapping[str, float]], *doubted: str) -> Heads:
+        """Heads that say this, some of it in doubt."""
+        return FixedHeads(answers, doubted)
 
     def planner(
         self,

@@ -125,23 +125,29 @@ def test_best_effort_asks_nothing_and_says_that_nothing_is_guaranteed(bench: Any
 DOUBTED = {**SURE, "is_relevant": {"true": 0.4, "false": 0.6}}
 
 
-def test_best_effort_asks_the_model_whether_what_a_head_nearly_rejects_is_ours(bench: Any) -> None:
-    lm = bench.lm({**FACT, "is_relevant": 0.1, "rejection_kind": "weather"})
-    plan = bench.planner(lm, bench.heads(DOUBTED, is_relevant="true"), mode="best-effort").plan(
-        "Will Nell's market be open?"
-    )
-    assert by(plan) == {"follow_up": "rule", "relevance": "lm"}
-    assert not plan.is_relevant
+def test_best_effort_asks_the_model_whether_a_query_is_ours_that_a_head_rejects_in_doubt(bench: Any) -> None:
+    lm = bench.lm({**FACT, "is_relevant": 0.9})
+    plan = bench.planner(lm, bench.heads(DOUBTED, "is_relevant"), mode="best-effort").plan("Is Nell's market open?")
+    assert by(plan) == {"follow_up": "rule", "relevance": "lm", "complexity": "head"}
+    assert plan.is_relevant
     assert set(lm.decider.asked()) == {"is_relevant", "rejection_kind"}
 
 
-@pytest.mark.parametrize("weigh", [{}, {"is_relevant": head_alone(("true", "false"))}])
-def test_without_a_model_what_a_head_nearly_rejects_is_searched(bench: Any, weigh: Any) -> None:
-    plan = bench.planner(None, bench.heads(DOUBTED, is_relevant="true"), weigh=weigh, mode="best-effort").plan(
-        "Will it be open?"
-    )
-    assert plan.is_relevant
-    assert plan.trace.decision("relevance").confidence == pytest.approx(0.4)
+def test_best_effort_takes_a_rejection_without_doubt(bench: Any) -> None:
+    lm = bench.lm({**FACT, "is_relevant": 0.9})
+    plan = bench.planner(lm, bench.heads(DOUBTED), mode="best-effort").plan("Is Nell's market open?")
+    assert by(plan) == {"follow_up": "rule", "relevance": "head"}
+    assert plan.trace.requests == 0
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_where_no_model_has_a_say_the_head_decides_in_doubt_too(bench: Any, asked: bool) -> None:
+    lm = bench.lm({**FACT, "is_relevant": 0.9}) if asked else None
+    alone = {"is_relevant": head_alone(("true", "false"))}
+    heads = bench.heads(DOUBTED, "is_relevant")
+    plan = bench.planner(lm, heads, weigh=alone, mode="best-effort").plan("Is Nell's market open?")
+    assert not plan.is_relevant
+    assert "no guarantee" in plan.trace.decision("relevance").reason
 
 
 def test_best_effort_still_has_the_model_write(bench: Any) -> None:

@@ -313,3 +313,25 @@ def spoke_of() -> Iterator[Callable[[MemoryGraph], SpokeServer]]:
     yield serve
     for server in served:
         server.close()
+
+
+# --- what planners learn from
+
+
+@pytest.fixture(scope="session")
+def lesson_source() -> Any:
+    """One lesson as a labelled domain."""
+    from queryplan.data.graph_lessons import LESSONS, read_lesson
+    from queryplan.program.graph.learning import source_of_lesson
+
+    return source_of_lesson(read_lesson(LESSONS / "garden.toml"))
+
+
+@pytest.fixture(scope="session")
+def taught(lesson_source: Any) -> Any:
+    """What one lesson teaches of any schema; a second."""
+    from queryplan.program.encoder import default_encoder
+    from queryplan.program.graph.endings import values_of
+    from queryplan.program.graph.learning import learn_shared, shipped_common
+
+    return learn_shared([(lesson_source, values_of(lesson_source.schema))], shipped_common(), default_encoder())

@@ -1,0 +1,44 @@
+"""One query being planned: what drives a flow with threads, with asyncio, or with no model at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from .asking import Ask, Reply, Sent
+from .flow import Flow
+from .lm.endpoint import LMHandle
+from .plan import QueryPlan
+
+
+class Planning:
+    """One query being planned: the round to send next, and the plan when there is none.
+
+    Attributes:
+        asks: the requests to send together; empty when the plan is done.
+        kept: whether the plan came out of the cache.
+    """
+
+    def __init__(self, flow: Flow, key: str, lm: LMHandle | None, kept: QueryPlan | None) -> None:
+        """Go up to the first round, or no further than a plan that was kept."""
+        self.key, self.lm, self.clock = key, lm, flow.clock
+        self.asks: list[Ask] = []
+        self.kept, self._plan = kept is not None, kept
+        self._rounds = flow.run()
+        if not self.kept:
+            self._go(lambda: next(self._rounds))
+
+    @property
+    def done(self) -> QueryPlan:
+        """The plan; only when there is nothing to ask any more."""
+        assert self._plan is not None, "there is a round to send"
+        return self._plan
+
+    def send(self, replies: Mapping[Sent, Reply]) -> None:
+        """Take the replies to ``asks`` and go on to the next round."""
+        self._go(lambda: self._rounds.send(replies))
+
+    def _go(self, step: Callable[[], list[Ask]]) -> None:
+        try:
+            self.asks = step()
+        except StopIteration as done:
+            self.asks, self._plan = [], done.value

@@ -1,0 +1,56 @@
+"""The lessons that graph planners learn from, and their notation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from queryplan.data.graph_lessons import load_lessons, read_lesson, read_plan
+from queryplan.errors import DataError
+from queryplan.program.graph.check import check_graph_plan
+
+
+def test_every_shipped_plan_fits_its_schema() -> None:
+    for lesson in load_lessons():
+        for question in lesson.questions:
+            problems = check_graph_plan(question.plan, lesson.schema) if question.plan else []
+            assert not problems, (lesson.name, question.text, problems)
+
+
+def test_no_question_is_there_twice() -> None:
+    texts = [q.text.casefold() for lesson in load_lessons() for q in lesson.questions]
+    assert len(texts) == len(set(texts))
+
+
+def test_lessons_ask_for_everything_a_plan_can_do() -> None:
+    steps = {step.kind for lesson in load_lessons() for q in lesson.questions if q.plan for step in q.plan.steps}
+    assert steps == {"anchor", "expand", "union", "intersect", "difference", "filter", "count", "order"}
+    assert all(any(q.plan is None for q in lesson.questions) for lesson in load_lessons())
+
+
+def test_the_notation_says_steps() -> None:
+    plan = read_plan("count; if year gt 1990; (A:x y | A:z) >E <F! & B:it's")
+    assert [s.kind for s in plan.steps] == ["anchor", "anchor", "union", "expand", "expand", "anchor", "intersect", "filter", "count"]
+    assert plan.steps[4].exclude == ("s3",)  # type: ignore[union-attr]
+    assert plan.steps[5].node.name == "it's"  # type: ignore[union-attr]
+
+
+def test_order_by_property_and_by_number_of_edges() -> None:
+    ordered = read_plan("min year 3; A:x >E").steps[-1]
+    assert (ordered.property, ordered.descending, ordered.limit) == ("year", False, 3)  # type: ignore[union-attr]
+    assert read_plan("fewest E 1; A:x >E").steps[-1].degree_of == "E"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("said", ["", "A:x >", "(A:x", "A:x & ", "sum; A:x", "A x", "A:x ) B:y", "if year; A:x", "& A:x"])
+def test_what_is_no_plan_is_refused(said: str) -> None:
+    with pytest.raises(DataError, match="plan"):
+        read_plan(said)
+
+
+def test_a_broken_lesson_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "odd.toml"
+    with pytest.raises(DataError, match=r"odd\.toml cannot be read"):
+        read_lesson(path)
+    path.write_text("[schema]\nnodes = [{ name = 'A' }]\n[questions]\nlines = 'no arrow'\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"odd\.toml.*expected question => plan"):
+        read_lesson(path)

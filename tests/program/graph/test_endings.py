@@ -1,0 +1,106 @@
+"""What is done with a set at the end: which endings there are, and what is known of values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from queryplan.program.encoder import default_encoder
+from queryplan.program.graph.endings import DENSE, ELEMENTS, EndingParts, Values, endings, numbers_in, values_of
+from queryplan.program.graph.fit_endings import is_gold
+from queryplan.program.graph.gold import parts_of, read_gold
+from queryplan.program.graph.schema_words import SchemaWords
+from queryplan.program.graph.view import Hypothesis, view_of
+from queryplan.data.graph_lessons import read_plan
+from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
+
+SCHEMA = GraphSchema(
+    nodes=(
+        NodeType(
+            name="Drug",
+            properties=("year", "form"),
+            details=(PropertyType(name="year", kind="number"), PropertyType(name="form", kind="enum", values=("pill", "nasal spray"))),
+        ),
+        NodeType(name="Illness"),
+    ),
+    edges=(EdgeType(name="TREATS", source="Drug", target="Illness", properties=("grade",)),),
+)
+VALUES = values_of(SCHEMA, [("Drug", {"form": "drops", "id": "x"}), ("TREATS", {"grade": 2.5}), ("TREATS", {"grade": None})])
+
+
+def ways(question: str, kind: str = "Drug", numbers: tuple[float, ...] = ()) -> list[str]:
+    found = endings(SCHEMA, VALUES, kind, ["TREATS"], question, numbers)
+    return [
+        "none" if e.none else " ".join(map(str, (e.final.kind, e.final.key, e.final.descending, e.final.limit, *[(c.property, c.op, c.value) for c in (*e.final.filters, *([e.where[1]] if e.where else []))])))
+        for e in found
+    ]  # fmt: skip
+
+
+def test_values_come_from_the_schema_and_from_the_graph() -> None:
+    assert VALUES.numbers == {("Drug", "year"), ("TREATS", "grade")}
+    assert VALUES.texts == {("Drug", "form"): ("pill", "nasal spray", "drops")}
+
+
+def test_numbers_are_read_outside_names_and_words() -> None:
+    assert numbers_in("the 3 newest of T2D since 1990, score 0.9", [(0, 0)]) == [3.0, 1990.0, 0.9]
+    assert numbers_in("the 3 newest", [(4, 5)]) == []
+    assert numbers_in("no. 5th IL6 2nd", []) == []
+
+
+def test_what_has_no_properties_can_be_counted_and_ordered_by_edges_only() -> None:
+    assert {way.split()[0] for way in ways("any", "Illness")} == {"set", "count", "degree", "none"}
+
+
+def test_texts_that_are_said_and_numbers_become_conditions() -> None:
+    assert "set  True 1 ('form', 'eq', 'nasal spray')" in ways("is there a Nasal Spray")
+    assert "set  True 1 ('form', 'eq', 'pill')" in ways("pills for it")
+    assert "count  True 1 ('year', 'lt', 1990)" in ways("how many before 1990", numbers=(1990.0,))
+    assert "set  True 1 ('grade', 'ge', 2.5)" in ways("grade 2.5 or more", numbers=(2.5,))
+    assert not any("form" in way for way in ways("just anything"))
+
+
+def test_a_number_may_be_a_limit() -> None:
+    assert "order year True 3" in ways("three newest", numbers=(3.0,))
+    assert not any(way.startswith("order year True 1990") for way in ways("of 1990", numbers=(1990.0,)))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Drug:x <TREATS", "count; Illness:x <TREATS", "max year 1; Illness:x <TREATS", "if form eq pill; Illness:x <TREATS"],
+)
+def test_exactly_one_ending_is_the_labelled_one(said: str) -> None:
+    gold = read_gold(read_plan(said))
+    found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "pill please", ())
+    assert sum(is_gold(ending, gold) for ending in found if not ending.none) == 1
+
+
+def test_numbers_of_endings_have_the_declared_shape() -> None:
+    encoder = default_encoder()
+    view = view_of("newest pill of 1990", Hypothesis((), ()), SchemaWords(SCHEMA, encoder, {}), {})
+    found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "newest pill of 1990", (1990.0,))
+    dense, elements = EndingParts(SCHEMA, encoder).of(found, view, (1990.0,), 0.4, {n: i for i, n in enumerate(ELEMENTS)})
+    assert dense.shape == (len(found), len(DENSE))
+    assert elements.shape == (len(found), 4)
+    assert dense[-1].tolist() == pytest.approx([0.0] * (len(DENSE) - 1) + [0.6])
+    assert np.isfinite(dense).all()
+
+
+def test_a_graph_that_lists_nothing_has_no_values() -> None:
+    assert values_of(GraphSchema(nodes=(NodeType(name="A", properties=("p",)),))) == Values()
+
+
+@pytest.mark.parametrize(
+    ("said", "parts"),
+    [
+        ("D:a >E", {"a": "start"}),
+        ("D:a >E & D:b >E", {"a": "start", "b": "start"}),
+        ("D:a >E & G:b", {"a": "start", "b": "bare"}),
+        ("D:a >E \\ G:b", {"a": "start", "b": "excluded"}),
+        ("D:a >E \\ D:b >E", {"a": "start", "b": "taken"}),
+        ("(D:a >E \\ G:b) <E", {"a": "start", "b": "excluded"}),
+        ("D:a >E <E!", {"a": "start"}),
+    ],
+)
+def test_the_part_that_each_name_plays_is_read_from_the_plan(said: str, parts: dict[str, Any]) -> None:
+    assert {name: part for (name, _), part in parts_of(read_plan(said)).items()} == parts

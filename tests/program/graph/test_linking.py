@@ -1,0 +1,128 @@
+"""Names found in questions: exact, alias, id, near; with every reading kept."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.data.card import KnownName
+from queryplan.program.graph.linking import Mention, NameIndex
+
+NODES = (
+    ("f1", "It", "Film"),
+    ("f2", "The Hours", "Film"),
+    ("f3", "Hours", "Film"),
+    ("f4", "What Women Want", "Film"),
+    ("f5", "Kismet", "Film"),
+    ("f6", "Kismet", "Film"),
+    ("t1", "kismet", "Tag"),
+    ("p1", "Björn Ångström", "Person"),
+    ("p2", "50/50 mix?x=1", "Person"),
+    ("p3", "x'}) DETACH DELETE n //", "Person"),
+    ("d1", "hemochromatosis", "Disease"),
+    ("d2", "type 2 diabetes mellitus", "Disease"),
+    ("DOID:1438", "gout", "Disease"),
+)
+ALIASES = (
+    KnownName(name="type 2 diabetes mellitus", type="Disease", aliases=("T2D", "diabetes type 2")),
+    KnownName(name="not in the graph", type="Disease", aliases=("nowhere",)),
+)
+
+
+@pytest.fixture(scope="module")
+def index() -> NameIndex:
+    return NameIndex(NODES, ALIASES)
+
+
+def found(index: NameIndex, text: str, common: Sequence[str] = ()) -> dict[str, Mention]:
+    return {m.text: m for m in index.mentions(text, frozenset(common))}
+
+
+def test_an_exact_name_is_found_without_regard_to_case_marks_and_punctuation(index: NameIndex) -> None:
+    mention = found(index, "films with BJORN angstrom?")["BJORN angstrom"]
+    assert [(r.name, r.how, r.score) for r in mention.readings] == [("Björn Ångström", "exact", 1.0)]
+    assert (mention.start, mention.end) == (11, 25)
+
+
+def test_a_name_inside_a_longer_name_is_kept_as_an_alternative(index: NameIndex) -> None:
+    mentions = found(index, "who directed The Hours", ["who", "directed"])
+    assert set(mentions) == {"The Hours", "Hours"}
+    assert mentions["Hours"].inside(mentions["The Hours"])
+    assert mentions["Hours"].overlaps(mentions["The Hours"])
+
+
+def test_titles_of_common_words_are_found_and_left_to_the_ranking(index: NameIndex) -> None:
+    assert {"It", "What Women Want"} <= set(found(index, "It or What Women Want"))
+    assert "it" in found(index, "when was it made")
+
+
+def test_one_name_of_several_types_keeps_each_reading_and_the_one_spelled_so_comes_first(index: NameIndex) -> None:
+    assert [r.type for r in found(index, "about Kismet")["Kismet"].readings] == ["Film", "Tag"]
+    assert [r.type for r in found(index, "about kismet")["kismet"].readings] == ["Tag", "Film"]
+
+
+def test_an_alias_leads_to_the_name_in_the_graph(index: NameIndex) -> None:
+    [reading] = found(index, "what treats t2d")["t2d"].readings
+    assert (reading.name, reading.how) == ("type 2 diabetes mellitus", "alias")
+    assert "nowhere" not in found(index, "what treats nowhere", ["nowhere"])
+
+
+def test_an_id_is_found_as_it_is_written(index: NameIndex) -> None:
+    [reading] = found(index, "which drugs for (DOID:1438)?")["DOID:1438"].readings
+    assert (reading.name, reading.type, reading.how) == ("DOID:1438", "Disease", "id")
+
+
+def test_a_misspelled_name_is_found_with_its_score(index: NameIndex) -> None:
+    mention = found(index, "genes of haemochromatosis", ["genes", "of"])["haemochromatosis"]
+    assert mention.readings[0].name == "hemochromatosis"
+    assert mention.readings[0].how == "fuzzy"
+    assert 0.9 < mention.readings[0].score < 1
+
+
+def test_common_words_are_not_compared_by_edits(index: NameIndex) -> None:
+    assert found(index, "hour after hour", ["hour", "after"]) == {}
+
+
+def test_names_that_try_to_be_code_are_names(index: NameIndex) -> None:
+    for _, name, _ in NODES:
+        assert name in {r.name for m in index.mentions(f"tell me about {name} please") for r in m.readings} | {"gout"}
+
+
+def test_an_unknown_name_has_near_ones(index: NameIndex) -> None:
+    assert index.near("Bjoern Angstroem")[0].name == "Björn Ångström"
+    assert index.near("") == ()
+
+
+def test_an_empty_graph_finds_nothing() -> None:
+    assert NameIndex(()).mentions("anything at all?") == ()
+    assert NameIndex(()).near("anything") == ()
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read(text: str) -> None:
+    for mention in NameIndex(NODES, ALIASES).mentions(text):
+        assert text[mention.start : mention.end] == mention.text
+        assert mention.readings
+
+
+@given(st.lists(st.text("abcdefgh ", min_size=1, max_size=12), min_size=1, max_size=8), st.data())
+def test_every_name_is_found_in_a_sentence_that_holds_it(names: list[str], data: st.DataObject) -> None:
+    nodes = [(str(i), name, "T") for i, name in enumerate(names)]
+    name = data.draw(st.sampled_from([n for n in names if n.strip()] or ["a"]))
+    readings = {r.name for m in NameIndex(nodes).mentions(f"xx {name} yy") for r in m.readings}
+    assert name in readings or not any(name == n for n in names)
+
+
+def test_forty_thousand_names_are_searched_in_milliseconds() -> None:
+    words = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in ("a", "e", "io", "ou") for c in "lmnrstx"]
+    nodes = [(str(i), f"{words[i % len(words)]} {words[i // len(words)]} {i}", "T") for i in range(40_000)]
+    index = NameIndex(nodes)
+    times = []
+    for i in range(0, 40_000, 1_000):
+        began = time.process_time()
+        assert index.mentions(f"what about {nodes[i][1]} then", frozenset(("what", "about", "then")))
+        times.append(time.process_time() - began)
+    assert sorted(times)[len(times) // 2] < 0.005

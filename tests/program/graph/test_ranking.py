@@ -1,0 +1,177 @@
+"""Learning to rank plans: what is learned, what carries over, and that it can be kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from queryplan.errors import ProgramError
+from queryplan.program.encoder import default_encoder
+from queryplan.program.graph.answering import Answerer
+from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.endings import Values, values_of
+from queryplan.program.graph.evidence import DENSE, MEASURES
+from queryplan.program.graph.fit_ranking import Question, Source, common_words, fit_logistic, plain_of, related
+from queryplan.program.graph.hypotheses import hypotheses
+from queryplan.program.graph.learning import fit_sure, judge, learn_domain, same_plan
+from queryplan.program.graph.linking import NameIndex
+from queryplan.program.graph.paths import PathTable
+from queryplan.program.graph.pool import COMBINES
+from queryplan.program.graph.ranking import Ranker
+from queryplan.program.graph.sketch import canonical
+from queryplan.program.graph.store import from_tensors, keep, kept, to_tensors
+from queryplan.data.graph_lessons import read_plan
+from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
+
+SCHEMA = GraphSchema(
+    nodes=(NodeType(name="Ship"), NodeType(name="Captain", description="who commands a ship"), NodeType(name="Harbour")),
+    edges=(
+        EdgeType(name="COMMANDED_BY", source="Ship", target="Captain"),
+        EdgeType(name="MOORED_AT", source="Ship", target="Harbour", description="where the ship lies"),
+        EdgeType(name="SISTER_OF", source="Ship", target="Ship"),
+    ),
+)
+INDEX = NameIndex([("1", "Aurora", "Ship"), ("2", "Borealis", "Ship"), ("3", "Ida Holm", "Captain"), ("4", "Rostock", "Harbour")])
+
+
+@pytest.fixture(scope="module")
+def answerer(taught: Any) -> Answerer:
+    return Answerer(Ranker(PathTable(SCHEMA), default_encoder(), taught.paths), taught, INDEX, Values(), default_encoder())
+
+
+@pytest.mark.parametrize(
+    ("question", "plan"),
+    [
+        ("captain of the Aurora", "Ship:Aurora >COMMANDED_BY"),
+        ("which ships are moored at Rostock", "Harbour:Rostock <MOORED_AT"),
+        ("which captains are at Rostock", "Harbour:Rostock <MOORED_AT >COMMANDED_BY"),
+        ("ships of Ida Holm", "Captain:Ida Holm <COMMANDED_BY"),
+    ],
+)
+def test_what_one_lesson_taught_carries_over_to_a_schema_never_seen(answerer: Answerer, question: str, plan: str) -> None:
+    assert canonical(answerer.best(question)[0].plan) == canonical(read_plan(plan))
+
+
+def test_the_lesson_itself_was_learned(taught: Any, lesson_source: Source) -> None:
+    values = values_of(lesson_source.schema)
+    learned = learn_domain(taught, lesson_source.schema, (lesson_source, values), [], default_encoder())
+    ranker = Ranker(PathTable(lesson_source.schema), default_encoder(), learned.paths)
+    answerer = Answerer(ranker, learned, lesson_source.index, values, default_encoder())
+    right = [same_plan(next(iter(answerer.best(q.text)), None), q) for q in lesson_source.questions]
+    assert sum(right) / len(right) > 0.75
+
+
+def test_probabilities_are_probabilities_and_the_best_comes_first(answerer: Answerer) -> None:
+    found = answerer.best("which captains are at Rostock", count=8)
+    chances = [one.chance for one in found]
+    assert chances == sorted(chances, reverse=True)
+    assert 0 < sum(chances) <= 1 + 1e-9
+    assert all(0 < one.sure < 1 for one in found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.text(max_size=40), st.lists(st.sampled_from(["Aurora", "Borealis", "Ida Holm", "Rostock"]), max_size=4))
+def test_whatever_is_asked_every_plan_is_well_typed(answerer: Answerer, text: str, names: list[str]) -> None:
+    for found in answerer.best(f"{text} {' and '.join(names)}", count=8):
+        assert check_graph_plan(found.plan, SCHEMA) == []
+
+
+def test_a_path_that_leads_nowhere_counts_for_less(taught: Any, answerer: Answerer) -> None:
+    question = "what about the Aurora"
+    first = answerer.best(question)[0]
+    empty = canonical(first.plan)
+    probed = Answerer(
+        answerer.ranker, taught, INDEX, Values(), default_encoder(), probe=lambda plan: canonical(plan) != empty
+    )
+    assert canonical(probed.best(question)[0].plan) != empty
+
+
+def test_more_evidence_never_makes_a_plan_less_likely(taught: Any) -> None:
+    for name, weight in zip(DENSE, taught.paths.dense, strict=True):
+        low, high = MEASURES[name]
+        assert (low is None or weight >= low) and (high is None or weight <= high), name
+
+
+def test_what_was_learned_is_kept_and_read_again(taught: Any, answerer: Answerer, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "graph.safetensors"
+    keep(taught, path)
+    read = kept(path)
+    assert read is not None
+    assert read.notes == taught.notes
+    again = Answerer(Ranker(PathTable(SCHEMA), default_encoder(), read.paths), read, INDEX, Values(), default_encoder())
+    question = "which captains are at Rostock"
+    assert canonical(again.best(question)[0].plan) == canonical(answerer.best(question)[0].plan)
+    assert again.best(question)[0].chance == pytest.approx(answerer.best(question)[0].chance, abs=0.02)
+
+
+def test_what_cannot_be_read_is_learned_again(tmp_path: Path) -> None:
+    path = tmp_path / "graph.safetensors"
+    assert kept(path) is None
+    path.write_bytes(b"no tensors")
+    assert kept(path) is None
+
+
+def test_a_program_without_graphs_has_none_and_one_of_another_version_is_refused(taught: Any) -> None:
+    assert from_tensors({"is_relevant.dual": np.zeros(2)}) is None
+    tensors = to_tensors(taught)
+    with pytest.raises(ProgramError, match="another version"):
+        from_tensors({**tensors, "graph.dense": np.zeros(3)})
+    with pytest.raises(ProgramError, match="compile again"):
+        from_tensors({name: t for name, t in tensors.items() if name != "graph.span"})
+
+
+def test_mentions_that_overlap_are_never_meant_together() -> None:
+    index = NameIndex([("1", "The Hours", "F"), ("2", "Hours", "F"), ("3", "It", "F")])
+    mentions = index.mentions("It and The Hours")
+    for hypothesis in hypotheses(mentions, [0.6] * len(mentions)):
+        chosen = hypothesis.mentions
+        assert not any(a is not b and a.overlaps(b) for a in chosen for b in chosen)
+
+
+def test_words_of_one_domain_say_more_than_words_of_all() -> None:
+    weights = common_words([["what drug treats"], ["what film shows"], ["what team owns"]])
+    assert weights["what"] < weights["drug"] <= 1
+
+
+def test_names_that_stand_in_questions_without_being_meant_are_counted() -> None:
+    index = NameIndex([("1", "film", "Tag"), ("2", "Aurora", "Ship")])
+    rows = (Question("which film has the Aurora", read_plan("Ship:Aurora >MOORED_AT")),)
+    assert plain_of(Source("s", SCHEMA, index, rows)) == {"film": 1}
+
+
+def test_an_edge_of_the_same_name_between_other_types_is_another_edge(lesson_source: Source) -> None:
+    assert related(lesson_source.schema, [lesson_source]) == [lesson_source]
+    edge = lesson_source.schema.edges[0]
+    other = GraphSchema(
+        nodes=(NodeType(name="X"), NodeType(name="Y")), edges=(EdgeType(name=edge.name, source="X", target="Y"),)
+    )
+    assert related(other, [lesson_source]) == []
+
+
+def test_logistic_weights_stay_where_no_row_says_otherwise() -> None:
+    start = np.array([0.5, -2.0])
+    fitted = fit_logistic(np.array([[1.0, 0.0]] * 20), np.array([True] * 10 + [False] * 10), start, 1.0)
+    assert fitted[1] == pytest.approx(-2.0)
+    assert abs(fitted[0]) < 0.1
+
+
+def test_certainty_is_fitted_on_questions_held_out(answerer: Answerer) -> None:
+    questions = [
+        Question("captain of the Aurora", read_plan("Ship:Aurora >COMMANDED_BY")),
+        Question("captain of the Borealis", read_plan("Ship:Borealis >MOORED_AT")),
+        Question("nothing named here", None),
+    ]
+    judged = judge(answerer, questions)
+    assert judged.right.tolist() == [True, False]
+    assert len(fit_sure(judged)) == judged.features.shape[1]
+    assert ((judged.certainty(fit_sure(judged)) > 0) & (judged.certainty(fit_sure(judged)) < 1)).all()
+
+
+def test_several_names_are_combined_in_every_way(answerer: Answerer) -> None:
+    ranked = answerer.ranker.rank("Aurora, Borealis, Rostock and Ida Holm", answerer.mentions("Aurora, Borealis, Rostock and Ida Holm"))
+    used = {COMBINES[int(c)] for r in ranked for c in r.pool.combine}
+    assert {"union", "intersect"} <= used

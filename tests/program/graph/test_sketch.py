@@ -1,0 +1,85 @@
+"""Sketches as plans, and plans in one form."""
+
+from __future__ import annotations
+
+
+import pytest
+from queryplan.data.graph_lessons import read_plan
+from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.sketch import Branch, Final, Hop, Sketch, canonical
+from queryplan.signatures.graph_steps import Condition, EdgeType, GraphSchema, NodeRef, NodeType
+
+SCHEMA = GraphSchema(
+    nodes=(NodeType(name="D", properties=("year",)), NodeType(name="G"), NodeType(name="C")),
+    edges=(
+        EdgeType(name="TREATS", source="C", target="D", properties=("score",)),
+        EdgeType(name="HAS", source="D", target="G"),
+        EdgeType(name="LIKE", source="D", target="D"),
+    ),
+)
+A, B = NodeRef(name="a", type="D"), NodeRef(name="b", type="D")
+HAS = Hop("HAS", "out")
+SKETCHES = (
+    Sketch((Branch((A,), (HAS,)),)),
+    Sketch((Branch((A, B), (HAS,)),)),
+    Sketch((Branch((A, B), (HAS,), every=True),)),
+    Sketch((Branch((A,), (HAS,)), Branch((B,), (HAS,))), "symmetric"),
+    Sketch((Branch((A,), (HAS,)), Branch((B,), (HAS,))), "difference", (Hop("HAS", "in"),)),
+    Sketch((Branch((A,), (Hop("LIKE", "any"),)), Branch((B,))), "difference", (), Final("count")),
+    Sketch((Branch((A,), (HAS, Hop("HAS", "in", back=True))),), final=Final("order", "year", False, 3)),
+    Sketch((Branch((A,), (Hop("TREATS", "in", where=(Condition(property="score", op="ge", value=1),)),)),)),
+    Sketch((Branch((A, B)),), final=Final("degree", "HAS", filters=(Condition(property="year", value=1),))),
+)
+
+
+@pytest.mark.parametrize("sketch", SKETCHES, ids=range(len(SKETCHES)))
+def test_every_sketch_is_a_well_typed_plan(sketch: Sketch) -> None:
+    assert check_graph_plan(sketch.to_plan(), SCHEMA) == []
+
+
+def test_different_sketches_have_different_forms() -> None:
+    assert len({canonical(s.to_plan()) for s in SKETCHES}) == len(SKETCHES)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("(D:a | D:b) >HAS", "D:b >HAS | D:a >HAS"),
+        ("D:a >HAS & D:b >HAS", "D:b >HAS & D:a >HAS"),
+        ("(D:a | D:b) >HAS <HAS", "D:a >HAS <HAS | D:b >HAS <HAS"),
+        ("D:A >HAS", "D:a >HAS"),
+        ("D:a ~LIKE!", "D:a ~LIKE \\ D:a"),
+        ("(D:a | D:b) | D:c", "D:a | D:b | D:c"),
+    ],
+)
+def test_plans_that_must_give_the_same_answers_have_one_form(one: str, other: str) -> None:
+    assert canonical(read_plan(one)) == canonical(read_plan(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("D:a \\ D:b", "D:b \\ D:a"),
+        ("D:a >HAS & D:b >HAS", "D:a >HAS | D:b >HAS"),
+        ("(D:a & D:b) >HAS", "D:a >HAS & D:b >HAS"),
+        ("D:a >HAS <HAS", "D:a >HAS <HAS!"),
+        ("count; D:a >HAS", "D:a >HAS"),
+        ("max year 1; D:a ~LIKE", "min year 1; D:a ~LIKE"),
+    ],
+)
+def test_plans_that_may_differ_have_different_forms(one: str, other: str) -> None:
+    assert canonical(read_plan(one)) != canonical(read_plan(other))
+
+
+def test_answers_of_one_form_are_equal_on_a_graph() -> None:
+    from queryplan.program.graph.memory import MemoryGraph
+
+    graph = MemoryGraph()
+    for name in "abcd":
+        graph.add_node(f"D{name}", name, "D")
+    for name in "xyz":
+        graph.add_node(f"G{name}", name, "G")
+    for disease, gene in ("ax", "ay", "by", "bz", "cz", "dx"):
+        graph.add_edge(f"D{disease}", "HAS", f"G{gene}")
+    for one, other in (("(D:a | D:b) >HAS <HAS", "D:a >HAS <HAS | D:b >HAS <HAS"), ("D:a >HAS <HAS!", "D:a >HAS <HAS \\ D:a")):
+        assert set(graph.run(read_plan(one)).names) == set(graph.run(read_plan(other)).names)

@@ -1,0 +1,56 @@
+"""Folding texts into words, and reading identifiers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.program.graph.words import fold, name_words, words_of
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("Sjögren  Syndrome", "sjogren syndrome"),
+        ("IL-6, TNF-α!", "il 6 tnf α"),
+        ("Crohn's", "crohn s"),
+        ("ﬁve", "five"),
+        ("", ""),
+        ("…?!", ""),
+        ("ハンチントン病", "ハ ン チ ン ト ン 病"),
+        ("伊马替尼ABL1", "伊 马 替 尼 abl1"),
+        ("हिन्दी", "हनद"),
+    ],
+)
+def test_case_marks_and_punctuation_do_not_count(text: str, folded: str) -> None:
+    assert fold(text) == folded
+
+
+@given(st.text())
+def test_words_stand_where_they_say_in_order_and_without_overlap(text: str) -> None:
+    words = words_of(text)
+    assert all(0 <= word.start < word.end <= len(text) for word in words)
+    assert all(a.end <= b.start for a, b in zip(words, words[1:], strict=False))
+    assert all(word.text and not word.text.isspace() for word in words)
+
+
+@given(st.text())
+def test_folding_twice_changes_nothing(text: str) -> None:
+    assert fold(fold(text)) == fold(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("PARTICIPATES_GpPW", ("participates",)),
+        ("TREATS_CtD", ("treats",)),
+        ("SideEffect", ("side", "effect")),
+        ("depends_on", ("depends", "on")),
+        ("flowsThrough", ("flows", "through")),
+        ("HAS_IMDB_RATING", ("has", "imdb", "rating")),
+        ("CtD", ("ct", "d")),
+        ("approved_year", ("approved", "year")),
+    ],
+)
+def test_identifiers_are_read_as_words_without_their_shorthand(name: str, words: tuple[str, ...]) -> None:
+    assert name_words(name) == words
