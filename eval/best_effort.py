@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..errors import DataError
-from ..program.train_heads import TRAP
 from ..signatures.types import Frozen
 from .evaluation import Case, Evaluation
 from .statistics import Estimate, clustered_interval
@@ -21,6 +20,8 @@ WORSE = 0.05
 """All labels right may be lower by so much, at the lower end of the paired interval."""
 REJECTED = 0.02
 """Of the queries of ours that look otherwise by one word, heads may reject this share."""
+TRAP = "trap_word"
+"""The tag of such queries: a market, the weather, in a question that is ours."""
 
 
 class TrapWords(Frozen):

@@ -206,7 +206,9 @@ class OneHop:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self.schema, self.index = schema, index
-        self._texts = [" ".join([*name_words(e.name), *_words(e.description), e.source, e.target]) for e in schema.edges]
+        self._texts = [
+            " ".join([*name_words(e.name), *_words(e.description), e.source, e.target]) for e in schema.edges
+        ]
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)).fit(self._texts)
         self._edges = self._vectorizer.transform(self._texts)
 

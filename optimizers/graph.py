@@ -57,7 +57,6 @@ def graph_metric(executor: GraphExecutor) -> Metric:
     return metric
 
 
-
 def domain_graph(domain: Domain) -> MemoryGraph:
     """The graph of a domain.
 

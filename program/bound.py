@@ -21,8 +21,7 @@ a follow-up, it wrote what the labeller would have: heads are calibrated on gold
 A follow-up that could not be rewritten is therefore outside the bound, and so is what a model decides.
 
 The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
-covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee, and asks
-the model only whether a query is ours that a head rejects and may be misled on, see ``train_heads.py``.
+covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
 """
 
 from __future__ import annotations
@@ -128,19 +127,14 @@ class Gate:
             return 0.0
         return self.bound.certainty if self.mode == "bounded" and self.bound is not None else None
 
-    def labels_opened(self, heads: Mapping[str, HeadAnswer], joint: Joint, can_ask: bool = True) -> frozenset[str]:
-        """The stages of a standalone form that heads answer: ``relevance``, ``complexity``, both or none.
-
-        Args:
-            can_ask: whether there is a model that has a say in relevance.
-        """
+    def labels_opened(self, heads: Mapping[str, HeadAnswer], joint: Joint) -> frozenset[str]:
+        """The stages of a standalone form that heads answer: ``relevance``, ``complexity``, both or none."""
         if self.needed is None:
             return frozenset()
         relevance, complexity = relevance_certainty(heads), complexity_certainty(heads, joint)
         if self.mode == "best-effort":
             known = {"relevance": relevance, "complexity": complexity}
-            doubted = {"relevance"} if can_ask and relevance is not None and heads["is_relevant"].doubted else set()
-            return frozenset(stage for stage, sure in known.items() if sure is not None) - doubted
+            return frozenset(stage for stage, sure in known.items() if sure is not None)
         rejects = relevance is not None and heads["is_relevant"].label == "false"
         return label_stages(relevance, rejects, complexity, self.needed)
 

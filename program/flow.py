@@ -257,8 +257,7 @@ class Flow:
         self.degraded.append(Degraded(what="heads", why="they know none of its words or script", instead=instead))
 
     def _gate_labels(self, heads: Mapping[str, HeadAnswer]) -> None:
-        can_ask = self.parts.has_lm and self.parts.asks_lm("relevance")
-        opened = self.parts.gate.labels_opened(heads, self.parts.joint, can_ask)
+        opened = self.parts.gate.labels_opened(heads, self.parts.joint)
         self._gate("relevance", "relevance" in opened)
         self._gate("complexity", "complexity" in opened)
 

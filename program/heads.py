@@ -13,7 +13,7 @@ The linear part is kept as one weight a column and label, so inference is two sm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -46,7 +46,7 @@ class Head:
         linear: weight of each n-gram column, shape (columns, labels), already times its share.
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
-        needs: below that probability a label named here is doubted, and whoever else can be asked should be.
+        bias: added to the scaled scores, one a label; empty for none.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Head:
     linear: np.ndarray
     width: float
     scale: float
-    needs: Mapping[str, float] = field(default_factory=dict)
+    bias: tuple[float, ...] = ()
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
@@ -70,7 +70,7 @@ class Head:
         scores = np.exp(-self.width * np.maximum(distance, 0.0)) @ dual
         if len(seen.grams.columns):
             scores = scores + seen.grams.values @ self.linear[seen.grams.columns].astype(np.float32)
-        return softmax(self.scale * scores[None])[0]
+        return softmax(self.scale * scores[None] + np.array(self.bias or 0.0, dtype=np.float32))[0]
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -81,11 +81,10 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HeadAnswer:
-    """The label a head gives, and every label's probability; ``doubted`` where somebody else had better decide."""
+    """The label a head gives, and every label's probability."""
 
     label: str
     probabilities: Mapping[str, float]
-    doubted: bool = False
 
     @property
     def confidence(self) -> float:
@@ -162,8 +161,8 @@ class Heads:
 
 
 def _settings(head: Head) -> dict[str, Any]:
-    needs = {"needs": dict(head.needs)} if head.needs else {}
-    return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **needs}
+    bias = {"bias": list(head.bias)} if head.bias else {}
+    return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **bias}
 
 
 def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: Linker) -> Features:
@@ -188,7 +187,7 @@ def load_heads(
             linear=tensors[f"{name}.linear"],
             width=float(s["width"]),
             scale=float(s["scale"]),
-            needs=dict(s.get("needs", {})),
+            bias=tuple(s.get("bias", ())),
         )
         for name, s in settings.items()
     }
@@ -216,7 +215,5 @@ def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
 def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
     found = {}
     for head, row in zip(panel.heads, panel.probabilities(seen), strict=True):
-        label = head.labels[row.index(most := max(row))]
-        doubted = most < head.needs.get(label, 0.0)
-        found[head.name] = HeadAnswer(label, dict(zip(head.labels, row, strict=True)), doubted)
+        found[head.name] = HeadAnswer(head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True)))
     return found

@@ -39,6 +39,7 @@ class Panel:
         ends = np.cumsum([0, *(len(head.labels) for head in heads)]).tolist()
         self._spans = list(pairwise(ends))
         self._scale = np.concatenate([np.full(len(h.labels), h.scale, dtype=np.float32) for h in heads])
+        self._bias = np.array([b for h in heads for b in h.bias or (0.0,) * len(h.labels)], dtype=np.float32)
         self._duals = self._by_width(places)
 
     def _by_width(self, places: Sequence[np.ndarray]) -> list[tuple[float, np.ndarray]]:
@@ -60,7 +61,7 @@ class Panel:
             scores += np.exp(distance * -width) @ dual
         if len(seen.grams.columns):
             scores += seen.grams.values @ self._linear.take(seen.grams.columns, axis=0)
-        scaled = (scores * self._scale).tolist()
+        scaled = (scores * self._scale + self._bias).tolist()
         return [_shares(scaled[start:end]) for start, end in self._spans]
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ..data.card import DomainCard
@@ -13,7 +14,7 @@ from ..data.rows import LabelledRow
 from .context import clean_input
 from .encoder import Encoder
 from .features import Features, Seen, learned_features
-from .fit_head import fit_and_leave_out, fit_head
+from .fit_head import Fitted, fit_and_leave_out, fit_head
 from .heads import Head, Heads, with_cues
 from .joint import fit_joint
 from .linker import Linker
@@ -25,13 +26,7 @@ Label = Callable[[LabelledRow], str | None]
 RECIPE = "2"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
-# Rows of ours with a word that elsewhere means "not ours" (a market, the weather) have this tag. At most this
-# share of them may be rejected by heads; fewer rows than that say nothing about so small a share.
-TRAP = "trap_word"
-TRAP_SHARE = 0.02
-MIN_TRAPS = 25
-TRAP_MARGIN = 1e-3
-MOST_NEEDED = 0.9
+LATE = (0.5, 0.55, 0.6, 0.65)
 
 # A label of None leaves the row out: only turns after the first say something about follow-ups, and
 # only relevant rows about complexity.
@@ -89,32 +84,23 @@ def _train_one(
     fitted = fit_and_leave_out(name, seen, labels, groups, seed)
     if fitted is None:
         return None
-    if name != "is_relevant":
-        return fitted.head
-    rejected = fitted.left_out[:, fitted.head.labels.index("false")]
-    traps = [p for (row, value), p in zip(used, rejected.tolist(), strict=True) if TRAP in row.tags and value == "true"]
-    return replace(fitted.head, needs=rejecting_needs(traps))
+    return reluctant(fitted, "true", labels) if name == "is_follow_up" else fitted.head
 
 
-def rejecting_needs(traps: Sequence[float]) -> dict[str, float]:
-    """How likely "not ours" must be to be beyond doubt, so that hardly a query that looks so by a word alone is.
+def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:
+    """The head, saying a label of its two as late as that costs no accuracy on left-out rows.
 
-    Below it a model is asked where there is one, and the head decides where there is none: taking the query for ours
-    instead rejected 1.7 % of such rows and not 4.6 %, and cost 4 points of all labels right and 13 of the balanced
-    accuracy of relevance (podcast, train and dev, cross-validated).
-
-    A quantile as in split conformal prediction (Papadopoulos et al., 2002): of rows drawn like these n, k + 1 of
-    n + 1 are expected above the value that k of them exceed. With few rows that is the highest of them.
-
-    Args:
-        traps: how likely rows of ours with such a word are said not to be, by heads that did not learn from them.
+    To say follow-up where there is none costs a rewrite, which may spoil the query. On the podcast's train and
+    dev rows, cross-validated, the accuracy of later turns stayed at 0.78 from 0.5 up to 0.65, and of the turns
+    that stand alone 27 % were taken for follow-ups instead of 44 %.
     """
-    if len(traps) < MIN_TRAPS:
-        return {}
-    allowed = max(0, math.floor(TRAP_SHARE * (len(traps) + 1)) - 1)
-    highest = sorted(traps, reverse=True)[allowed]
-    needed = min(max(0.5, highest + TRAP_MARGIN), MOST_NEEDED)
-    return {"false": round(needed, 4)} if needed > 0.5 else {}
+    said, right = fitted.left_out[:, fitted.head.labels.index(label)], np.array(gold) == label
+    accuracy = {late: float(((said >= late) == right).mean()) for late in LATE}
+    late = max(at for at, share in accuracy.items() if share >= accuracy[LATE[0]])
+    if late == LATE[0]:
+        return fitted.head
+    shift = -math.log(late / (1 - late))
+    return replace(fitted.head, bias=tuple(shift if name == label else 0.0 for name in fitted.head.labels))
 
 
 def features_of(name: str, row: LabelledRow, card: DomainCard, features: Features) -> Seen:

@@ -30,7 +30,17 @@ def test_lessons_ask_for_everything_a_plan_can_do() -> None:
 
 def test_the_notation_says_steps() -> None:
     plan = read_plan("count; if year gt 1990; (A:x y | A:z) >E <F! & B:it's")
-    assert [s.kind for s in plan.steps] == ["anchor", "anchor", "union", "expand", "expand", "anchor", "intersect", "filter", "count"]
+    assert [s.kind for s in plan.steps] == [
+        "anchor",
+        "anchor",
+        "union",
+        "expand",
+        "expand",
+        "anchor",
+        "intersect",
+        "filter",
+        "count",
+    ]
     assert plan.steps[4].exclude == ("s3",)  # type: ignore[union-attr]
     assert plan.steps[5].node.name == "it's"  # type: ignore[union-attr]
 
@@ -41,7 +51,9 @@ def test_order_by_property_and_by_number_of_edges() -> None:
     assert read_plan("fewest E 1; A:x >E").steps[-1].degree_of == "E"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("said", ["", "A:x >", "(A:x", "A:x & ", "sum; A:x", "A x", "A:x ) B:y", "if year; A:x", "& A:x"])
+@pytest.mark.parametrize(
+    "said", ["", "A:x >", "(A:x", "A:x & ", "sum; A:x", "A x", "A:x ) B:y", "if year; A:x", "& A:x"]
+)
 def test_what_is_no_plan_is_refused(said: str) -> None:
     with pytest.raises(DataError, match="plan"):
         read_plan(said)

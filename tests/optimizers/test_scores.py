@@ -9,7 +9,14 @@ import dspy
 import numpy as np
 import pytest
 from queryplan.optimizers.bootstrap import METRIC_THRESHOLD
-from queryplan.optimizers.scores import brier, decision_metric, decompose_score, rewrite_score, stage_metric, steps_score
+from queryplan.optimizers.scores import (
+    brier,
+    decision_metric,
+    decompose_score,
+    rewrite_score,
+    stage_metric,
+    steps_score,
+)
 from queryplan.program.stages import StageSpec
 from queryplan.signatures.decompose_query import WrittenSubQuery
 from queryplan.signatures.seam import choice_of, yes_no

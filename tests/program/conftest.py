@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +155,10 @@ class Scripted:
 
 
 class FixedHeads(Heads):
-    """Heads that say what they are told, whatever the query; those named in ``doubted`` had better be asked again."""
+    """Heads that say what they are told, whatever the query."""
 
-    def __init__(self, answers: Mapping[str, Mapping[str, float]], doubted: Collection[str] = ()) -> None:
-        self.answers, self.doubted = answers, doubted
+    def __init__(self, answers: Mapping[str, Mapping[str, float]]) -> None:
+        self.answers = answers
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
         self.joint = {}
 
@@ -173,7 +173,7 @@ class FixedHeads(Heads):
 
     def _said(self, name: str) -> HeadAnswer:
         given = self.answers[name]
-        return HeadAnswer(max(given, key=lambda label: given[label]), given, name in self.doubted)
+        return HeadAnswer(max(given, key=lambda label: given[label]), given)
 
     def tensors(self) -> dict[str, Any]:
         return {}
@@ -188,8 +188,13 @@ SPLIT = {
     "entities": ["flow"],
     "relationships_needed": ["distrusts"],
 }
-HOP = {"hop": {"name": "Yusuf", "type": "Guest", "edge": "WROTE", "direction": "out"}}
-SCRIPT = {"standalone_query": REWRITTEN, "sub_queries": SPLIT, "hop": HOP}
+STEPS = {
+    "steps": [
+        {"do": "find", "name": "Yusuf", "type": "Guest"},
+        {"do": "follow", "start": 1, "edge": "WROTE", "direction": "out", "without": []},
+    ]
+}
+SCRIPT = {"standalone_query": REWRITTEN, "sub_queries": SPLIT, "steps": STEPS}
 
 
 class Bench:
@@ -205,10 +210,6 @@ class Bench:
         opened = Scripted(Decider(answers or {}, **trouble), Writer(SCRIPT if script is None else script, **trouble))
         self.opened.append(opened)
         return opened
-
-    def heads(self, answers: Mapping[str, Mapping[str, float]], *doubted: str) -> Heads:
-        """Heads that say this, some of it in doubt."""
-        return FixedHeads(answers, doubted)
 
     def planner(
         self,

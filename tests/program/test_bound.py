@@ -11,7 +11,6 @@ from queryplan.program.bound import Bound, Gate, label_stages
 from queryplan.program.folder import load_program
 from queryplan.program.joint import fit_joint, likeliest_together
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.settle import head_alone
 
 TURNS = [{"role": "user", "content": "What is sleep debt?"}, {"role": "assistant", "content": "Lost sleep, said Nell."}]
 BOUND = Bound(error=0.05, confidence=0.9, certainty=0.8, conversations=100, supports=0.02)
@@ -120,34 +119,6 @@ def test_best_effort_asks_nothing_and_says_that_nothing_is_guaranteed(bench: Any
     assert plan.trace.requests == 0
     assert plan.trace.notes == ("heads: best effort, no guarantee",)
     assert all("no guarantee" in d.reason for d in plan.trace.decisions)
-
-
-DOUBTED = {**SURE, "is_relevant": {"true": 0.4, "false": 0.6}}
-
-
-def test_best_effort_asks_the_model_whether_a_query_is_ours_that_a_head_rejects_in_doubt(bench: Any) -> None:
-    lm = bench.lm({**FACT, "is_relevant": 0.9})
-    plan = bench.planner(lm, bench.heads(DOUBTED, "is_relevant"), mode="best-effort").plan("Is Nell's market open?")
-    assert by(plan) == {"follow_up": "rule", "relevance": "lm", "complexity": "head"}
-    assert plan.is_relevant
-    assert set(lm.decider.asked()) == {"is_relevant", "rejection_kind"}
-
-
-def test_best_effort_takes_a_rejection_without_doubt(bench: Any) -> None:
-    lm = bench.lm({**FACT, "is_relevant": 0.9})
-    plan = bench.planner(lm, bench.heads(DOUBTED), mode="best-effort").plan("Is Nell's market open?")
-    assert by(plan) == {"follow_up": "rule", "relevance": "head"}
-    assert plan.trace.requests == 0
-
-
-@pytest.mark.parametrize("asked", [False, True])
-def test_where_no_model_has_a_say_the_head_decides_in_doubt_too(bench: Any, asked: bool) -> None:
-    lm = bench.lm({**FACT, "is_relevant": 0.9}) if asked else None
-    alone = {"is_relevant": head_alone(("true", "false"))}
-    heads = bench.heads(DOUBTED, "is_relevant")
-    plan = bench.planner(lm, heads, weigh=alone, mode="best-effort").plan("Is Nell's market open?")
-    assert not plan.is_relevant
-    assert "no guarantee" in plan.trace.decision("relevance").reason
 
 
 def test_best_effort_still_has_the_model_write(bench: Any) -> None:

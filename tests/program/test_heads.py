@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.program.features import Features, Seen
-from queryplan.program.fit_head import fit_and_leave_out, fit_head, folds_of
+from queryplan.program.fit_head import Fitted, fit_and_leave_out, fit_head, folds_of
 from queryplan.program.heads import Heads, load_features, load_heads
-from queryplan.program.train_heads import LABELS, features_of, rejecting_needs, train_heads
+from queryplan.program.train_heads import LABELS, features_of, reluctant, train_heads
 from queryplan.signatures.types import Turn
 
 TURNS = (Turn(role="user", content="What is flow?"), Turn(role="assistant", content="Absorption in a task."))
@@ -224,40 +225,6 @@ def test_left_out_probabilities_come_with_the_head() -> None:
     np.testing.assert_allclose(fitted.left_out.sum(axis=1), 1.0, atol=1e-9)
 
 
-# --- rejecting what looks like something else by a word
-
-
-def test_what_rejecting_needs_is_above_every_trap_of_a_few(trained: Heads) -> None:
-    traps = [0.1] * 30 + [0.7, 0.64]
-    assert rejecting_needs(traps)["false"] == pytest.approx(0.701)
-    assert rejecting_needs([0.1] * 40) == {}
-    assert rejecting_needs(traps[-10:]) == {}
-    assert rejecting_needs([0.99] * 40) == {"false": 0.9}
-
-
-@given(st.lists(st.floats(0, 0.89), min_size=200, max_size=400))
-def test_of_many_traps_at_most_their_share_is_rejected(traps: list[float]) -> None:
-    needed = rejecting_needs(traps).get("false", 0.5)
-    assert sum(p >= needed for p in traps) <= 0.02 * len(traps)
-
-
-def test_what_rejecting_needs_is_saved_and_loaded(trained: Heads) -> None:
-    needs = trained.heads["is_relevant"].needs
-    assert 0.5 < needs["false"] <= 0.9
-    assert "needs" not in trained.settings()["intent"]
-    features = load_features(trained.tensors(), trained.features.encoder, trained.features.linker)
-    assert load_heads(trained.tensors(), trained.settings(), features).heads["is_relevant"].needs == needs
-
-
-def test_a_rejection_that_is_not_likely_enough_is_doubted_and_nothing_else_is(
-    trained: Heads, rows: Callable[[str], Any]
-) -> None:
-    needed = trained.heads["is_relevant"].needs["false"]
-    for row in rows("dev"):
-        for name, said in trained.of_query(row.query).items():
-            assert said.doubted == (name == "is_relevant" and said.label == "false" and said.confidence < needed)
-
-
 # --- later turns
 
 
@@ -272,3 +239,30 @@ def test_forgetting_changes_no_answer(trained: Heads) -> None:
     before = trained.of_turn("and why?", TURNS)
     trained.features.forget()
     assert trained.of_turn("and why?", TURNS) == before
+
+
+def fitted(said: list[float], labels: tuple[str, ...] = ("false", "true")) -> Fitted:
+    head = fit_head("x", some(20), [labels[n % 2] for n in range(20)], list(map(str, range(20))))
+    assert head is not None
+    return Fitted(head, np.array([[1 - p, p] for p in said]))
+
+
+def test_follow_up_is_said_as_late_as_costs_nothing() -> None:
+    free = fitted([0.9, 0.8, 0.62, 0.58, 0.1])
+    late = reluctant(free, "true", ["true", "true", "false", "false", "false"])
+    assert late.bias == (0.0, pytest.approx(-np.log(0.65 / 0.35)))
+    dear = fitted([0.9, 0.53, 0.52, 0.1])
+    assert reluctant(dear, "true", ["true", "true", "true", "false"]) is dear.head
+
+
+def test_a_bias_moves_where_a_label_begins_and_is_saved(trained: Heads) -> None:
+    head = replace(trained.heads["is_relevant"], bias=())
+    moved = replace(head, bias=(0.0, -1.0))
+    seen = trained.features.of_query("Who is Nell?")
+    before, after = head.probabilities(seen), moved.probabilities(seen)
+    assert np.log(after[1] / after[0]) == pytest.approx(np.log(before[1] / before[0]) - 1, abs=1e-3)
+    kept = Heads({"is_relevant": moved}, trained.features)
+    again = load_heads(kept.tensors(), kept.settings(), trained.features)
+    assert again.heads["is_relevant"].bias == (0.0, -1.0)
+    assert again.of_query("Who is Nell?") == kept.of_query("Who is Nell?")
+    assert list(kept.of_query("Who is Nell?")["is_relevant"].probabilities.values()) == pytest.approx(after, abs=2e-5)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from queryplan.data.card import HistoryWindow
 from queryplan.errors import ConfigError
@@ -236,11 +237,61 @@ def test_graph_steps_of_a_query_that_is_not_ours_are_wasted(bench: Any) -> None:
     assert plan.trace.wasted_requests == 4
 
 
+WRONG = {
+    "steps": [
+        {"do": "find", "name": "Yusuf", "type": "Book"},
+        {"do": "follow", "start": 1, "edge": "WROTE", "direction": "out", "without": []},
+    ]
+}
+RIGHT = {"steps": [{**WRONG["steps"][0], "type": "Guest"}, WRONG["steps"][1]]}
+
+
 def test_graph_steps_that_do_not_fit_the_schema_are_left_out_with_the_reason(bench: Any) -> None:
-    hop = {"hop": {"name": "Yusuf", "type": "Book", "edge": "WROTE", "direction": "out"}}
-    plan = bench.planner(bench.lm(FACT, {"hop": hop}), UNSPLIT, plan_graph=True).plan("What did Yusuf write?")
+    plan = bench.planner(bench.lm(FACT, {"steps": WRONG}), UNSPLIT, plan_graph=True).plan("What did Yusuf write?")
     assert plan.graph_plan is None
     assert "WROTE joins Guest to Book" in next(d.why for d in plan.degraded if d.what == "graph")
+
+
+def test_graph_steps_are_repaired_once_with_the_checkers_words(bench: Any) -> None:
+    lm = bench.lm(FACT, {"steps": [WRONG, RIGHT]})
+    plan = bench.planner(lm, UNSPLIT, plan_graph=True).plan("What did Yusuf write?")
+    assert plan.graph_plan is not None
+    assert decided(plan)["graph"] == "lm"
+    assert "WROTE joins Guest to Book" in lm.writer.prompts[-1]
+
+
+def test_graph_steps_are_ranked_without_a_model(bench: Any) -> None:
+    planner = bench.planner(None, UNSPLIT, plan_graph=True).with_graph(knowing())
+    plan = planner.plan("Which books did Yusuf write?")
+    assert plan.graph_plan is not None
+    assert decided(plan)["graph"] == "head"
+    assert not [d for d in plan.degraded if d.what == "graph"]
+
+
+def test_graph_steps_of_a_ranking_that_is_sure_ask_no_model(bench: Any) -> None:
+    lm = bench.lm(FACT)
+    plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(0.0)).plan("Which books did Yusuf write?")
+    assert decided(plan)["graph"] == "head"
+    assert not any("follow" in prompt for prompt in lm.writer.prompts)
+
+
+def test_graph_steps_a_model_cannot_write_are_the_rankings_and_it_is_said(bench: Any) -> None:
+    lm = bench.lm(FACT, {"steps": WRONG})
+    plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan("Which books did Yusuf write?")
+    assert plan.graph_plan is not None
+    assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the learned ranking's steps were taken"]
+
+
+def knowing(answers_from: float | None = None) -> Any:
+    """A ranking that nothing was taught and that is sure of itself."""
+    from queryplan.program.graph.endings import DENSE as ENDINGS
+    from queryplan.program.graph.fit_endings import STARTING
+    from queryplan.program.graph.fit_ranking import starting_weights
+    from queryplan.program.graph.store import SURE, EndingWeights, Learned
+
+    ends = EndingWeights(np.array([STARTING.get(name, -3.0) for name in ENDINGS]))
+    sure = np.array([5.0 if name == "bias" else 0.0 for name in SURE])
+    return Learned(starting_weights({"which": 0.2, "did": 0.2}), ends, sure, answers_from)
 
 
 def test_a_domain_without_sources_has_ways_of_asking_and_no_source_plans(bench: Any) -> None:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any, get_args
+from typing import Any
 
 import dspy
 import pytest
 from dspy.adapters.types.decision import decision_type
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.program.stages import DECIDING, WRITING, StageSpec, examples, gold_outputs, stage_specs
 from queryplan.signatures.decompose_query import DecomposeQuery
 from queryplan.signatures.detect_follow_up import DetectFollowUp
-from pydantic import TypeAdapter
 from queryplan.signatures.plan_graph_steps import describe, plan_graph_steps, to_plan
 from queryplan.signatures.seam import Choice, DecisionState, Noul, answer, choice_of, yes_no
 from queryplan.signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, EdgeType, GraphSchema, NodeType

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from queryplan.data.graph_lessons import read_plan
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.endings import DENSE, ELEMENTS, EndingParts, Values, endings, numbers_in, values_of
 from queryplan.program.graph.fit_endings import is_gold
 from queryplan.program.graph.gold import parts_of, read_gold
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.view import Hypothesis, view_of
-from queryplan.data.graph_lessons import read_plan
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 
 SCHEMA = GraphSchema(
@@ -20,13 +20,18 @@ SCHEMA = GraphSchema(
         NodeType(
             name="Drug",
             properties=("year", "form"),
-            details=(PropertyType(name="year", kind="number"), PropertyType(name="form", kind="enum", values=("pill", "nasal spray"))),
+            details=(
+                PropertyType(name="year", kind="number"),
+                PropertyType(name="form", kind="enum", values=("pill", "nasal spray")),
+            ),
         ),
         NodeType(name="Illness"),
     ),
     edges=(EdgeType(name="TREATS", source="Drug", target="Illness", properties=("grade",)),),
 )
-VALUES = values_of(SCHEMA, [("Drug", {"form": "drops", "id": "x"}), ("TREATS", {"grade": 2.5}), ("TREATS", {"grade": None})])
+VALUES = values_of(
+    SCHEMA, [("Drug", {"form": "drops", "id": "x"}), ("TREATS", {"grade": 2.5}), ("TREATS", {"grade": None})]
+)
 
 
 def ways(question: str, kind: str = "Drug", numbers: tuple[float, ...] = ()) -> list[str]:
@@ -67,7 +72,12 @@ def test_a_number_may_be_a_limit() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["Drug:x <TREATS", "count; Illness:x <TREATS", "max year 1; Illness:x <TREATS", "if form eq pill; Illness:x <TREATS"],
+    [
+        "Drug:x <TREATS",
+        "count; Illness:x <TREATS",
+        "max year 1; Illness:x <TREATS",
+        "if form eq pill; Illness:x <TREATS",
+    ],
 )
 def test_exactly_one_ending_is_the_labelled_one(said: str) -> None:
     gold = read_gold(read_plan(said))
@@ -79,7 +89,9 @@ def test_numbers_of_endings_have_the_declared_shape() -> None:
     encoder = default_encoder()
     view = view_of("newest pill of 1990", Hypothesis((), ()), SchemaWords(SCHEMA, encoder, {}), {})
     found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "newest pill of 1990", (1990.0,))
-    dense, elements = EndingParts(SCHEMA, encoder).of(found, view, (1990.0,), 0.4, {n: i for i, n in enumerate(ELEMENTS)})
+    dense, elements = EndingParts(SCHEMA, encoder).of(
+        found, view, (1990.0,), 0.4, {n: i for i, n in enumerate(ELEMENTS)}
+    )
     assert dense.shape == (len(found), len(DENSE))
     assert elements.shape == (len(found), 4)
     assert dense[-1].tolist() == pytest.approx([0.0] * (len(DENSE) - 1) + [0.6])

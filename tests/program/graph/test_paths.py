@@ -69,7 +69,9 @@ def test_every_chain_makes_a_plan_that_passes_the_check_and_ends_where_it_says(s
 
 
 def test_a_chain_that_comes_back_is_there_with_and_without_its_start() -> None:
-    schema = GraphSchema(nodes=(NodeType(name="A"), NodeType(name="B")), edges=(EdgeType(name="E", source="A", target="B"),))
+    schema = GraphSchema(
+        nodes=(NodeType(name="A"), NodeType(name="B")), edges=(EdgeType(name="E", source="A", target="B"),)
+    )
     chains = PathTable(schema).chains(0)
     assert sorted(zip(chains.length.tolist(), chains.back.tolist(), strict=True)) == [
         (0, False), (1, False), (2, False), (2, True), (3, False), (3, True)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from queryplan.data.graph_lessons import read_plan
 from queryplan.program.graph.asking_steps import WrittenPlan, read_steps
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.executor import execute_graph
@@ -15,7 +16,6 @@ from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.planner import GraphPlanner
 from queryplan.program.graph.sketch import canonical
-from queryplan.data.graph_lessons import read_plan
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
@@ -27,7 +27,11 @@ SCHEMA = GraphSchema(
 @pytest.fixture(scope="module")
 def graph() -> MemoryGraph:
     made = MemoryGraph(declared=SCHEMA)
-    for node, name, kind in (("s1", "Aurora", "Ship"), ("s2", "x'}) DELETE n //", "Ship"), ("c1", "Ida Holm", "Captain")):
+    for node, name, kind in (
+        ("s1", "Aurora", "Ship"),
+        ("s2", "x'}) DELETE n //", "Ship"),
+        ("c1", "Ida Holm", "Captain"),
+    ):
         made.add_node(node, name, kind)
     made.add_edge("s1", "COMMANDED_BY", "c1")
     made.add_edge("s2", "COMMANDED_BY", "c1")
@@ -39,7 +43,9 @@ def planner(graph: MemoryGraph, taught: Any) -> GraphPlanner:
     return GraphPlanner(SCHEMA, NameIndex(graph.names()), taught)
 
 
-def test_a_question_becomes_a_plan_with_its_names_and_its_answer_type(planner: GraphPlanner, graph: MemoryGraph) -> None:
+def test_a_question_becomes_a_plan_with_its_names_and_its_answer_type(
+    planner: GraphPlanner, graph: MemoryGraph
+) -> None:
     proposal = planner.plan("who is the captain of the Aurora?")
     assert proposal.plan is not None
     assert execute_graph(proposal.plan, graph).names == ("Ida Holm",)
@@ -132,11 +138,16 @@ def test_a_model_that_writes_nothing_usable_is_replaced_by_the_ranking_and_said(
 
 
 def test_written_steps_are_checked_before_they_are_a_plan() -> None:
-    good = [{"do": "find", "name": "Aurora", "type": "Ship"}, {"do": "follow", "start": 1, "edge": "COMMANDED_BY", "direction": "out"}]
+    good = [
+        {"do": "find", "name": "Aurora", "type": "Ship"},
+        {"do": "follow", "start": 1, "edge": "COMMANDED_BY", "direction": "out"},
+    ]
     plan, refused, problem = read_steps(good, SCHEMA)
-    assert plan is not None and refused is None and problem == ""
+    assert plan is not None
+    assert (refused, problem) == (None, "")
     plan, refused, problem = read_steps([good[0], {**good[1], "direction": "in"}], SCHEMA)
-    assert plan is None and refused is not None
+    assert plan is None
+    assert refused is not None
     assert "joins Ship to Captain" in problem
     assert read_steps([], SCHEMA)[2].startswith("write 1 to")
     assert read_steps(None, SCHEMA)[0] is None

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from queryplan.data.graph_lessons import read_plan
 from queryplan.errors import ProgramError
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.answering import Answerer
@@ -24,23 +25,30 @@ from queryplan.program.graph.pool import COMBINES
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.sketch import canonical
 from queryplan.program.graph.store import from_tensors, keep, kept, to_tensors
-from queryplan.data.graph_lessons import read_plan
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
-    nodes=(NodeType(name="Ship"), NodeType(name="Captain", description="who commands a ship"), NodeType(name="Harbour")),
+    nodes=(
+        NodeType(name="Ship"),
+        NodeType(name="Captain", description="who commands a ship"),
+        NodeType(name="Harbour"),
+    ),
     edges=(
         EdgeType(name="COMMANDED_BY", source="Ship", target="Captain"),
         EdgeType(name="MOORED_AT", source="Ship", target="Harbour", description="where the ship lies"),
         EdgeType(name="SISTER_OF", source="Ship", target="Ship"),
     ),
 )
-INDEX = NameIndex([("1", "Aurora", "Ship"), ("2", "Borealis", "Ship"), ("3", "Ida Holm", "Captain"), ("4", "Rostock", "Harbour")])
+INDEX = NameIndex(
+    [("1", "Aurora", "Ship"), ("2", "Borealis", "Ship"), ("3", "Ida Holm", "Captain"), ("4", "Rostock", "Harbour")]
+)
 
 
 @pytest.fixture(scope="module")
 def answerer(taught: Any) -> Answerer:
-    return Answerer(Ranker(PathTable(SCHEMA), default_encoder(), taught.paths), taught, INDEX, Values(), default_encoder())
+    return Answerer(
+        Ranker(PathTable(SCHEMA), default_encoder(), taught.paths), taught, INDEX, Values(), default_encoder()
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,7 +60,9 @@ def answerer(taught: Any) -> Answerer:
         ("ships of Ida Holm", "Captain:Ida Holm <COMMANDED_BY"),
     ],
 )
-def test_what_one_lesson_taught_carries_over_to_a_schema_never_seen(answerer: Answerer, question: str, plan: str) -> None:
+def test_what_one_lesson_taught_carries_over_to_a_schema_never_seen(
+    answerer: Answerer, question: str, plan: str
+) -> None:
     assert canonical(answerer.best(question)[0].plan) == canonical(read_plan(plan))
 
 
@@ -93,7 +103,8 @@ def test_a_path_that_leads_nowhere_counts_for_less(taught: Any, answerer: Answer
 def test_more_evidence_never_makes_a_plan_less_likely(taught: Any) -> None:
     for name, weight in zip(DENSE, taught.paths.dense, strict=True):
         low, high = MEASURES[name]
-        assert (low is None or weight >= low) and (high is None or weight <= high), name
+        assert low is None or weight >= low, name
+        assert high is None or weight <= high, name
 
 
 def test_what_was_learned_is_kept_and_read_again(taught: Any, answerer: Answerer, tmp_path: Path) -> None:
@@ -172,6 +183,8 @@ def test_certainty_is_fitted_on_questions_held_out(answerer: Answerer) -> None:
 
 
 def test_several_names_are_combined_in_every_way(answerer: Answerer) -> None:
-    ranked = answerer.ranker.rank("Aurora, Borealis, Rostock and Ida Holm", answerer.mentions("Aurora, Borealis, Rostock and Ida Holm"))
+    ranked = answerer.ranker.rank(
+        "Aurora, Borealis, Rostock and Ida Holm", answerer.mentions("Aurora, Borealis, Rostock and Ida Holm")
+    )
     used = {COMBINES[int(c)] for r in ranked for c in r.pool.combine}
     assert {"union", "intersect"} <= used

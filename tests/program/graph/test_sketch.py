@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.graph.check import check_graph_plan
@@ -81,5 +80,8 @@ def test_answers_of_one_form_are_equal_on_a_graph() -> None:
         graph.add_node(f"G{name}", name, "G")
     for disease, gene in ("ax", "ay", "by", "bz", "cz", "dx"):
         graph.add_edge(f"D{disease}", "HAS", f"G{gene}")
-    for one, other in (("(D:a | D:b) >HAS <HAS", "D:a >HAS <HAS | D:b >HAS <HAS"), ("D:a >HAS <HAS!", "D:a >HAS <HAS \\ D:a")):
+    for one, other in (
+        ("(D:a | D:b) >HAS <HAS", "D:a >HAS <HAS | D:b >HAS <HAS"),
+        ("D:a >HAS <HAS!", "D:a >HAS <HAS \\ D:a"),
+    ):
         assert set(graph.run(read_plan(one)).names) == set(graph.run(read_plan(other)).names)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +32,7 @@ def test_case_marks_and_punctuation_do_not_count(text: str, folded: str) -> None
 def test_words_stand_where_they_say_in_order_and_without_overlap(text: str) -> None:
     words = words_of(text)
     assert all(0 <= word.start < word.end <= len(text) for word in words)
-    assert all(a.end <= b.start for a, b in zip(words, words[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(words))
     assert all(word.text and not word.text.isspace() for word in words)
 
 
