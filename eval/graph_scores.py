@@ -200,7 +200,7 @@ def kind_of(plan: GraphPlan | None) -> str:
 
 
 class OneHop:
-    """A planner that knows little: the longest name, and the edge whose words are nearest by TF-IDF. One hop, no labels."""
+    """A planner that knows little: the longest name, and the edge whose words are nearest by TF-IDF. One hop."""
 
     def __init__(self, schema: GraphSchema, index: NameIndex) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer

@@ -95,7 +95,7 @@ def decompose_score(example: dspy.Example, prediction: dspy.Prediction, trace: A
 
 
 def steps_score(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
-    """F1 of the steps that gold has too, their numbers aside; where a graph is at hand, its answers are compared instead."""
+    """F1 of the steps that gold has too, their numbers aside; with a graph at hand answers are compared instead."""
     gold, written = (Counter(map(_step, source.get("steps") or ())) for source in (example, prediction))
     shared = sum((gold & written).values())
     return 2 * shared / (gold.total() + written.total()) if shared else 0.0

@@ -62,7 +62,7 @@ class Ending:
         none: the schema cannot say what is asked.
     """
 
-    final: Final = Final()
+    final: Final = field(default_factory=Final)
     where: tuple[str, Condition] | None = None
     none: bool = False
 

@@ -267,7 +267,7 @@ def same_plan(found: Found | None, question: Question) -> bool:
 
 @dataclass(frozen=True)
 class Judged:
-    """How questions that nothing was learned from were answered: features of the first plan, and whether it was right."""
+    """How questions that nothing was learned from were answered: features of the first plan, and if it was right."""
 
     features: np.ndarray
     right: np.ndarray

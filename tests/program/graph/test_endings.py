@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.encoder import default_encoder
-from queryplan.program.graph.endings import DENSE, ELEMENTS, EndingParts, Values, endings, numbers_in, values_of
+from queryplan.program.graph.endings import DENSE, ELEMENTS, Ending, EndingParts, Values, endings, numbers_in, values_of
 from queryplan.program.graph.fit_endings import is_gold
 from queryplan.program.graph.gold import parts_of, read_gold
 from queryplan.program.graph.schema_words import SchemaWords
@@ -36,10 +36,14 @@ VALUES = values_of(
 
 def ways(question: str, kind: str = "Drug", numbers: tuple[float, ...] = ()) -> list[str]:
     found = endings(SCHEMA, VALUES, kind, ["TREATS"], question, numbers)
-    return [
-        "none" if e.none else " ".join(map(str, (e.final.kind, e.final.key, e.final.descending, e.final.limit, *[(c.property, c.op, c.value) for c in (*e.final.filters, *([e.where[1]] if e.where else []))])))
-        for e in found
-    ]  # fmt: skip
+    return ["none" if e.none else _said(e) for e in found]
+
+
+def _said(ending: Ending) -> str:
+    final = ending.final
+    tests = (*final.filters, *([ending.where[1]] if ending.where else []))
+    conditions = ((c.property, c.op, c.value) for c in tests)
+    return " ".join(map(str, (final.kind, final.key, final.descending, final.limit, *conditions)))
 
 
 def test_values_come_from_the_schema_and_from_the_graph() -> None:
