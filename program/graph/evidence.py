@@ -195,7 +195,7 @@ class Shape:
         """Whether the last hop that is followed goes from an edge's source to its target."""
         out = np.array([hop.direction == "out" for hop in self.table.hops])
         last = self.roles["last"] | self.roles["only"]
-        return (last & out[self.pool.hops]).any(axis=1)
+        return np.asarray((last & out[self.pool.hops]).any(axis=1))
 
     def _before(self, slot: int) -> np.ndarray:
         """The type that the hop of a slot starts at."""

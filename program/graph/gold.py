@@ -103,5 +103,6 @@ def _mark(names: Sequence[str], steps: dict[str, GraphStep], found: dict[tuple[s
 def _behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
     """A result and everything it is made of."""
     step = steps[name]
-    inputs = getattr(step, "inputs", ()) or ((step.start,) if hasattr(step, "start") else ())
+    start = getattr(step, "start", None)
+    inputs = getattr(step, "inputs", ()) or ((start,) if start is not None else ())
     return {name}.union(*(_behind(n, steps) for n in inputs)) if inputs else {name}

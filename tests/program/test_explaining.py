@@ -26,6 +26,7 @@ def test_each_stage_says_who_decided_how_surely_and_against_what(bench: Any, tra
         assert decision is not None
         assert (route.decided_by, route.reason) == ("head", decision.reason)
         assert route.certainty is not None
+        assert route.needed is not None
         assert route.needed in ((0.9, needed_alone(0.9)) if route.stage == "relevance" else (0.9,))
         unread = found.plan.is_follow_up and route.stage != "follow_up"
         assert ("within the bound" in route.reason) == (route.certainty >= route.needed and not unread)
