@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ..optimizers.job import JobSettings, Outcome
 
 SPLITS = ("train", "dev", "test")
+NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 def command(
@@ -30,6 +32,9 @@ def command(
     stages: Annotated[
         str | None, typer.Option(help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose.")
     ] = None,
+    encoder: Annotated[
+        str, typer.Option(help="What heads see through: static, or minilm (extra minilm; 11 ms a text).")
+    ] = "static",
     budget_calls: Annotated[int | None, typer.Option(min=0, help="LM requests that compiling may spend.")] = None,
     sample: Annotated[
         str | None, typer.Option(metavar="TRAIN,DEV,TEST", help="Rows of each split, drawn stratified; default: all.")
@@ -56,6 +61,7 @@ def command(
         optimizer=optimizer,
         arguments=parse_settings(set_ or []),
         lm=settings.lm_settings(),
+        encoder=encoder,
         stages=tuple(s.strip() for s in stages.split(",")) if stages else STAGES,
         sizes=parse_sample(sample),
         seed=seed,
@@ -68,12 +74,12 @@ def command(
     run_job(domain, job, settings, as_json, picture)
 
 
-def parse_settings(given: list[str]) -> dict[str, int]:
-    """``candidates=1`` as settings of an optimizer."""
+def parse_settings(given: list[str]) -> dict[str, int | float]:
+    """``candidates=1`` and ``error=0.1`` as settings of an optimizer."""
     pairs = [text.partition("=") for text in given]
-    if wrong := [text for text, (_, _, number) in zip(given, pairs, strict=True) if not number.isdigit()]:
-        raise UserError(f"--set takes NAME=NUMBER, such as candidates=1, not {wrong[0]!r}")
-    return {name.strip(): int(number) for name, _, number in pairs}
+    if wrong := [text for text, (_, _, number) in zip(given, pairs, strict=True) if not NUMBER.fullmatch(number)]:
+        raise UserError(f"--set takes NAME=NUMBER, such as candidates=1 or error=0.1, not {wrong[0]!r}")
+    return {name.strip(): int(number) if number.isdigit() else float(number) for name, _, number in pairs}
 
 
 def parse_sample(text: str | None) -> dict[str, int]:

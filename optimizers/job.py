@@ -24,12 +24,13 @@ from ..eval.best_effort import cascade_notes
 from ..eval.cascade_tables import CascadeTables, cascade_tables
 from ..eval.evaluation import Evaluation, Planner, evaluate
 from ..eval.head_answers import head_answers
+from ..eval.metrics import Judge
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import record_reading
 from ..program.bound import Bound, Gate
-from ..program.encoder import default_encoder
+from ..program.encoders import encoder_named
 from ..program.folder import Manifest, text_fingerprint
 from ..program.heads import Heads
 from ..program.lm.endpoint import LMHandle, LMSettings, open_lm
@@ -44,7 +45,7 @@ from .bounding import fit_bound
 from .cascade import Cascade
 from .combining import FittedCombination
 from .compiling import compile_stages
-from .graph import domain_graph, graph_metric, learn_graph
+from .graph import domain_graph, graph_index, graph_metric, learn_graph
 from .opinions import fit_combinations
 from .registry import make_optimizer
 
@@ -76,11 +77,13 @@ class JobSettings:
         programs: folder that compiled programs are written to, one folder a domain.
         out: where this program goes instead.
         work: folder for the files that a stopped job goes on from.
+        encoder: what the heads see through: ``static`` or ``minilm``, see ``program/minilm.py``.
     """
 
     optimizer: str = "bootstrap"
     arguments: Mapping[str, Any] = field(default_factory=dict)
     lm: LMSettings = field(default_factory=LMSettings)
+    encoder: str = "static"
     stages: tuple[str, ...] = STAGES
     sizes: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0
@@ -149,7 +152,8 @@ class CompileJob:
 
     def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
         say("training heads (no language model)")
-        heads = train_heads(self.domain.rows("train"), self.domain.card, default_encoder(), self.settings.seed)
+        encoder = encoder_named(self.settings.encoder)
+        heads = train_heads(self.domain.rows("train"), self.domain.card, encoder, self.settings.seed)
         rival: dict[str, StageResult] = {}
         results: dict[str, StageResult] = {}
         weighed: list[FittedCombination] = []
@@ -163,7 +167,7 @@ class CompileJob:
         if "graph" in self.settings.stages:
             say("learning to rank graph plans (no language model)")
             learned = learn_graph(self.domain, self._rows("train"), self.settings.seed)
-            planners["compiled"].with_graph(learned).plan_graph = True
+            planners["compiled"].with_graph(learned, graph_index(self.domain)).plan_graph = True
         bound = self._bound(planners["compiled"], say)
         manifest, folder = self._save(planners["compiled"], lm, results, weighed)
         evaluations = self._measure(planners, counted, say)
@@ -326,6 +330,7 @@ class CompileJob:
         )
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         gate = () if planner.gate == Gate() else (repr(planner.gate),)
+        gate += () if self.settings.encoder == "static" else (self.settings.encoder,)
         parts = (state, weighed, self.settings.lm.model, self._key, *gate)
         return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{text_fingerprint(*parts)[:10]}"
 
@@ -363,7 +368,15 @@ class CompileJob:
                 replayed=replayed,
                 domain=self.domain.card.name,
                 lm=self.settings.lm.model,
+                judge=self._judge,
             )
+
+    @cached_property
+    def _judge(self) -> Judge | None:
+        """With the domain's graph, where graph steps are compiled."""
+        if "graph" not in self.settings.stages:
+            return None
+        return Judge(graph=domain_graph(self.domain), schema=self.domain.card.graph)
 
     def _report(
         self, evaluations: Sequence[Evaluation], weighed: Sequence[FittedCombination], bound: Bound | None = None

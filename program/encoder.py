@@ -33,6 +33,10 @@ class Encoder(Protocol):
         """Vectors, shape (texts, dimensions), float32; an unreadable text is a row of zeros."""
         ...
 
+    def fingerprint(self) -> str:
+        """Hash of the weights, 16 hex digits."""
+        ...
+
 
 class StaticEncoder:
     """WordLlama's 256-dimensional vectors (MIT), averaged over tokens."""

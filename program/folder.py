@@ -45,6 +45,7 @@ class Manifest(Frozen):
     Attributes:
         files: SHA-256 of every other file of the folder.
         fingerprints: of data, card, schema, signatures, encoder and LM.
+        encoder: name of the encoder that the heads see through; empty for the static one in older programs.
         heads: settings of each head (labels, kernel width, softmax scale).
         thresholds: the decision settings of each stage, for reading; the ones used are in
             ``predictors.json``.
@@ -61,6 +62,7 @@ class Manifest(Frozen):
     files: dict[str, str] = {}
     fingerprints: dict[str, str] = {}
     lm: str = "none"
+    encoder: str = ""
     heads: dict[str, Any] = {}
     thresholds: dict[str, Any] = {}
     combinations: dict[str, Combination] = {}

@@ -20,7 +20,7 @@ from .asking import MAX_IN_FLIGHT, Clock, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .compatible import check_fingerprints, has_one_hop, signatures_hash
 from .context import clean_input
-from .encoder import default_encoder
+from .encoders import encoder_named
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
 from .graph.linking import NameIndex
@@ -322,7 +322,7 @@ class QueryPlanner(dspy.Module):
         if self.card.graph is not None:
             prints["schema"] = text_fingerprint(self.card.graph.model_dump_json(exclude_defaults=True))
         if self.heads is not None:
-            prints["encoder"] = default_encoder().fingerprint()
+            prints["encoder"] = self.heads.features.encoder.fingerprint()
         return prints
 
     def state(self, manifest: Manifest) -> ProgramState:
@@ -333,6 +333,7 @@ class QueryPlanner(dspy.Module):
             update={
                 "domain": self.card.name,
                 "fingerprints": {**manifest.fingerprints, **self.fingerprints()},
+                "encoder": self.heads.features.encoder.name if self.heads else "",
                 "heads": self.heads.settings() if self.heads else {},
                 "thresholds": thresholds,
                 "combinations": self.combinations,
@@ -419,5 +420,5 @@ def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
 def _heads_of(state: ProgramState) -> Heads | None:
     if not state.manifest.heads:
         return None
-    features = load_features(state.heads, default_encoder(), Linker(state.card.names))
+    features = load_features(state.heads, encoder_named(state.manifest.encoder), Linker(state.card.names))
     return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)

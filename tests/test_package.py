@@ -218,7 +218,7 @@ def test_every_direct_dependency_is_pinned(root: Path) -> None:
 
 
 _IMPORT_NAMES = {"scikit-learn": "sklearn"}
-RUNTIME = ("local", "langgraph", "qdrant")
+RUNTIME = ("local", "langgraph", "minilm", "qdrant")
 """Extras that are part of what is run; the others test and lint."""
 GUESTS = {"semantic_router", "pytest"}
 """A rival that is measured where somebody has it, and what our plugin runs inside of; nothing else needs them."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from queryplan import QueryPlanner
+from queryplan.errors import UserError
 from queryplan.program.folder import read_manifest
 
 Run = Callable[..., tuple[int, str, str]]
@@ -161,3 +162,12 @@ def test_a_bad_line_names_file_line_and_field(queryplan: Run, small_domain: Path
     assert code == 2
     assert "train.jsonl:3: labels.complexity" in err
     assert not Path(".queryplan/programs").exists()
+
+
+def test_settings_of_an_optimizer_are_whole_numbers_or_decimals() -> None:
+    from queryplan.cli.compile import parse_settings
+
+    assert parse_settings(["candidates=1", "error=0.1"]) == {"candidates": 1, "error": 0.1}
+    for wrong in ("error", "error=", "error=.1.", "error=high"):
+        with pytest.raises(UserError, match="NAME=NUMBER"):
+            parse_settings([wrong])

@@ -15,7 +15,9 @@ from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.rows import LabelledRow
 from queryplan.program.encoder import default_encoder
+from queryplan.program.features import Features
 from queryplan.program.heads import Head, HeadAnswer, Heads
+from queryplan.program.linker import Linker
 from queryplan.program.lm.meter import active_meters
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination
@@ -159,6 +161,7 @@ class FixedHeads(Heads):
 
     def __init__(self, answers: Mapping[str, Mapping[str, float]]) -> None:
         self.answers = answers
+        self.features = Features(default_encoder(), Linker(()))
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
         self.joint = {}
 
