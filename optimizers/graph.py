@@ -34,6 +34,7 @@ from ..program.graph.learning import (
     shared_knowledge,
     shipped_sources,
 )
+from ..program.graph.linking import NameIndex
 from ..program.graph.memory import MemoryGraph, load_graph
 from ..program.graph.paths import PathTable
 from ..program.graph.ranking import Ranker
@@ -66,6 +67,11 @@ def domain_graph(domain: Domain) -> MemoryGraph:
     if domain.card.graph is None:
         raise DataError(f"the domain {domain.card.name} has no graph: add [graph] to its card and graph/ beside it")
     return load_graph(domain.folder, domain.card.graph)
+
+
+def graph_index(domain: Domain) -> NameIndex:
+    """The names of a domain's graph, and the card's other spellings of them."""
+    return index_of(domain_graph(domain), domain.card)
 
 
 def learn_graph(
