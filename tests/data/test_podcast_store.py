@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from typing import Any
 
 import pytest
 from queryplan.data.card import SHIPPED, load_card
 from queryplan.data.rows import Gold, read_rows
 from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.learning import labelled_source
 from queryplan.program.graph.memory import MemoryGraph, load_graph
 from queryplan.signatures.types import GraphSchema
 
@@ -18,6 +20,7 @@ EPISODE = re.compile(r"^\*\*(\d+)\. (.+?)\*\* \((\d{4}-\d\d-\d\d)\)\. (.+?)\. To
 PARAGRAPH = re.compile(r"^\[(\d+)\] (\w+): (.+)$")
 REFERENCE = re.compile(r"^(\d+)\[(\d+)\]$")
 EPISODES = range(1, 41)
+SPLITS = ("train", "dev", "test")
 
 
 def bible() -> dict[int, tuple[str, ...]]:
@@ -88,15 +91,32 @@ def test_paragraphs_are_numbered_and_spoken_by_those_present(number: int) -> Non
 
 def test_counts_of_the_evidence() -> None:
     ids = [entry["id"] for entry in EVIDENCE]
-    assert len(ids) == len(set(ids)) == 100
+    assert len(ids) == len(set(ids)) == 214
     across = [e for e in EVIDENCE if len({reference.split("[")[0] for reference in e["evidence"]}) > 1]
-    assert len(across) >= 35
-    assert len(PLANNED) >= 25
+    assert len(across) >= 75
+    assert len(PLANNED) >= 45
 
 
-def test_evidence_is_of_rows_in_domain_of_train_and_dev() -> None:
-    rows = {row.id: row for split in ("train", "dev") for row in read_rows(FOLDER / f"{split}.jsonl")}
+def test_evidence_is_of_rows_in_domain_of_train_dev_and_test() -> None:
+    rows = {row.id: row for split in SPLITS for row in read_rows(FOLDER / f"{split}.jsonl")}
     assert all(rows[entry["id"]].labels.is_relevant for entry in EVIDENCE)
+    assert not any(rows[entry["id"]].labels.intent == "greeting" for entry in EVIDENCE)
+
+
+def test_counts_of_the_evidence_by_split() -> None:
+    split_of = {row.id: split for split in SPLITS for row in read_rows(FOLDER / f"{split}.jsonl")}
+    assert Counter(split_of[entry["id"]] for entry in EVIDENCE) == {"train": 77, "dev": 23, "test": 114}
+
+
+def test_a_graph_learns_from_the_evidence_of_the_split_it_is_given_alone() -> None:
+    test = {row.labels.standalone_query for row in read_rows(FOLDER / "test.jsonl")}
+    for splits in (("train",), ("train", "dev")):
+        found = labelled_source("podcast", FOLDER, splits)
+        assert found is not None
+        rows = [row for split in splits for row in read_rows(FOLDER / f"{split}.jsonl")]
+        asked = {question.text for question in found[0].questions}
+        assert asked <= {text for row in rows for text in (row.query, row.labels.standalone_query)}
+        assert not asked & test
 
 
 @pytest.mark.parametrize("entry", EVIDENCE, ids=lambda entry: entry["id"])
