@@ -20,7 +20,7 @@ from ..program.graph.answering import Answerer, Found
 from ..program.graph.asking_steps import read_steps
 from ..program.graph.endings import Values
 from ..program.graph.executor import GraphExecutor, execute_graph
-from ..program.graph.fit_ranking import Question, Source
+from ..program.graph.labelled import Question, Source
 from ..program.graph.learning import (
     KEPT,
     Judged,

@@ -64,14 +64,13 @@ class Answerer:
             probe: whether a plan finds anything, where that can be asked in well under a millisecond.
         """
         self.ranker, self.learned, self.index, self.values = ranker, learned, index, values
-        self.common = frozenset(word for word, weight in learned.paths.common.items() if weight < 1)
         self._probe = probe
         self._endings = EndingParts(ranker.table.schema, encoder)
         self._rows = {name: row for row, name in enumerate(ELEMENTS)}
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
-        return self.index.mentions(question, self.common)
+        return self.index.mentions(question, self.ranker.ordinary)
 
     def best(self, question: str, mentions: Sequence[Mention] | None = None, count: int = 3) -> list[Found]:
         """The likeliest plans, the best first; none where no name leads anywhere."""

@@ -18,7 +18,7 @@ from .pool import COMBINES, TAIL, Pool
 from .roles import roles_told
 from .view import View
 
-ROLES = ("any", "first", "mid", "last", "only")
+ROLES = ("any", "first", "mid", "last")
 SHARED = (
     *(f"combine:{c}" for c in COMBINES),
     *(f"hops:{n}" for n in range(1, 6)),
@@ -136,8 +136,8 @@ class Shape:
         )
         ends = used & ~follows
         last = ends & (self.tail[None] | ~self.has_tail[:, None])
-        only = first & last
-        return {"first": first & ~last, "last": last & ~first, "only": only, "mid": used & ~first & ~last}
+        # The only hop is first and last: what was learned of either speaks for it.
+        return {"first": first, "last": last, "mid": used & ~first & ~last}
 
     @cached_property
     def has_tail(self) -> np.ndarray:
@@ -194,7 +194,7 @@ class Shape:
     def ends_out(self) -> np.ndarray:
         """Whether the last hop that is followed goes from an edge's source to its target."""
         out = np.array([hop.direction == "out" for hop in self.table.hops])
-        last = self.roles["last"] | self.roles["only"]
+        last = self.roles["last"]
         return np.asarray((last & out[self.pool.hops]).any(axis=1))
 
     def _before(self, slot: int) -> np.ndarray:
@@ -217,7 +217,7 @@ def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float, told: np.nd
     sums = weight @ covered
     early = np.exp(-view.place / 4.0)[:, None]
     end = pool.end
-    between = used & ~shape.roles["last"] & ~shape.roles["only"]
+    between = used & ~shape.roles["last"]
     missed = (weight[:, None] * (1 - covered)).max(axis=0) if len(view.words) else np.zeros(n)
     columns = {
         **{f"hops {k}": (shape.total == k) if k < 5 else (shape.total >= 5) for k in range(6)},
@@ -302,7 +302,7 @@ def _orders(pool: Pool, shape: Shape, view: View, edges: np.ndarray, types: np.n
         far[1][:, slots] = _centre(types, distance)[pool.types[:, slots]]
     both = shape.used[:, :-1] & shape.used[:, 1:]
     steps = np.where(both[None], np.tanh(np.diff(far, axis=2) / 2), 0.0).sum(axis=2)
-    last = shape.roles["last"] | shape.roles["only"]
+    last = shape.roles["last"]
     return dict(zip(names, (steps[0], steps[1], np.where(last, far[0], 0.0).max(axis=1) / 10.0), strict=True))
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from ..encoder import Encoder
 from .check import answer_type
 from .endings import DENSE, ELEMENTS, Ending, EndingParts, Values, endings, numbers_in
-from .fit_ranking import Source, is_meant
-from .gold import Gold, read_gold
+from .gold import Gold, is_meant, read_gold
+from .labelled import Source
 from .linking import Mention
 from .loglinear import Problem, fit
 from .ranking import Ranked, Ranker, gram_norm
@@ -20,7 +20,7 @@ from .store import EndingWeights
 from .view import View
 
 HOLD_NUMBERS = 0.1
-HOLD_GRAMS = 0.1
+HOLD_GRAMS = 0.03
 MIN_COUNT = 2
 STARTING = {
     "property named": 2.0,
@@ -42,13 +42,13 @@ class Case:
     right: np.ndarray
 
 
-def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder, common: frozenset[str]) -> list[Case]:
+def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -> list[Case]:
     """The questions whose labelled ending is among the candidates."""
     parts = EndingParts(source.schema, encoder)
     found = []
     for question in source.questions:
         gold = read_gold(question.plan) if question.plan is not None else None
-        best = _best(question.text, gold, source.index.mentions(question.text, common), ranker)
+        best = _best(question.text, gold, source.index.mentions(question.text, ranker.ordinary), ranker)
         if best is not None:
             found.append(_case(question.text, gold, *best, source, values, ranker, parts))
     return [case for case in found if case.right.any()]

@@ -1,75 +1,40 @@
 """Learning to rank plans from labelled questions: first what every schema shares, then a domain's own edges.
 
 The shared part is fitted with the domains' own elements left out, so that it has to explain the plans by
-what carries over; a domain's elements are then fitted on top of it. Candidates are pruned by what
-has been learned so far, so both are fitted twice.
+what carries over; a domain's elements are then fitted on top of it. A question's candidates are pruned by what
+is believed before.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from ...signatures.graph_steps import GraphPlan, GraphSchema
+from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
 from .evidence import DENSE, MEASURES, ROLES, SHARED, dense_of, element_name
-from .gold import Gold, parts_of, read_gold
-from .hypotheses import SPAN, plain_counts, runs_outside, span_features
-from .linking import Mention, NameIndex
-from .loglinear import Problem, fit
+from .fit_names import MIN_COUNT, fit_roles, fit_span, plain_of
+from .gold import Gold, is_meant, read_gold
+from .hypotheses import SPAN
+from .labelled import Question, Source
+from .linking import Mention
+from .loglinear import Problem, fit, sparse_rows
 from .paths import NOTHING, PathTable
 from .pool import taken
 from .ranking import VECTOR, VECTOR_SCALE, Ranked, Ranker, Weights, gram_norm
-from .roles import ROLES as ROLES_OF_NAMES
-from .roles import RoleWeights
 from .sketch import canonical
-from .view import Hypothesis, View
-from .words import fold, words_of
+from .view import View
 
-EPSILON = 0.002
-"""A share of questions below which a word counts as not occurring: one question in five hundred."""
 MOST_TRAINED = 4
 MOST_CANDIDATES = 150
-HOLD_SPAN = 1.0
-HOLD_ROLES = 0.1
 HOLD_DENSE = 0.3
 HOLD_SHARED = 0.5
 HOLD_DOMAIN = 0.1
-MIN_COUNT = 2
-
-
-@dataclass(frozen=True)
-class Question:
-    """A labelled question.
-
-    Attributes:
-        plan: None where the schema cannot say what is asked.
-    """
-
-    text: str
-    plan: GraphPlan | None
-    group: str = ""
-
-
-@dataclass(frozen=True)
-class Source:
-    """A labelled domain: its schema, its names, and questions.
-
-    Attributes:
-        counted: whether it is counted how often its words stand without being names; not for lessons, which
-            stand for domains without labels.
-    """
-
-    name: str
-    schema: GraphSchema
-    index: NameIndex
-    questions: tuple[Question, ...]
-    counted: bool = True
+HOLD_PLACED = 3.0
+"""An edge is first taken to mean the same wherever it stands in a plan: chains nobody labelled need that."""
 
 
 def starting_weights(common: Mapping[str, float]) -> Weights:
@@ -91,27 +56,6 @@ def starting_weights(common: Mapping[str, float]) -> Weights:
     return Weights(common, {}, np.array(list(span.values())), np.array(list(dense.values())))
 
 
-def common_words(questions: Iterable[Sequence[str]]) -> dict[str, float]:
-    """How much each word says, 0 to 1: little if it is frequent in the questions of every domain.
-
-    Args:
-        questions: for each domain, its questions with their names taken out.
-    """
-    shares = [_shares(texts) for texts in questions]
-    words = {word for share in shares for word in share}
-    floor = math.log(EPSILON)
-    logs = {w: sum(math.log(share.get(w, 0.0) + EPSILON) for share in shares) / len(shares) for w in words}
-    return {word: round(min(1.0, value / floor), 4) for word, value in sorted(logs.items())}
-
-
-def _shares(texts: Sequence[str]) -> dict[str, float]:
-    counts = Counter(word for text in texts for word in {w.text for w in words_of(text)})
-    return {word: count / max(1, len(texts)) for word, count in counts.items()}
-
-
-# -- examples ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Example:
     """A question with its likeliest candidates, and which of them are right.
@@ -128,10 +72,10 @@ class Example:
     right: np.ndarray
 
 
-def examples_of(source: Source, ranker: Ranker, common: frozenset[str]) -> list[Example]:
+def examples_of(source: Source, ranker: Ranker) -> list[Example]:
     """The questions that have a right candidate."""
     asked = [question for question in source.questions if question.plan is not None]
-    found = [example_of(question, source.index.mentions(question.text, common), ranker) for question in asked]
+    found = [example_of(question, source.index.mentions(question.text, ranker.ordinary), ranker) for question in asked]
     return [example for example in found if example is not None]
 
 
@@ -172,12 +116,6 @@ def stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
     return np.concatenate([np.pad(r, ((0, 0), (0, width - r.shape[1])), constant_values=NOTHING) for r in rows])
 
 
-def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
-    """Whether the names are those that the labelled plan starts from."""
-    named = {(r.name.casefold(), r.type) for r in hypothesis.readings}
-    return named == {(a.name.casefold(), a.type) for a in gold.anchors}
-
-
 def right_ones(ranked: Ranked, gold: Gold, table: PathTable) -> np.ndarray:
     """Which candidates are the labelled plan, its final step and conditions aside; shape (n,)."""
     right = np.zeros(len(ranked.pool), dtype=bool)
@@ -198,79 +136,6 @@ def _same_edges(hops: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     return inside.all(axis=1) & (np.all(every, axis=0) if every else True)
 
 
-# -- mentions ------------------------------------------------------------------------------------
-
-
-def fit_span(
-    sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray, common: frozenset[str]
-) -> np.ndarray:
-    """Weights of a mention's features: logistic regression of "a labelled plan starts there"."""
-    features: list[np.ndarray] = []
-    meant: list[bool] = []
-    for source in sources:
-        plain = plain_of(source)
-        for question in source.questions:
-            rows, targets = _spans_of(source, question, rankers[source.name], plain, common)
-            features += rows
-            meant += targets
-    if len(set(meant)) < 2:
-        return start
-    return fit_logistic(np.array(features), np.array(meant), start, HOLD_SPAN)
-
-
-def fit_logistic(features: np.ndarray, targets: np.ndarray, start: np.ndarray, hold: float) -> np.ndarray:
-    """Logistic regression that is drawn to given weights, so that what no row shows stays as it was believed."""
-    from scipy.optimize import minimize
-
-    signs = np.where(targets, 1.0, -1.0)
-
-    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-        margins = signs * (features @ w)
-        away = w - start
-        slope = -signs / (1 + np.exp(np.clip(margins, -50, 50)))
-        return float(np.logaddexp(0, -margins).sum() + hold / 2 * away @ away), features.T @ slope + hold * away
-
-    return minimize(loss, start.astype(np.float64), jac=True, method="L-BFGS-B").x
-
-
-def _spans_of(
-    source: Source, question: Question, ranker: Ranker, plain: Mapping[str, int], common: frozenset[str]
-) -> tuple[list[np.ndarray], list[bool]]:
-    mentions = source.index.mentions(question.text, common)
-    if question.plan is None or not mentions:
-        return [], []
-    anchors = read_gold(question.plan).anchors
-    names = {(a.name.casefold(), a.type) for a in anchors}
-    # A row must not be told by its own words what it is to learn.
-    own = runs_outside(question.text, _named(mentions, names))
-    others = {text: max(0, plain.get(text, 0) - (text in own)) for text in {fold(m.text) for m in mentions}}
-    rows = span_features(question.text, mentions, ranker.weights.common, others, frozenset(ranker.words.vocabulary))
-    meant = [any((r.name.casefold(), r.type) in names for r in m.readings) for m in mentions]
-    inside = [
-        m and not any(mentions[i].inside(mentions[j]) and meant[j] for j in range(len(mentions)))
-        for i, m in enumerate(meant)
-    ]
-    return list(rows), inside
-
-
-def _named(mentions: Sequence[Mention], names: set[tuple[str, str]]) -> set[str]:
-    return {fold(m.text) for m in mentions if any((r.name.casefold(), r.type) in names for r in m.readings)}
-
-
-def plain_of(source: Source) -> dict[str, int]:
-    """How often texts stand in a domain's questions without being a name; only those that could be one."""
-    questions = [q for q in source.questions if q.plan is not None] if source.counted else []
-    texts, names = [q.text for q in questions], []
-    for question in questions:
-        anchors = {(a.name.casefold(), a.type) for a in read_gold(question.plan).anchors} if question.plan else set()
-        names.append(_named(source.index.mentions(question.text, frozenset()), anchors) if anchors else set())
-    counts = plain_counts(texts, names)
-    return {text: count for text, count in counts.items() if source.index.knows(text)}
-
-
-# -- the whole -------------------------------------------------------------------------------------
-
-
 def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int]) -> Problem:
     """Examples as arrays; ``rows`` elements and these n-grams are fitted."""
     from scipy.sparse import csr_matrix, hstack
@@ -278,7 +143,6 @@ def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int
     views = [view for example in examples for view in example.views]
     known = [[columns[int(g)] for g in view.grams if int(g) in columns] for view in views]
     values = np.repeat([1 / gram_norm(len(view.grams)) for view in views], [len(k) for k in known])
-    pointers = np.cumsum([0, *(len(k) for k in known)])
     before = np.cumsum([0, *(len(example.views) for example in examples)])
     elements = stacked([example.elements for example in examples])
     vectors = VECTOR_SCALE * np.stack([view.vector for view in views])
@@ -288,12 +152,8 @@ def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int
         np.concatenate([example.which + before[i] for i, example in enumerate(examples)]),
         np.repeat(np.arange(len(examples)), [len(example.right) for example in examples]),
         np.concatenate([example.right for example in examples]),
-        hstack([_sparse(csr_matrix, values, known, pointers, len(columns)), csr_matrix(vectors)]).tocsr(),
+        hstack([sparse_rows(known, values, len(columns)), csr_matrix(vectors)]).tocsr(),
     )
-
-
-def _sparse(kind: Any, values: np.ndarray, known: Sequence[Sequence[int]], pointers: np.ndarray, width: int) -> Any:
-    return kind((values, np.concatenate(known).astype(np.int64), pointers), shape=(len(known), width))
 
 
 def gram_counts(examples: Iterable[Example]) -> Counter[int]:
@@ -319,64 +179,11 @@ def element_names(schema: GraphSchema) -> list[str]:
 def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str, float]) -> Weights:
     """What carries over from labelled domains to any schema."""
     start = starting_weights(common)
-    words = plain_words(common)
     rankers = {s.name: Ranker(PathTable(s.schema), encoder, start) for s in sources}
-    weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span, words)), SHARED, ())
-    weights = replace(weights, roles=fit_roles(sources, weights, encoder, words))
-    examples = _examples(sources, weights, encoder, words)
+    weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span)), SHARED, ())
+    weights = replace(weights, roles=fit_roles(sources, weights, encoder))
+    examples = _examples(sources, weights, encoder)
     return _fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights
-
-
-def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder, words: frozenset[str]) -> RoleWeights:
-    """What the words around a name say of its part, from questions with several names."""
-    from scipy.sparse import csr_matrix
-
-    contexts: list[np.ndarray] = []
-    parts: list[int] = []
-    for source in sources:
-        ranker = Ranker(PathTable(source.schema), encoder, weights)
-        for question in source.questions:
-            found = _roles_of(question, source, ranker, words)
-            contexts += [context for context, _ in found]
-            parts += [part for _, part in found]
-    counts = Counter(int(g) for context in contexts for g in context)
-    grams = sorted(g for g, count in counts.items() if count >= MIN_COUNT)
-    if not grams:
-        return RoleWeights()
-    columns = {gram: i for i, gram in enumerate(grams)}
-    known = [[columns[int(g)] for g in context if int(g) in columns] for context in contexts]
-    values = np.repeat([1 / gram_norm(len(context)) for context in contexts], [len(k) for k in known])
-    pointers = np.cumsum([0, *(len(k) for k in known)])
-    each = np.repeat(np.arange(len(contexts)), len(ROLES_OF_NAMES))
-    every = np.tile(np.arange(len(ROLES_OF_NAMES)), len(contexts))
-    problem = Problem(
-        np.zeros((len(each), 1)),
-        every[:, None],
-        each,
-        each,
-        every == np.repeat(parts, len(ROLES_OF_NAMES)),
-        _sparse(csr_matrix, values, known, pointers, len(grams)),
-    )
-    table = np.zeros((len(ROLES_OF_NAMES), len(grams)))
-    fitted = fit(problem, np.zeros(1), table, hold_dense=1.0, hold_table=HOLD_ROLES)
-    return RoleWeights(np.array(grams, dtype=np.uint32), fitted.table.astype(np.float32))
-
-
-def _roles_of(
-    question: Question, source: Source, ranker: Ranker, words: frozenset[str]
-) -> list[tuple[np.ndarray, int]]:
-    """Context and part of each name of a question with several."""
-    if question.plan is None:
-        return []
-    gold = read_gold(question.plan)
-    mentions = source.index.mentions(question.text, words)
-    meant = next((h for h in ranker.hypotheses(question.text, mentions) if is_meant(h, gold)), None)
-    if meant is None or len(meant.mentions) < 2:
-        return []
-    parts = parts_of(gold.plan)
-    names = [(r.name.casefold(), r.type) for r in meant.readings]
-    view = ranker.view(question.text, meant)
-    return [(c, ROLES_OF_NAMES.index(parts[n])) for c, n in zip(view.contexts, names, strict=True) if n in parts]
 
 
 def fit_domain(
@@ -390,7 +197,7 @@ def fit_domain(
     own = element_names(schema)
     plain = plain_of(sources[0]) if sources and sources[0].schema == schema else {}
     weights = _with_rows(shared, own, ())
-    examples = _examples(sources, weights, encoder, plain_words(shared.common))
+    examples = _examples(sources, weights, encoder)
     fitted = _fit_rows(weights, examples, (*SHARED, *own), hold) if examples else weights
     return replace(fitted, plain=plain)
 
@@ -402,17 +209,12 @@ def related(schema: GraphSchema, sources: Iterable[Source]) -> list[Source]:
     return sorted(found, key=lambda s: s.schema != schema)
 
 
-def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder, words: frozenset[str]) -> list[Example]:
+def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> list[Example]:
     found = []
     for source in sources:
         ranker = Ranker(PathTable(source.schema), encoder, replace(weights, plain=plain_of(source)))
-        found += examples_of(source, ranker, words)
+        found += examples_of(source, ranker)
     return found
-
-
-def plain_words(common: Mapping[str, float]) -> frozenset[str]:
-    """The words that questions are made of."""
-    return frozenset(word for word, weight in common.items() if weight < 1)
 
 
 def _with_rows(weights: Weights, names: Iterable[str], grams: Iterable[int]) -> Weights:
@@ -433,12 +235,13 @@ def _fit_rows(weights: Weights, examples: Sequence[Example], names: Sequence[str
     wanted = set(names)
     free = np.array([name in wanted for name in weights.elements])
     problem = problem_of(examples, len(weights.elements), columns)
+    placed = np.array([not name.endswith("@any") and "@" in name for name in weights.elements])
     fitted = fit(
         problem,
         weights.dense,
         weights.table,
         hold_dense=HOLD_DENSE,
-        hold_table=hold,
+        hold_table=hold * np.where(placed, HOLD_PLACED, 1.0),
         rows=free,
         bounds=list(MEASURES.values()),
     )

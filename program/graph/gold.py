@@ -20,6 +20,7 @@ from ...signatures.graph_steps import (
     UnionStep,
 )
 from .sketch import Final, canonical
+from .view import Hypothesis
 
 
 @dataclass(frozen=True)
@@ -106,3 +107,9 @@ def _behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
     start = getattr(step, "start", None)
     inputs = getattr(step, "inputs", ()) or ((start,) if start is not None else ())
     return {name}.union(*(_behind(n, steps) for n in inputs)) if inputs else {name}
+
+
+def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
+    """Whether the names are those that the labelled plan starts from."""
+    named = {(r.name.casefold(), r.type) for r in hypothesis.readings}
+    return named == {(a.name.casefold(), a.type) for a in gold.anchors}

@@ -36,7 +36,7 @@ MOST_MENTIONS = 10
 MOST_SETS = 8
 MOST_NAMES = 5
 MOST_READINGS = 10
-UNLIKELY = 5.0
+UNLIKELY = 4.0
 """A set of names that is e to this times less likely than the likeliest is not looked at."""
 
 

@@ -7,7 +7,7 @@ a name made of their fingerprint; nothing learned is shipped. A domain's own row
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -28,20 +28,24 @@ from .answering import Answerer, Found, Probe, sure_features
 from .endings import DENSE, Values, values_of
 from .executor import GraphExecutor
 from .fit_endings import cases_of, fit_endings
-from .fit_ranking import Question, Source, common_words, fit_domain, fit_logistic, fit_shared, related
+from .fit_names import fit_logistic, plain_of
+from .fit_ranking import fit_domain, fit_shared, related
+from .labelled import Question, Source, common_words
 from .linking import NameIndex
 from .memory import MemoryGraph, load_graph
 from .paths import PathTable
 from .ranking import Ranker, Weights
 from .sketch import canonical
 from .store import SURE, EndingWeights, Learned, keep, kept
-from .words import words_of
+from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
 RECIPE = "1"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_QUESTIONS = 500
+ORDINARY = 0.75
+"""Words that say less than this are frequent in the questions of every domain."""
 SURE_BEFORE = {"bias": -1.0, "chance": 1.0, "margin": 1.0, "covered": 1.0}
 
 
@@ -92,14 +96,18 @@ def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
     return NameIndex(graph.names(), card.names if card is not None else ())
 
 
-def _ordinary_names(lesson: Lesson) -> list[tuple[str, str]]:
-    """Some words of the questions as names of nodes, as large graphs have them: films called "It", tags called "film".
+def _ordinary_names(lesson: Lesson, common: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Ordinary words of the questions as names of nodes, as large graphs have them: films called "It", tags "film".
 
-    One word in four, by its hash: a planner has to learn that such a name is rarely meant.
+    One word in three, by its hash, of those that are frequent in every domain and those of the schema: a planner has to
+    learn that such a name is rarely meant.
     """
+    schema = lesson.schema
+    of_schema = {word for kind in (*schema.nodes, *schema.edges) for word in name_words(kind.name)}
     words = sorted({word.text for question in lesson.questions for word in words_of(question.text)})
-    kinds = [node.name for node in lesson.schema.nodes]
-    return [(word, kinds[crc32(word[::-1].encode()) % len(kinds)]) for word in words if crc32(word.encode()) % 4 == 0]
+    ordinary = [w for w in words if common.get(w, 1.0) < ORDINARY or {w, w.removesuffix("s")} & of_schema]
+    kinds = [node.name for node in schema.nodes]
+    return [(w, kinds[crc32(w[::-1].encode()) % len(kinds)]) for w in ordinary if crc32(w.encode()) % 3 == 0]
 
 
 def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",)) -> tuple[Source, Values] | None:
@@ -120,23 +128,24 @@ def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",))
 def shipped_sources() -> list[tuple[Source, Values]]:
     """The shipped domains with labelled graph questions, and the lessons."""
     found = [labelled_source(name, domain_folder(name)) for name in shipped_domains()]
-    return [*(one for one in found if one is not None), *lesson_sources()]
+    return [*(one for one in found if one is not None), *lesson_sources(shipped_common())]
 
 
-def lesson_sources() -> list[tuple[Source, Values]]:
+def lesson_sources(common: Mapping[str, float]) -> list[tuple[Source, Values]]:
     """The lessons; their nodes are those that they name."""
-    return [(source_of_lesson(lesson), values_of(lesson.schema)) for lesson in load_lessons()]
+    return [(source_of_lesson(lesson, common), values_of(lesson.schema)) for lesson in load_lessons()]
 
 
-def source_of_lesson(lesson: Lesson) -> Source:
+def source_of_lesson(lesson: Lesson, common: Mapping[str, float]) -> Source:
     """A lesson as a labelled domain, with some ordinary words as names beside its own."""
-    names = [*lesson.names, *_ordinary_names(lesson)]
+    names = [*lesson.names, *_ordinary_names(lesson, common)]
     index = NameIndex((f"{kind}::{name}", name, kind) for name, kind in names)
     questions = tuple(Question(q.text, q.plan, f"{lesson.name}-{i}") for i, q in enumerate(lesson.questions))
     return Source(lesson.name, lesson.schema, index, questions, counted=False)
 
 
-def shipped_common() -> dict[str, float]:
+@lru_cache(maxsize=1)
+def shipped_common() -> Mapping[str, float]:
     """How much each word says, from the questions of every shipped domain."""
     texts = []
     for name in shipped_domains():
@@ -216,7 +225,7 @@ def _keeping(learned: Learned, path: Path) -> Learned:
     return learned
 
 
-def learn_shared(sources: Sequence[tuple[Source, Values]], common: dict[str, float], encoder: Encoder) -> Learned:
+def learn_shared(sources: Sequence[tuple[Source, Values]], common: Mapping[str, float], encoder: Encoder) -> Learned:
     """Learn what carries over from labelled domains."""
     paths = fit_shared([source for source, _ in sources], encoder, common)
     return _learn_rest(paths, sources, encoder, _note(sources))
@@ -248,9 +257,8 @@ def _note(sources: Sequence[tuple[Source, Values]]) -> str:
 
 def _learn_rest(paths: Weights, sources: Sequence[tuple[Source, Values]], encoder: Encoder, note: str) -> Learned:
     """Endings and certainty, with the paths as learned."""
-    common = frozenset(word for word, weight in paths.common.items() if weight < 1)
-    rankers = {s.name: Ranker(PathTable(s.schema), encoder, paths) for s, _ in sources}
-    cases = [case for s, v in sources for case in cases_of(s, v, rankers[s.name], encoder, common)]
+    rankers = {s.name: Ranker(PathTable(s.schema), encoder, replace(paths, plain=plain_of(s))) for s, _ in sources}
+    cases = [case for s, v in sources for case in cases_of(s, v, rankers[s.name], encoder)]
     ends = fit_endings(cases) if cases else EndingWeights(np.zeros(len(DENSE)))
     return Learned(paths, ends, np.array([SURE_BEFORE.get(name, 0.0) for name in SURE]), notes=(note,))
 

@@ -52,7 +52,7 @@ def fit(
     table: np.ndarray,
     *,
     hold_dense: float,
-    hold_table: float,
+    hold_table: float | np.ndarray,
     rows: np.ndarray | None = None,
     bounds: Sequence[tuple[float | None, float | None]] | None = None,
     iterations: int = ITERATIONS,
@@ -61,17 +61,18 @@ def fit(
 
     Args:
         dense, table: where to start from, and what is held to.
-        hold_dense, hold_table: strength of that, in units of one question's loss.
+        hold_dense, hold_table: strength of that, in units of one question's loss; of each row of the table, or of all.
         rows: rows of the table that may change, shape (rows,); all if not given.
         bounds: between what the weight of each number may lie.
     """
     from scipy.optimize import minimize
 
     free = np.ones(len(table), dtype=bool) if rows is None else rows
+    by_row = np.broadcast_to(np.asarray(hold_table, dtype=np.float64), (len(table),))
     shape = (int(free.sum()), table.shape[1])
     starts = np.flatnonzero(np.diff(problem.question, prepend=-1))
     base = np.concatenate([dense, table[free].ravel()]).astype(np.float64)
-    held = np.concatenate([np.full(len(dense), hold_dense), np.full(shape[0] * shape[1], hold_table)])
+    held = np.concatenate([np.full(len(dense), hold_dense), np.repeat(by_row[free], shape[1])])
 
     limits = None if bounds is None else [*bounds, *[(None, None)] * (shape[0] * shape[1])]
 
@@ -116,3 +117,12 @@ def _loss(
     by_segment = gathered.reshape(-1, width)[:, :-1]
     value = float((np.log(total) - np.log(np.maximum(right, 1e-300))).sum())
     return value, problem.dense.T @ residual, (problem.grams.T @ by_segment).T
+
+
+def sparse_rows(columns: Sequence[Sequence[int]], values: np.ndarray, width: int) -> Any:
+    """A scipy CSR matrix from the columns of each row; ``values`` has one for every column named."""
+    from scipy.sparse import csr_matrix
+
+    ends = np.cumsum([0, *(len(row) for row in columns)])
+    flat = np.concatenate([np.zeros(0), *columns]).astype(np.int64)
+    return csr_matrix((values, flat, ends), shape=(len(columns), width))

@@ -21,7 +21,7 @@ from .answering import Answerer, Found, Probe
 from .check import answer_type, check_graph_plan
 from .endings import Values
 from .executor import GraphExecutor
-from .fit_ranking import Source
+from .labelled import Source
 from .learning import KEPT, domain_knowledge, graph_values, labelled_source, probe_of
 from .linking import Mention, NameIndex, Reading
 from .paths import PathTable

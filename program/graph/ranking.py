@@ -9,7 +9,7 @@ schema they are all there is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +25,7 @@ from .roles import ROLES, RoleWeights
 from .schema_words import SchemaWords
 from .view import Hypothesis, View, view_of
 
-MOST_HYPOTHESES = 6
+MOST_HYPOTHESES = 5
 VECTOR = DIMENSIONS
 VECTOR_SCALE = 1.0
 """How much what a question's words mean together counts beside its n-grams, whose row is at most of length one."""
@@ -76,6 +76,7 @@ class Ranker:
         self.words = _schema_words(table, encoder, weights.common)
         self.parts = Parts(table, {name: row for row, name in enumerate(weights.elements)})
         self._schema_vocabulary = frozenset(self.words.vocabulary)
+        self.ordinary = _ordinary_words(weights, self.words.vocabulary)
         self._looks: dict[tuple[object, ...], tuple[Shape, np.ndarray]] = {}
 
     def hypotheses(self, question: str, mentions: Sequence[Mention]) -> list[Hypothesis]:
@@ -146,6 +147,14 @@ class Ranker:
         shape, elements = self.look(pool)
         dense = dense_of(pool, shape, view, hypothesis.log_prior, self.told(view)) @ self.weights.dense
         return self.weights.scale * (dense + said[elements].sum(axis=1))
+
+
+def _ordinary_words(weights: Weights, schema: Iterable[str]) -> frozenset[str]:
+    """The words that questions are made of: of all domains, of this one, and of its schema in both numbers."""
+    common = (word for word, weight in weights.common.items() if weight < 1)
+    plain = (text for text in weights.plain if " " not in text)
+    inflected = (form for word in schema for form in (word, f"{word}s", f"{word}es", word.removesuffix("s")))
+    return frozenset((*common, *plain, *inflected))
 
 
 def gram_norm(count: int) -> float:

@@ -15,7 +15,7 @@ from queryplan.errors import DataError
 from queryplan.optimizers import graph as compiling
 from queryplan.optimizers.graph import domain_graph, graph_metric, learn_graph, same_answers, sample_questions
 from queryplan.program.graph.endings import values_of
-from queryplan.program.graph.fit_ranking import Question
+from queryplan.program.graph.labelled import Question
 from queryplan.program.graph.learning import learn_shared, shipped_common, source_of_lesson
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from queryplan.signatures.types import Labels
@@ -87,7 +87,7 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
     from queryplan.data.graph_lessons import LESSONS, read_lesson
     from queryplan.program.encoder import default_encoder
 
-    source = source_of_lesson(read_lesson(LESSONS / "football.toml"))
+    source = source_of_lesson(read_lesson(LESSONS / "football.toml"), shipped_common())
     shared = learn_shared([(source, values_of(source.schema))], shipped_common(), default_encoder())
     monkeypatch.setattr(compiling, "shared_knowledge", lambda kept: shared)
     monkeypatch.setattr(compiling, "shipped_sources", lambda: [])

@@ -322,9 +322,9 @@ def spoke_of() -> Iterator[Callable[[MemoryGraph], SpokeServer]]:
 def lesson_source() -> Any:
     """One lesson as a labelled domain."""
     from queryplan.data.graph_lessons import LESSONS, read_lesson
-    from queryplan.program.graph.learning import source_of_lesson
+    from queryplan.program.graph.learning import shipped_common, source_of_lesson
 
-    return source_of_lesson(read_lesson(LESSONS / "garden.toml"))
+    return source_of_lesson(read_lesson(LESSONS / "garden.toml"), shipped_common())
 
 
 @pytest.fixture(scope="session")

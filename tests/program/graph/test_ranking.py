@@ -16,8 +16,10 @@ from queryplan.program.graph.answering import Answerer
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.endings import Values, values_of
 from queryplan.program.graph.evidence import DENSE, MEASURES
-from queryplan.program.graph.fit_ranking import Question, Source, common_words, fit_logistic, plain_of, related
+from queryplan.program.graph.fit_names import fit_logistic, plain_of
+from queryplan.program.graph.fit_ranking import related
 from queryplan.program.graph.hypotheses import hypotheses
+from queryplan.program.graph.labelled import Question, Source, common_words
 from queryplan.program.graph.learning import fit_sure, judge, learn_domain, same_plan
 from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.paths import PathTable
