@@ -27,6 +27,7 @@ from .card import SHIPPED
 LESSONS = SHIPPED / "lessons"
 TOKEN = re.compile(r"\s*(?:(?P<mark>[()&|\\])|(?P<way>[<>~])(?P<edge>\w+)(?P<back>!?)|(?P<name>\w+:[^()&|\\<>~]+))")
 WAYS = {">": "out", "<": "in", "~": "any"}
+TRUTH = {"true": True, "false": False}
 SETS = {"&": "intersect", "|": "union", "\\": "difference"}
 
 
@@ -187,4 +188,4 @@ class _Reader:
 
 
 def _condition(name: str, op: str, value: str) -> dict[str, Any]:
-    return {"property": name, "op": op, "value": int(value) if value.isdigit() else value}
+    return {"property": name, "op": op, "value": int(value) if value.isdigit() else TRUTH.get(value, value)}

@@ -52,6 +52,15 @@ def test_order_by_property_and_by_number_of_edges() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "value"), [("12", 12), ("true", True), ("false", False), ("12 b", "12 b"), ("truer", "truer")]
+)
+def test_the_value_of_a_condition_is_a_number_a_truth_value_or_text(said: str, value: object) -> None:
+    condition = read_plan(f"if p eq {said}; A:x").steps[-1].conditions[0]  # type: ignore[union-attr]
+    assert condition.value == value
+    assert type(condition.value) is type(value)
+
+
+@pytest.mark.parametrize(
     "said", ["", "A:x >", "(A:x", "A:x & ", "sum; A:x", "A x", "A:x ) B:y", "if year; A:x", "& A:x"]
 )
 def test_what_is_no_plan_is_refused(said: str) -> None:
