@@ -30,6 +30,8 @@ OVEN = {"name": "oven", "description": "what bakes", "fields": [FIELD]}
 PLAN = {"description": "Look into the oven", "sources": ["oven"], "filters": ["states"]}
 WISH = {"type": "query_oven", "description": "what bakes", "priority": 10, "plans": [PLAN]}
 SHIPPED = ("engineering", "journal")
+LATER = {"engineering": "engineering-0300"}
+"""Conversations from here on were added to show how sources are asked for, not for the shares."""
 
 
 def card(**change: Any) -> DomainCard:
@@ -127,6 +129,8 @@ def every(domain: Domain) -> list[LabelledRow]:
 
 
 def test_rows_have_the_counts_and_shares_that_were_agreed(domain: Domain, every: list[LabelledRow]) -> None:
+    assert all(("other_language" in row.tags) == (row.language != "en") for row in every)
+    every = [row for row in every if row.conversation < LATER.get(domain.card.name, "~")]
     total = len(every)
     assert total >= {"engineering": 250, "journal": 200}[domain.card.name]
     count = Counter(tag for row in every for tag in row.tags)
@@ -139,7 +143,6 @@ def test_rows_have_the_counts_and_shares_that_were_agreed(domain: Domain, every:
     assert count["injection"] >= 10
     assert count["trap_word"] >= 15
     assert sum(row.language != "en" for row in every) >= 15
-    assert all(("other_language" in row.tags) == (row.language != "en") for row in every)
 
 
 def test_no_near_duplicates_and_no_conversation_in_two_splits(domain: Domain, every: list[LabelledRow]) -> None:
