@@ -32,8 +32,10 @@ $(STAMP): pyproject.toml constraints.txt
 	@mkdir -p $(VENV)/typing && ln -sfn ../.. $(VENV)/typing/queryplan
 	@touch $(STAMP)
 
+# Fetched or learned once; what is there already takes no time.
 weights: $(STAMP)
 	@for model in $(MODELS); do $(RETRY) $(BIN)/queryplan models pull $$model || exit 1; done
+	@$(BIN)/queryplan graph learn >/dev/null
 
 demo: install ## Compile a planner on a sample, see what it gained, plan with it (20 minutes on two cores)
 	$(BIN)/queryplan demo

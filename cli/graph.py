@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UserError
+from . import graph_learn, graph_score
 from .graph_show import answer_tables, show_proposal
 from .progress import counting, wide_console
 
@@ -37,6 +38,10 @@ Graph = Annotated[
 SchemaFile = Annotated[
     Path | None, typer.Option("--schema", help="A schema: TOML, JSON, a domain.toml, or SPOKE's types document.")
 ]
+
+
+app.command("score")(graph_score.command)
+app.command("learn")(graph_learn.command)
 
 
 @app.command("import")

@@ -16,10 +16,11 @@ import numpy as np
 
 from ..data.card import domain_folder, load_card
 from ..data.converters.hetionet import Hetionet
+from ..data.domain import load_domain
 from ..program.graph.executor import GraphExecutor, execute_graph
 from ..program.graph.importing import import_graph
 from ..program.graph.ladybug import open_ladybug
-from ..program.graph.memory import load_graph
+from ..program.graph.memory import MemoryGraph, load_graph
 from ..signatures.graph_steps import AnchorStep, ExpandStep, GraphPlan, GraphSchema, NodeRef
 from ..signatures.types import Frozen
 
@@ -41,6 +42,22 @@ class HopTiming(Frozen):
     gaps: int
 
 
+class PlanTiming(Frozen):
+    """Milliseconds of making plans without a language model, one question after the other.
+
+    ``under_p50`` is what p50 should stay under on an idle core. ``first_ms`` is the first plan, which reads what
+    later ones share.
+    """
+
+    graph: str
+    questions: int
+    first_ms: float
+    p50: float
+    p90: float
+    p99: float
+    under_p50: float = 10.0
+
+
 class GraphBench(Frozen):
     """What was measured on one graph.
 
@@ -49,6 +66,7 @@ class GraphBench(Frozen):
         peak_mib: the most memory that this process had until after the import.
         open_ms: opening the database and its first answer.
         memory_hops: the same plans on the graph in memory.
+        planning: making plans of questions without a language model.
         load: load average of the machine over the last minute, before and after.
     """
 
@@ -60,6 +78,7 @@ class GraphBench(Frozen):
     open_ms: float
     hops: tuple[HopTiming, ...]
     memory_hops: tuple[HopTiming, ...]
+    planning: tuple[PlanTiming, ...]
     load: tuple[float, float]
 
 
@@ -88,6 +107,8 @@ def bench_graph(plans: int = PLANS, seed: int = 0, progress: Callable[[str], Non
         on_disk = tuple(time_plans(database, hops, made) for hops, made in drawn.items())
         say("asking the graph in memory")
         in_memory = tuple(time_plans(memory, hops, made) for hops, made in drawn.items())
+        say("planning questions")
+        planned = tuple(time_planning(name, graph, folder) for graph in (database, memory))
         database.close()
     return GraphBench(
         graph=name,
@@ -98,6 +119,7 @@ def bench_graph(plans: int = PLANS, seed: int = 0, progress: Callable[[str], Non
         open_ms=opened,
         hops=on_disk,
         memory_hops=in_memory,
+        planning=planned,
         load=(before, os.getloadavg()[0]),
     )
 
@@ -162,6 +184,30 @@ def time_plans(graph: GraphExecutor, hops: int, plans: Sequence[GraphPlan]) -> H
     return HopTiming(
         hops=hops, plans=len(plans), p50=float(p50), p90=float(p90), p99=float(p99), answers=median(sizes), gaps=gaps
     )
+
+
+def time_planning(name: str, graph: GraphExecutor, folder: Path) -> PlanTiming:
+    """Plan each question once, after the first: of Hetionet those of our own set, of a domain those of ``dev``."""
+    from ..program.graph.planner import GraphPlanner
+    from .graph_scores import questions_of_rows
+    from .graph_sets import SETS, read_questions
+
+    domain = None if name == "hetionet" else name
+    ours = SETS / "hetionet-60.jsonl"
+    asked = read_questions(ours) if domain is None else questions_of_rows(load_domain(folder, ("dev",)).rows("dev"))
+    planner = GraphPlanner.for_executor(graph, domain=domain)
+    first, *times = (_milliseconds(lambda q=q: planner.plan(q.text)) for q in (*asked[:1], *asked))
+    p50, p90, p99 = np.quantile(times, (0.5, 0.9, 0.99))
+    where = "in memory" if isinstance(graph, MemoryGraph) else "in LadybugDB"
+    return PlanTiming(
+        graph=f"{name} {where}", questions=len(times), first_ms=first, p50=float(p50), p90=float(p90), p99=float(p99)
+    )
+
+
+def _milliseconds(do: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    do()
+    return (time.perf_counter() - began) * 1000
 
 
 def _peak_mib() -> float:

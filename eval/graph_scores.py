@@ -93,6 +93,11 @@ class GraphReport(Frozen):
     p95_ms: float
     ill_typed: int
 
+    def sentences(self) -> list[str]:
+        """What the table does not say."""
+        planned = f"planning took p50 {self.p50_ms:.1f} ms, p95 {self.p95_ms:.1f} ms, on whatever else the machine did"
+        return [planned, f"ill-typed plans that reached an executor: 0; plans the check refused: {self.ill_typed}"]
+
     def rows(self) -> list[dict[str, Any]]:
         """A table: a line for each kind."""
         return [

@@ -22,7 +22,6 @@ from ..program.graph.endings import Values
 from ..program.graph.executor import GraphExecutor, execute_graph
 from ..program.graph.labelled import Question, Source
 from ..program.graph.learning import (
-    KEPT,
     Judged,
     evidence_questions,
     fit_sure,
@@ -92,7 +91,7 @@ def learn_graph(
     source = Source(domain.card.name, schema, index_of(graph, domain.card), questions)
     values = graph_values(schema, graph)
     with threadpool_limits(1):
-        learned = learn_domain(shared_knowledge(KEPT), schema, (source, values), shipped_sources(), default_encoder())
+        learned = learn_domain(shared_knowledge(), schema, (source, values), shipped_sources(), default_encoder())
         kept = domain.splits.get("calibrate", ())
         held = sample_questions((*questions_of(kept), *evidence_questions(domain.folder, kept)), seed)
         return _with_certainty(learned, source, values, held, graph)

@@ -1,5 +1,6 @@
 """The graph stage of a plan: the learned ranking where it is sure, else a language model, checked and repaired.
 
+Where both have a plan, the likelier one is taken (``prefers_written``).
 Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
 the text alone, and ``degraded`` says why where steps were wanted.
 """
@@ -10,7 +11,7 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .asking import Ask, Reply, Sent
-from .graph.asking_steps import read_steps
+from .graph.asking_steps import Name, prefers_written, read_steps, with_names
 
 if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
@@ -27,7 +28,7 @@ def graph_asks(flow: Flow) -> list[Ask]:
     query = flow.labels.standalone_query
     if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
-    return [flow.ask("graph", {"query": query})] if flow.parts.linker.links(query) else []
+    return [flow.ask("graph", {"query": _with_names(flow)})] if flow.parts.linker.links(query) else []
 
 
 def settle_graph(flow: Flow, reply: Reply | None) -> Round:
@@ -49,7 +50,7 @@ def _settle_written(flow: Flow, reply: Reply) -> Round:
     plan, problem = _read(flow, reply)
     if plan is None and reply.prediction is not None and not flow.further_round_spent:
         flow.further_round_spent = True
-        replies = yield from flow.round([flow.ask("graph", {"query": flow.labels.standalone_query}, problem)])
+        replies = yield from flow.round([flow.ask("graph", {"query": _with_names(flow)}, problem)])
         reply = replies["graph"]
         plan, problem = _read(flow, reply)
     if plan is None:
@@ -59,15 +60,33 @@ def _settle_written(flow: Flow, reply: Reply) -> Round:
         if best is not None:
             _take(flow, best)
         return
+    ranked = _proposal(flow)
+    if ranked is not None and ranked.plan is not None and not _written_wins(plan, ranked):
+        _take(flow, ranked)
+        return
     flow.labels.graph_plan = plan
     flow.decide("graph", _words(plan), "lm", 1.0, "well-typed in the schema", reply)
+
+
+def _written_wins(plan: GraphPlan, ranked: GraphProposal) -> bool:
+    return prefers_written(plan, ranked.plan, ranked.confidence, ranked.others)
+
+
+def _names(flow: Flow) -> list[Name]:
+    """The names that the ranking found in the query."""
+    ranked = _proposal(flow)
+    return [(e.name, e.type) for e in ranked.entities if e.how != "unknown"] if ranked is not None else []
+
+
+def _with_names(flow: Flow) -> str:
+    return with_names(flow.labels.standalone_query, _names(flow))
 
 
 def _read(flow: Flow, reply: Reply) -> tuple[GraphPlan | None, str]:
     schema = flow.parts.card.graph
     if reply.prediction is None or schema is None:
         return None, reply.error or "no answer"
-    plan, _, problem = read_steps(getattr(reply.prediction, "steps", None), schema)
+    plan, _, problem = read_steps(getattr(reply.prediction, "steps", None), schema, _names(flow))
     return plan, problem
 
 

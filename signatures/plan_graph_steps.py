@@ -200,7 +200,7 @@ def plan_graph_steps(schema: GraphSchema) -> Any:
     """The signature ``PlanGraphSteps`` for one graph; types, edges and properties are literals from its schema."""
     fields = {
         "query": (str, dspy.InputField(desc="the question, complete in itself")),
-        "steps": (list[_step_type(schema)], dspy.OutputField(desc=f"1 to {MAX_STEPS} steps; the last one answers")),
+        "steps": (list[_step_type(schema)], dspy.OutputField(desc=_forms(schema))),
     }
     instructions = (
         "Write the steps through the knowledge graph that answer the question: find each name, follow edges, "
@@ -227,6 +227,25 @@ def _step_type(schema: GraphSchema) -> Any:
     for kind in kinds[1:]:
         union = union | kind
     return union
+
+
+_FORMS = (
+    '{"do": "find", "name": NAME, "type": TYPE}',
+    '{"do": "follow", "start": NUMBER, "edge": EDGE, "direction": "out" or "in" or "any", "without": [NUMBERS]}',
+    '{"do": "union" or "intersect" or "difference", "inputs": [NUMBERS]}',
+    '{"do": "filter", "start": NUMBER, "property": PROPERTY, "op": OPERATOR, "value": VALUE}',
+    '{"do": "order", "start": NUMBER, "by": PROPERTY or EDGE, "descending": true or false, "limit": HOW_MANY}',
+    '{"do": "count", "start": NUMBER}',
+)
+
+
+def _forms(schema: GraphSchema) -> str:
+    """The forms of steps in words, for endpoints whose prompt does not repeat the JSON schema."""
+    kinds = str(_step_type(schema))
+    offered = {"Follow": 1, "WrittenCombine": 2, "Filter": 3, "Order": 4}
+    left_out = {place for name, place in offered.items() if name not in kinds}
+    forms = [form for place, form in enumerate(_FORMS) if place not in left_out]
+    return f"1 to {MAX_STEPS} steps, numbered from 1; the last one answers. A step is one of\n" + "\n".join(forms)
 
 
 def _one_of(names: Sequence[str]) -> Any:

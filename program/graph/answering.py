@@ -7,23 +7,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...signatures.graph_steps import Condition, GraphPlan
+from ...signatures.graph_steps import GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
-from .endings import ELEMENTS, Ending, EndingParts, Values, endings, numbers_in
+from .choosing import Chooser, Chosen
+from .completing import Completer, Option
+from .endings import Values
 from .linking import Mention, NameIndex
-from .paths import NOTHING
-from .ranking import Ranked, Ranker, gram_columns, gram_norm
-from .sketch import Branch, Hop, Sketch, canonical
+from .ranking import Ranked, Ranker
+from .sketch import Branch, Sketch, canonical
 from .store import Learned
-from .view import Hypothesis, View
+from .view import Hypothesis
 
 Probe = Callable[[GraphPlan], bool]
 PROBED = 8
 NOWHERE = 0.08
 """How much less likely a path is that finds nothing; about one labelled plan in ten does."""
-LOOKED_AT = 4
-"""Paths that endings are tried on; the fifth is practically never the right one."""
+LOOKED_AT = 10
+"""Paths that endings are tried on."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,8 @@ class Answerer:
         """
         self.ranker, self.learned, self.index, self.values = ranker, learned, index, values
         self._probe = probe
-        self._endings = EndingParts(ranker.table.schema, encoder)
-        self._rows = {name: row for row, name in enumerate(ELEMENTS)}
+        self._completer = Completer(ranker, learned.endings, values, encoder)
+        self._chooser = Chooser(ranker, self._completer)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
@@ -74,22 +75,33 @@ class Answerer:
 
     def best(self, question: str, mentions: Sequence[Mention] | None = None, count: int = 3) -> list[Found]:
         """The likeliest plans, the best first; none where no name leads anywhere."""
-        ranked = self.ranker.rank(question, self.mentions(question) if mentions is None else mentions)
-        if not any(len(r.scores) for r in ranked):
-            return []
+        chosen = self.chosen(question, mentions)
+        chances = chosen.chances(self.learned.choice)
+        order = np.argsort(-chances, kind="stable")
+        found = [_found(chosen.options[i], float(chances[i])) for i in order]
+        return self._judged(question, found)[:count] if found else []
+
+    def chosen(self, question: str, mentions: Sequence[Mention] | None = None) -> Chosen:
+        """The complete plans that are compared."""
+        mentions = self.mentions(question) if mentions is None else mentions
+        ranked = [r for r in self.ranker.rank(question, mentions) if len(r.scores)]
+        if not ranked:
+            return self._chooser.look(question, mentions, ())
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
-        order = np.argsort(-chances, kind="stable")[:PROBED]
+        order = np.argsort(-chances, kind="stable")[:LOOKED_AT]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]
         if self._probe is not None:
             chances = self._probed(ranked, starts, places, chances)
-        places = sorted(places, key=lambda place: -chances[place[1]])[:LOOKED_AT]
-        found = [
-            one
+        top = max(float(chances[i]) for _, i in places)
+        options = [
+            option
             for which, i in places
-            for one in self._ended(question, ranked[which], i - int(starts[which]), float(chances[i]))
+            for option in self._completer.options(
+                question, ranked[which], i - int(starts[which]), float(chances[i]), top
+            )
         ]
-        return self._judged(question, _merged(found))[:count]
+        return self._chooser.look(question, mentions, options)
 
     def _probed(
         self, ranked: Sequence[Ranked], starts: np.ndarray, places: Sequence[tuple[int, int]], chances: np.ndarray
@@ -100,7 +112,7 @@ class Answerer:
         """
         tried: dict[str, bool] = {}
         weighed = chances.copy()
-        for which, i in places:
+        for which, i in places[:PROBED]:
             sketch = ranked[which].pool.sketch(i - int(starts[which]), self.ranker.table)
             for branch in sketch.branches:
                 weighed[i] *= 1.0 if self._leads_somewhere(branch, tried) else NOWHERE
@@ -114,32 +126,6 @@ class Answerer:
         if text not in tried:
             tried[text] = self._probe(plan)
         return tried[text]
-
-    def _ended(self, question: str, ranked: Ranked, place: int, chance: float) -> list[Found]:
-        """A path with its likeliest endings."""
-        table = self.ranker.table
-        sketch = ranked.pool.sketch(place, table)
-        view, spans = ranked.view, [(m.start, m.end) for m in ranked.hypothesis.mentions]
-        numbers = numbers_in(question, spans)
-        edges = [table.hops[h].edge.name for h in ranked.pool.hops[place] if h != NOTHING]
-        options = endings(table.schema, self.values, table.types[int(ranked.pool.end[place])], edges, question, numbers)
-        if not edges:  # the names themselves are no answer; the first of them by something is
-            options = [one for one in options if one.none or one.final.kind in ("order", "degree")]
-        covered = self.ranker.covered(ranked, place)
-        chances = self._ending_chances(options, view, numbers, covered) if options else np.zeros(0)
-        best = np.argsort(-chances, kind="stable")[:2]
-        made = [(_with(sketch, options[i]), float(chances[i]), options[i].none) for i in best]
-        return [Found(s.to_plan(), s, ranked.hypothesis, chance * c, 0.0, covered, none) for s, c, none in made]
-
-    def _ending_chances(
-        self, options: Sequence[Ending], view: View, numbers: Sequence[float], covered: float
-    ) -> np.ndarray:
-        weights = self.learned.endings
-        dense, elements = self._endings.of(options, view, numbers, covered, self._rows)
-        columns = gram_columns(view.grams, weights.grams)
-        said = weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams))
-        scores = dense @ weights.dense + np.append(said, 0.0)[elements].sum(axis=1)
-        return softmax(scores[None])[0]
 
     def _judged(self, question: str, found: list[Found]) -> list[Found]:
         rest = [one.chance for one in found[1:2]] or [0.0]
@@ -164,26 +150,6 @@ def sure_features(found: Found, rival: float) -> list[float]:
     ]
 
 
-def _merged(found: Sequence[Found]) -> list[Found]:
-    """Plans that always give the same answers as one, with their probabilities added."""
-    best: dict[str, Found] = {}
-    for one in sorted(found, key=lambda f: -f.chance):
-        text = "" if one.none else canonical(one.plan)
-        first = best.get(text)
-        best[text] = replace(first, chance=min(1.0, first.chance + one.chance)) if first else one
-    return sorted(best.values(), key=lambda f: -f.chance)
-
-
-def _with(sketch: Sketch, ending: Ending) -> Sketch:
-    where = ending.where
-    if where is not None:
-        sketch = replace(
-            sketch,
-            branches=tuple(replace(b, hops=_conditioned(b.hops, *where)) for b in sketch.branches),
-            tail=_conditioned(sketch.tail, *where),
-        )
-    return replace(sketch, final=ending.final)
-
-
-def _conditioned(hops: tuple[Hop, ...], edge: str, condition: Condition) -> tuple[Hop, ...]:
-    return tuple(replace(hop, where=(condition,)) if hop.edge == edge else hop for hop in hops)
+def _found(option: Option, chance: float) -> Found:
+    none = option.ending.none
+    return Found(option.plan, option.sketch, option.hypothesis, chance, 0.0, option.covered, none)

@@ -67,6 +67,15 @@ class Ending:
     none: bool = False
 
 
+@dataclass(frozen=True)
+class EndingWeights:
+    """What was learned of endings: numbers, and elements times n-grams."""
+
+    dense: np.ndarray
+    grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+    table: np.ndarray = field(default_factory=lambda: np.zeros((len(ELEMENTS), 0), dtype=np.float32))
+
+
 def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:
     """What a schema says of its properties, and what a graph at hand shows.
 
@@ -184,12 +193,16 @@ class EndingParts:
         elements = np.array([[rows.get(name, none) for name in _elements(e)] for e in found], dtype=np.int32)
         return dense, elements.reshape(-1, 4)
 
+    def near_words(self, view: View) -> dict[str, np.ndarray]:
+        """How near each word is to each property, shape (words,)."""
+        if not view.words or not self._names:
+            return {name: np.zeros(len(view.words)) for name in self._names}
+        near = np.stack([self._of_word(word) for word in view.words])
+        return dict(zip(self._names, near.T, strict=True))
+
     def _near(self, view: View) -> dict[str, float]:
         """How near each property is to its nearest word."""
-        if not view.words or not self._names:
-            return dict.fromkeys(self._names, 0.0)
-        near = np.stack([self._of_word(word) for word in view.words]) * view.weight[:, None]
-        return dict(zip(self._names, near.max(axis=0).tolist(), strict=True))
+        return {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
 
     def _compare(self, word: str) -> np.ndarray:
         """Similarity of a word to each property."""
@@ -202,7 +215,7 @@ class EndingParts:
     ) -> list[float]:
         if ending.none:
             return [0.0] * (len(DENSE) - 1) + [1.0 - covered]
-        final, condition = ending.final, _condition(ending)
+        final, condition = ending.final, condition_of(ending)
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
             named = max(named, near.get(condition.property, 0.0))
@@ -221,14 +234,15 @@ class EndingParts:
         ]
 
 
-def _condition(ending: Ending) -> Condition | None:
+def condition_of(ending: Ending) -> Condition | None:
+    """The condition of an ending, on nodes or edges."""
     if ending.where is not None:
         return ending.where[1]
     return ending.final.filters[0] if ending.final.filters else None
 
 
 def _elements(ending: Ending) -> tuple[str, str, str, str]:
-    final, condition = ending.final, _condition(ending)
+    final, condition = ending.final, condition_of(ending)
     if ending.none:
         return "none", "", "", ""
     way = f"{final.kind} {'desc' if final.descending else 'asc'}" if final.kind in ("order", "degree") else final.kind

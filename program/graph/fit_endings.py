@@ -10,15 +10,16 @@ import numpy as np
 
 from ..encoder import Encoder
 from .check import answer_type
-from .endings import DENSE, ELEMENTS, Ending, EndingParts, Values, endings, numbers_in
+from .endings import DENSE, ELEMENTS, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
+from .evidence import DENSE as PATH_NUMBERS
 from .gold import Gold, is_meant, read_gold
 from .labelled import Source
 from .linking import Mention
-from .loglinear import Problem, fit
+from .loglinear import Problem, fit, sparse_rows
 from .ranking import Ranked, Ranker, gram_norm
-from .store import EndingWeights
 from .view import View
 
+COVERED = PATH_NUMBERS.index("covered share")
 HOLD_NUMBERS = 0.1
 HOLD_GRAMS = 0.03
 MIN_COUNT = 2
@@ -79,7 +80,7 @@ def _case(
     edges = sorted({edge for edge, _ in gold.edges}) if gold is not None else []
     found = endings(source.schema, values, kind or "", edges, text, numbers)
     rows = {name: i for i, name in enumerate(ELEMENTS)}
-    dense, elements = parts.of(found, view, numbers, ranker.covered(best, place), rows)
+    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows)
     right = [ending.none if gold is None else not ending.none and is_gold(ending, gold) for ending in found]
     return Case(view, dense, elements, np.array(right))
 
@@ -96,21 +97,19 @@ def is_gold(ending: Ending, gold: Gold) -> bool:
     return same and ordered and ending.final.filters == wanted.filters and where == tuple(dict.fromkeys(gold.where))
 
 
-def fit_endings(cases: Sequence[Case]) -> EndingWeights:
-    """Weights of numbers and of elements times n-grams."""
-    from scipy.sparse import csr_matrix
+def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None) -> EndingWeights:
+    """Weights of numbers and of elements times n-grams.
 
-    start = np.array([STARTING.get(name, 0.0) for name in DENSE])
+    Args:
+        start: what was learned elsewhere, which what no case speaks of keeps to.
+    """
     counts = Counter(int(g) for case in cases for g in case.view.grams)
-    grams = sorted(g for g, count in counts.items() if count >= MIN_COUNT)
-    if not cases or not grams:
-        return EndingWeights(start)
-    columns = {gram: i for i, gram in enumerate(grams)}
+    start = _with_columns(start or starting_endings(), [g for g, count in counts.items() if count >= MIN_COUNT])
+    if not cases or not len(start.grams):
+        return start
+    columns = {int(gram): i for i, gram in enumerate(start.grams)}
     known = [[columns[int(g)] for g in case.view.grams if int(g) in columns] for case in cases]
-    values = np.concatenate(
-        [np.full(len(k), 1 / gram_norm(len(c.view.grams))) for k, c in zip(known, cases, strict=True)]
-    )
-    pointers = np.concatenate([[0], np.cumsum([len(k) for k in known])])
+    values = np.repeat([1 / gram_norm(len(case.view.grams)) for case in cases], [len(k) for k in known])
     places = np.repeat(np.arange(len(cases)), [len(case.right) for case in cases])
     problem = Problem(
         np.concatenate([case.dense for case in cases]),
@@ -118,8 +117,20 @@ def fit_endings(cases: Sequence[Case]) -> EndingWeights:
         places,
         places,
         np.concatenate([case.right for case in cases]),
-        csr_matrix((values, np.concatenate(known), pointers), shape=(len(cases), len(grams))),
+        sparse_rows(known, values, len(start.grams)),
     )
-    table = np.zeros((len(ELEMENTS), len(grams)))
-    fitted = fit(problem, start, table, hold_dense=HOLD_NUMBERS, hold_table=HOLD_GRAMS)
-    return EndingWeights(fitted.dense, np.array(grams, dtype=np.uint32), fitted.table.astype(np.float32))
+    fitted = fit(problem, start.dense, start.table, hold_dense=HOLD_NUMBERS, hold_table=HOLD_GRAMS)
+    return EndingWeights(fitted.dense, start.grams, fitted.table.astype(np.float32))
+
+
+def starting_endings() -> EndingWeights:
+    """What is believed before any label is seen."""
+    return EndingWeights(np.array([STARTING.get(name, 0.0) for name in DENSE]))
+
+
+def _with_columns(weights: EndingWeights, grams: Sequence[int]) -> EndingWeights:
+    """The same with room for more n-grams."""
+    wider = np.array(sorted({*weights.grams.tolist(), *grams}), dtype=np.uint32)
+    table = np.zeros((len(ELEMENTS), len(wider)), dtype=np.float32)
+    table[:, np.searchsorted(wider, weights.grams)] = weights.table
+    return EndingWeights(weights.dense, wider, table)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
-from .evidence import DENSE, MEASURES, ROLES, SHARED, dense_of, element_name
+from .evidence import DENSE, MEASURES, ROLES, SHARED, element_name
 from .fit_names import MIN_COUNT, fit_roles, fit_span, plain_of
 from .gold import Gold, is_meant, read_gold
 from .hypotheses import SPAN
@@ -23,13 +23,12 @@ from .labelled import Question, Source
 from .linking import Mention
 from .loglinear import Problem, fit, sparse_rows
 from .paths import NOTHING, PathTable
-from .pool import taken
 from .ranking import VECTOR, VECTOR_SCALE, Ranked, Ranker, Weights, gram_norm
 from .sketch import canonical
 from .view import View
 
-MOST_TRAINED = 4
-MOST_CANDIDATES = 150
+MOST_TRAINED = 3
+MOST_CANDIDATES = 60
 HOLD_DENSE = 0.3
 HOLD_SHARED = 0.5
 HOLD_DOMAIN = 0.1
@@ -88,10 +87,10 @@ def example_of(question: Question, mentions: Sequence[Mention], ranker: Ranker) 
     some = [*meant[:2], *[h for h in tried if not is_meant(h, gold)]][:MOST_TRAINED]
     ranked = [r for h in some for r in ranker.of(question.text, h)] if meant else []
     right = [right_ones(r, gold, ranker.table) for r in ranked]
-    return _example(ranked, right, ranker) if any(r.any() for r in right) else None
+    return _example(ranked, right) if any(r.any() for r in right) else None
 
 
-def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray], ranker: Ranker) -> Example:
+def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray]) -> Example:
     is_right = np.concatenate(right)
     scores = np.where(is_right, np.inf, np.concatenate([r.scores for r in ranked]))
     kept = np.zeros(len(scores), dtype=bool)
@@ -102,11 +101,9 @@ def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray], ranker: Rank
     for one, mask in zip(ranked, np.split(kept, ends[:-1]), strict=True):
         if not any(one.view is view for view in views):
             views.append(one.view)
-        pool = taken(one.pool, np.flatnonzero(mask))
-        shape, rows = ranker.look(pool)
-        dense.append(dense_of(pool, shape, one.view, one.hypothesis.log_prior, ranker.told(one.view)))
-        elements.append(rows)
-        which.append(np.full(len(pool), next(i for i, view in enumerate(views) if view is one.view)))
+        dense.append(one.dense[mask])
+        elements.append(one.elements[mask])
+        which.append(np.full(int(mask.sum()), next(i for i, view in enumerate(views) if view is one.view)))
     return Example(views, np.concatenate(which), np.concatenate(dense), stacked(elements), is_right[kept])
 
 

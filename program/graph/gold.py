@@ -113,3 +113,10 @@ def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
     """Whether the names are those that the labelled plan starts from."""
     named = {(r.name.casefold(), r.type) for r in hypothesis.readings}
     return named == {(a.name.casefold(), a.type) for a in gold.anchors}
+
+
+def means_the_same(plan: GraphPlan | None, labelled: GraphPlan | None) -> bool:
+    """Whether a plan is the labelled one; where the schema cannot say what is asked, both are None."""
+    if plan is None or labelled is None:
+        return plan is None and labelled is None
+    return canonical(plan) == canonical(labelled)

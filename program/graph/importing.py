@@ -25,6 +25,7 @@ from .conditions import lookup_key
 from .cypher import LOOKUP, META, check_names, quoted
 from .graph_files import EdgeLine, EdgeLines, NodeLine, NodeLines
 from .ladybug import first_line, lookup_id
+from .native import load_ladybug
 
 CHUNK = 200_000
 """Rows written at a time."""
@@ -137,8 +138,7 @@ class _Writer:
     """A database being written."""
 
     def __init__(self, path: Path, schema: GraphSchema, nodes: NodeLines, edges: EdgeLines) -> None:
-        import ladybug
-
+        ladybug = load_ladybug()
         self.schema, self.read_nodes, self.read_edges = schema, nodes, edges
         self.nodes: Counter[str] = Counter()
         self.edges: Counter[str] = Counter()

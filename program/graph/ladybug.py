@@ -47,6 +47,7 @@ from .cypher import (
     stored,
 )
 from .executor import GraphAnswer, ill_typed
+from .native import load_ladybug
 from .stepping import Clock, Gap, StepRun
 from .wording import used_by
 
@@ -133,8 +134,7 @@ class LadybugGraph:
     def _connection(self) -> Any:
         """One for each thread."""
         if not hasattr(self._local, "connection"):
-            import ladybug
-
+            ladybug = load_ladybug()
             # One thread a statement: most take under a millisecond, and several run at once where a server plans.
             self._local.connection = ladybug.Connection(self._database, num_threads=1)
             self._open.append(self._local.connection)
@@ -374,10 +374,9 @@ def open_ladybug(path: Path, schema: GraphSchema | None = None) -> LadybugGraph:
     Raises:
         DataError: it is missing, no database, locked by a writer, or has names that cannot be used.
     """
-    import ladybug
-
     from .introspect import read_database_schema
 
+    ladybug = load_ladybug()
     if not path.is_file():
         raise DataError(f"there is no graph database {path}; make one with `queryplan graph import`")
     try:

@@ -24,26 +24,33 @@ from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder, default_encoder
 from ..folder import text_fingerprint
+from ..lm.weights import cache_folder
 from .answering import Answerer, Found, Probe, sure_features
-from .endings import DENSE, Values, values_of
+from .choosing import LEARNED, only_chance, starting_choice
+from .endings import Values, values_of
 from .executor import GraphExecutor
+from .fit_choosing import fit_choice, right_options
 from .fit_endings import cases_of, fit_endings
 from .fit_names import fit_logistic, plain_of
 from .fit_ranking import fit_domain, fit_shared, related
+from .gold import means_the_same
 from .labelled import Question, Source, common_words
 from .linking import NameIndex
 from .memory import MemoryGraph, load_graph
 from .paths import PathTable
 from .ranking import Ranker, Weights
-from .sketch import canonical
-from .store import SURE, EndingWeights, Learned, keep, kept
+from .store import SURE, Learned, keep, kept
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "1"
+RECIPE = "2"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_QUESTIONS = 500
+MOST_NAMED = 5
+SOME = 60
+"""Questions of a shipped domain from which endings and the comparison of complete plans are learned, about."""
+Labelled = tuple[Source, Values]
 ORDINARY = 0.75
 """Words that say less than this are frequent in the questions of every domain."""
 SURE_BEFORE = {"bias": -1.0, "chance": 1.0, "margin": 1.0, "covered": 1.0}
@@ -162,29 +169,34 @@ def _without_names(row: LabelledRow) -> str:
 
 
 def shared_fingerprint() -> str:
-    """Of everything that what carries over is learned from."""
-    parts = [RECIPE]
+    """Of everything that what carries over is learned from; labels of other splits are not part of it."""
+    parts = [RECIPE, LEARNED.read_text(encoding="utf-8")]
     for name in shipped_domains():
         folder = domain_folder(name)
-        files = [
-            folder / "train.jsonl",
-            folder / EVIDENCE,
-            folder / "domain.toml",
-            *sorted((folder / "graph").glob("*")),
-        ]
+        files = [folder / "train.jsonl", folder / "domain.toml", *sorted((folder / "graph").glob("*"))]
         parts += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+        rows = read_rows(folder / "train.jsonl")
+        parts += [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for q in evidence_questions(folder, rows)]
     parts += [file.read_text(encoding="utf-8") for file in sorted(LESSONS.glob("*.toml"))]
     return text_fingerprint(*parts)
 
 
+def kept_shared() -> Path:
+    """Where what carries over is kept: beside the weights of language models, for every project of this user."""
+    return cache_folder().parent / "graph"
+
+
 @lru_cache(maxsize=4)
-def shared_knowledge(kept_in: Path = KEPT) -> Learned:
+def shared_knowledge(kept_in: Path | None = None) -> Learned:
     """What carries over to any schema: kept, or learned now from the shipped rows and kept.
+
+    Args:
+        kept_in: a folder instead of ``kept_shared()``.
 
     Raises:
         DataError: the shipped rows cannot be read.
     """
-    path = kept_in / f"graph-{shared_fingerprint()}.safetensors"
+    path = (kept_in or kept_shared()) / f"shared-{shared_fingerprint()}.safetensors"
     if (found := kept(path)) is not None:
         return found
     with threadpool_limits(1):
@@ -192,13 +204,14 @@ def shared_knowledge(kept_in: Path = KEPT) -> Learned:
         return _keeping(with_certainty(learned, held_out_sources(), default_encoder()), path)
 
 
-def domain_knowledge(schema: GraphSchema, own: tuple[Source, Values] | None = None, kept_in: Path = KEPT) -> Learned:
+def domain_knowledge(schema: GraphSchema, own: Labelled | None = None, kept_in: Path = KEPT) -> Learned:
     """What is known of a schema: what carries over, and what labels say of its edges. Kept, or learned now and kept.
 
     Args:
         own: the labelled questions of the schema's own domain.
+        kept_in: a folder for what is learned of this schema.
     """
-    shared = shared_knowledge(kept_in)
+    shared = shared_knowledge()
     near = related(schema, [*([own[0]] if own else []), *(source for source, _ in shipped_sources())])
     if not near:
         return shared
@@ -225,42 +238,85 @@ def _keeping(learned: Learned, path: Path) -> Learned:
     return learned
 
 
-def learn_shared(sources: Sequence[tuple[Source, Values]], common: Mapping[str, float], encoder: Encoder) -> Learned:
-    """Learn what carries over from labelled domains."""
+def learn_shared(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> Learned:
+    """Learn what carries over from labelled domains: the rankings of paths and of endings."""
     paths = fit_shared([source for source, _ in sources], encoder, common)
-    return _learn_rest(paths, sources, encoder, _note(sources))
+    cases = [case for s, v in sources for case in cases_of(some_of(s), v, _ranker(s, paths, encoder), encoder)]
+    return Learned(paths, fit_endings(cases), starting_choice(), starting_sure(), notes=(_note(sources),))
+
+
+def learn_choice(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> np.ndarray:
+    """Learn how complete plans are compared, from each half of the domains, ranked by what the other half teaches.
+
+    Takes three times as long as all the rest, which is why its outcome, one number for each of ``CHOICE``, is shipped.
+    """
+    examples = []
+    for taught, asked in halves(sources):
+        learned = learn_shared(taught, common, encoder)
+        examples += [example for source, values in asked for example in choices(learned, source, values, encoder)]
+    return fit_choice(examples, only_chance())
+
+
+def halves(sources: Sequence[Labelled]) -> list[tuple[list[Labelled], list[Labelled]]]:
+    """The domains in two halves, each as what is asked of what the other teaches; those that share an edge together."""
+    first: list[Labelled] = []
+    second: list[Labelled] = []
+    for one in sorted(sources, key=lambda one: -len(one[0].questions)):
+        near = [half for half in (first, second) if related(one[0].schema, [source for source, _ in half])]
+        smaller = min((first, second), key=lambda half: sum(len(source.questions) for source, _ in half))
+        (near[0] if near else smaller).append(one)
+    return [(first, second), (second, first)] if first and second else []
+
+
+def choices(learned: Learned, source: Source, values: Values, encoder: Encoder) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The complete plans of some questions of a domain, and which are right."""
+    answerer = Answerer(_ranker(source, learned.paths, encoder), learned, source.index, values, encoder)
+    looked = [(answerer.chosen(question.text), question) for question in some_of(source).questions]
+    return [(chosen.numbers, right_options(chosen, question)) for chosen, question in looked]
+
+
+def some_of(source: Source) -> Source:
+    """A domain with about ``SOME`` of its questions, every so many."""
+    return replace(source, questions=source.questions[:: max(1, len(source.questions) // SOME)])
+
+
+def _ranker(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
+    return Ranker(PathTable(source.schema), encoder, replace(paths, plain=plain_of(source)))
 
 
 def learn_domain(
     shared: Learned,
     schema: GraphSchema,
-    own: tuple[Source, Values] | None,
-    others: Sequence[tuple[Source, Values]],
+    own: Labelled | None,
+    others: Sequence[Labelled],
     encoder: Encoder,
 ) -> Learned:
     """Add what labels say of a schema's edges: its own domain's, and those of others that have the same edges.
 
-    Endings are learned from all of them. Where no domain has an edge of the schema, what carries over is all.
+    Where no domain has an edge of the schema, what carries over is all.
     """
     kinds = [*([own] if own else []), *(other for other in others if own is None or other[0].name != own[0].name)]
     near = related(schema, [source for source, _ in kinds])
     if not near:
         return shared
+    used = [one for one in kinds if any(one[0] is source for source in near)]
     paths = fit_domain(shared.paths, schema, near, encoder)
-    return _learn_rest(paths, kinds, encoder, _note([kind for kind in kinds if kind[0] in near]))
+    cases = [case for s, v in used for case in cases_of(s, v, _ranker(s, paths, encoder), encoder)]
+    ends = fit_endings(cases, shared.endings)
+    return replace(shared, paths=paths, endings=ends, sure=starting_sure(), notes=(_note(used),))
 
 
-def _note(sources: Sequence[tuple[Source, Values]]) -> str:
-    counts = ", ".join(f"{len(source.questions)} of {source.name}" for source, _ in sources)
-    return f"plans are ranked by what was learned from labelled questions: {counts}"
+def _note(sources: Sequence[Labelled]) -> str:
+    counts = [f"{len(source.questions)} of {source.name}" for source, _ in sources]
+    if len(counts) > MOST_NAMED:
+        total = sum(len(source.questions) for source, _ in sources)
+        counts = [f"{total} of {len(sources)} shipped schemas"]
+    return f"plans are ranked by what was learned from labelled questions: {', '.join(counts)}"
 
 
-def _learn_rest(paths: Weights, sources: Sequence[tuple[Source, Values]], encoder: Encoder, note: str) -> Learned:
-    """Endings and certainty, with the paths as learned."""
-    rankers = {s.name: Ranker(PathTable(s.schema), encoder, replace(paths, plain=plain_of(s))) for s, _ in sources}
-    cases = [case for s, v in sources for case in cases_of(s, v, rankers[s.name], encoder)]
-    ends = fit_endings(cases) if cases else EndingWeights(np.zeros(len(DENSE)))
-    return Learned(paths, ends, np.array([SURE_BEFORE.get(name, 0.0) for name in SURE]), notes=(note,))
+def starting_sure() -> np.ndarray:
+    """What is believed of certainty before any label is seen."""
+    return np.array([SURE_BEFORE.get(name, 0.0) for name in SURE])
 
 
 Right = Callable[[Found | None, Question], bool]
@@ -268,9 +324,7 @@ Right = Callable[[Found | None, Question], bool]
 
 def same_plan(found: Found | None, question: Question) -> bool:
     """Whether a plan is the labelled one; for a question that the schema cannot say, no plan is."""
-    if found is None or found.none or question.plan is None:
-        return question.plan is None and (found is None or found.none)
-    return canonical(found.plan) == canonical(question.plan)
+    return means_the_same(None if found is None or found.none else found.plan, question.plan)
 
 
 @dataclass(frozen=True)
@@ -298,7 +352,7 @@ def judge(answerer: Answerer, questions: Sequence[Question], right: Right = same
 
 def fit_sure(judged: Judged) -> np.ndarray:
     """Logistic weights of "the first plan is right", drawn to what is believed before."""
-    before = np.array([SURE_BEFORE.get(name, 0.0) for name in SURE])
+    before = starting_sure()
     return fit_logistic(judged.features, judged.right, before, 1.0) if len(judged.right) else before
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-ITERATIONS = 80
+ITERATIONS = 60
 
 
 @dataclass(frozen=True)

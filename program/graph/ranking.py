@@ -16,11 +16,11 @@ import numpy as np
 
 from ..encoder import DIMENSIONS, Encoder
 from .candidates import candidate_pools
-from .evidence import DENSE, Parts, Shape, dense_of
+from .evidence import Parts, Shape, dense_of
 from .hypotheses import hypotheses, span_features
 from .linking import Mention
 from .paths import PathTable
-from .pool import Pool, taken
+from .pool import Pool
 from .roles import ROLES, RoleWeights
 from .schema_words import SchemaWords
 from .view import Hypothesis, View, view_of
@@ -60,12 +60,21 @@ class Weights:
 
 @dataclass(frozen=True)
 class Ranked:
-    """The candidates of one hypothesis and layout, with their scores."""
+    """The candidates of one hypothesis and layout, with their scores.
+
+    Attributes:
+        dense: numbers of each candidate, shape (n, len(DENSE)).
+        elements: rows of its elements, shape (n, m); ``NOTHING`` where there is none.
+        told: what the question's n-grams say for its elements, shape (n,).
+    """
 
     hypothesis: Hypothesis
     view: View
     pool: Pool
     scores: np.ndarray
+    dense: np.ndarray
+    elements: np.ndarray
+    told: np.ndarray
 
 
 class Ranker:
@@ -77,15 +86,23 @@ class Ranker:
         self.parts = Parts(table, {name: row for row, name in enumerate(weights.elements)})
         self._schema_vocabulary = frozenset(self.words.vocabulary)
         self.ordinary = _ordinary_words(weights, self.words.vocabulary)
+        self._edge_places = {edge.name: place for place, edge in enumerate(table.schema.edges)}
         self._looks: dict[tuple[object, ...], tuple[Shape, np.ndarray]] = {}
 
     def hypotheses(self, question: str, mentions: Sequence[Mention]) -> list[Hypothesis]:
         """The likeliest choices of names."""
         if not mentions:
             return []
+        return hypotheses(mentions, self.meant(question, mentions))[:MOST_HYPOTHESES]
+
+    def meant(self, question: str, mentions: Sequence[Mention]) -> list[float]:
+        """How likely each mention is meant to name a node."""
         found = span_features(question, mentions, self.weights.common, self.weights.plain, self._schema_vocabulary)
-        probabilities = 1 / (1 + np.exp(-(found @ self.weights.span)))
-        return hypotheses(mentions, probabilities.tolist())[:MOST_HYPOTHESES]
+        return (1 / (1 + np.exp(-(found @ self.weights.span)))).tolist()
+
+    def edge_place(self, name: str) -> int:
+        """The column of an edge type in what words are near to."""
+        return self._edge_places[name]
 
     def rank(self, question: str, mentions: Sequence[Mention]) -> list[Ranked]:
         """Every candidate of every hypothesis, with its score."""
@@ -97,15 +114,15 @@ class Ranker:
         """The candidates of one hypothesis."""
         view = self.view(question, hypothesis)
         said = self._said(view)
-        scored: dict[int, tuple[Pool, np.ndarray]] = {}
+        scored: dict[int, Ranked] = {}
 
-        def score(pool: Pool) -> np.ndarray:
+        def ranked(pool: Pool) -> Ranked:
             if id(pool) not in scored:  # a pool is kept with its scores, so its id is not given again
-                scored[id(pool)] = pool, self._score(pool, view, said, hypothesis)
-            return scored[id(pool)][1]
+                scored[id(pool)] = self._ranked(pool, view, said, hypothesis)
+            return scored[id(pool)]
 
-        pools = candidate_pools(hypothesis, self.table, score)
-        return [Ranked(hypothesis, view, pool, score(pool)) for pool in pools]
+        pools = candidate_pools(hypothesis, self.table, lambda pool: ranked(pool).scores)
+        return [ranked(pool) for pool in pools]
 
     def look(self, pool: Pool) -> tuple[Shape, np.ndarray]:
         """What the candidates of a pool look like, and their elements."""
@@ -120,13 +137,6 @@ class Ranker:
     def view(self, question: str, hypothesis: Hypothesis) -> View:
         """The question under a hypothesis."""
         return view_of(question, hypothesis, self.words, self.weights.common)
-
-    def covered(self, ranked: Ranked, place: int) -> float:
-        """The share of the question's words that a candidate explains."""
-        pool = taken(ranked.pool, np.array([place]))
-        shape, _ = self.look(pool)
-        dense = dense_of(pool, shape, ranked.view, 0.0, self.told(ranked.view))
-        return float(dense[0, DENSE.index("covered share")])
 
     def told(self, view: View) -> np.ndarray:
         """Log-probability of each role for each mention, shape (mentions, roles); all alike where none was learned."""
@@ -143,10 +153,12 @@ class Ranker:
         sums = table[:, columns].sum(axis=1) / gram_norm(len(view.grams))
         return np.append(sums + table[:, width:] @ (VECTOR_SCALE * view.vector), 0.0)
 
-    def _score(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> np.ndarray:
+    def _ranked(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> Ranked:
         shape, elements = self.look(pool)
-        dense = dense_of(pool, shape, view, hypothesis.log_prior, self.told(view)) @ self.weights.dense
-        return self.weights.scale * (dense + said[elements].sum(axis=1))
+        dense = dense_of(pool, shape, view, hypothesis.log_prior, self.told(view))
+        told = said[elements].sum(axis=1)
+        scores = self.weights.scale * (dense @ self.weights.dense + told)
+        return Ranked(hypothesis, view, pool, scores, dense, elements, told)
 
 
 def _ordinary_words(weights: Weights, schema: Iterable[str]) -> frozenset[str]:

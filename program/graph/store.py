@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from ...errors import ProgramError
-from . import endings, evidence
+from . import choosing, endings, evidence
+from .endings import EndingWeights
 from .hypotheses import SPAN
 from .ranking import Weights
 from .roles import RoleWeights
@@ -22,21 +23,13 @@ SURE = ("bias", "chance", "margin", "covered", "missed", "fuzzy", "unknown", "se
 
 
 @dataclass(frozen=True)
-class EndingWeights:
-    """What was learned of endings: numbers, and elements times n-grams."""
-
-    dense: np.ndarray
-    grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
-    table: np.ndarray = field(default_factory=lambda: np.zeros((len(endings.ELEMENTS), 0), dtype=np.float32))
-
-
-@dataclass(frozen=True)
 class Learned:
     """Everything a graph planner has learned.
 
     Attributes:
         paths: ranks the sets.
         endings: ranks what is done with them.
+        choice: weights of the numbers ``choosing.CHOICE``, by which complete plans are compared.
         sure: logistic weights of the features ``SURE``: that the first plan is right.
         answers_from: certainty from which no language model is asked; None if none was fitted.
         notes: what a reader should know, such as the number of questions it was learned from.
@@ -44,6 +37,7 @@ class Learned:
 
     paths: Weights
     endings: EndingWeights
+    choice: np.ndarray
     sure: np.ndarray
     answers_from: float | None = None
     notes: tuple[str, ...] = ()
@@ -66,6 +60,7 @@ def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
         "endings.dense": ends.dense.astype(np.float64),
         "endings.grams": ends.grams,
         "endings.table": ends.table.astype(np.float16),
+        "choice": learned.choice.astype(np.float64),
         "sure": learned.sure.astype(np.float64),
         "roles.grams": paths.roles.grams,
         "roles.table": paths.roles.table.astype(np.float16),
@@ -88,8 +83,9 @@ def from_tensors(tensors: Mapping[str, np.ndarray]) -> Learned | None:
         learned = _read(held)
     except (KeyError, ValueError, UnicodeDecodeError) as error:
         raise ProgramError(f"the graph ranking of the program cannot be read ({error}); compile again") from error
-    fits = (len(SPAN), len(evidence.DENSE), len(endings.DENSE), len(SURE))
-    if fits != (len(learned.paths.span), len(learned.paths.dense), len(learned.endings.dense), len(learned.sure)):
+    fits = (len(SPAN), len(evidence.DENSE), len(endings.DENSE), len(choosing.CHOICE), len(SURE))
+    parts = (learned.paths.span, learned.paths.dense, learned.endings.dense, learned.choice, learned.sure)
+    if fits != tuple(map(len, parts)):
         raise ProgramError("the graph ranking of the program is of another version; compile again")
     return learned
 
@@ -109,7 +105,12 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
     )
     ends = EndingWeights(held["endings.dense"], held["endings.grams"], held["endings.table"].astype(np.float32))
     return Learned(
-        paths, ends, held["sure"], None if np.isnan(answers) else float(answers), tuple(_words(held["notes"]))
+        paths,
+        ends,
+        held["choice"],
+        held["sure"],
+        None if np.isnan(answers) else float(answers),
+        tuple(_words(held["notes"])),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
@@ -12,6 +13,7 @@ from queryplan.eval.plan_generator import PlanGenerator, generator_for
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.executor import execute_graph
 from queryplan.program.graph.memory import MemoryGraph, load_graph
+from queryplan.program.graph.planner import GraphPlanner
 from queryplan.signatures.graph_steps import ExpandStep, FilterStep, GraphPlan
 
 
@@ -22,7 +24,16 @@ def graph() -> MemoryGraph:
     return load_graph(folder, load_card(folder).graph)
 
 
+class Planner:
+    """Takes no time; learning what plans are ranked by takes minutes and is measured elsewhere."""
+
+    def plan(self, query: str) -> None:
+        assert query
+
+
 def test_without_public_data_the_shipped_graph_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(GraphPlanner, "for_executor", lambda graph, **given: asked.append(given) or Planner())
     monkeypatch.delenv("QUERYPLAN_BENCHMARKS", raising=False)
     said: list[str] = []
     found = bench_graph(plans=4, progress=said.append)
@@ -33,7 +44,14 @@ def test_without_public_data_the_shipped_graph_is_measured(monkeypatch: pytest.M
         assert timing.gaps == 0
         assert 0 < timing.p50 <= timing.p99
     assert found.import_s > 0
+    assert [timing.graph for timing in found.planning] == ["biomedical in LadybugDB", "biomedical in memory"]
+    for timing in found.planning:
+        assert timing.questions > 30
+        assert timing.first_ms > 0
+        assert 0 < timing.p50 <= timing.p90 <= timing.p99
+    assert asked == [{"domain": "biomedical"}] * 2
     assert "importing" in said
+    assert "planning questions" in said
 
 
 def test_plans_that_are_timed_have_answers_and_are_the_same_each_time(graph: MemoryGraph) -> None:

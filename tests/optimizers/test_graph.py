@@ -89,7 +89,7 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 
     source = source_of_lesson(read_lesson(LESSONS / "football.toml"), shipped_common())
     shared = learn_shared([(source, values_of(source.schema))], shipped_common(), default_encoder())
-    monkeypatch.setattr(compiling, "shared_knowledge", lambda kept: shared)
+    monkeypatch.setattr(compiling, "shared_knowledge", lambda: shared)
     monkeypatch.setattr(compiling, "shipped_sources", lambda: [])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.eval.plan_generator import PlanGenerator
 from queryplan.program.graph.check import answer_type, check_graph_plan
+from queryplan.program.graph.executor import execute_graph
 from queryplan.signatures.graph_steps import GraphPlan, GraphSchema
 
 Steps = list[dict[str, Any]]
@@ -284,3 +286,31 @@ def test_a_circle_is_called_one(awkward_schema: GraphSchema, make_plan: Any) -> 
         {"kind": "expand", "store_as": "b", "start": "a", "edge": "RESEMBLES", "direction": "any"},
     )
     assert "steps cannot run in a circle" in check_graph_plan(plan, awkward_schema)[0]
+
+
+class Untouched:
+    """An executor that no ill-typed plan may reach."""
+
+    def __init__(self, schema: GraphSchema) -> None:
+        self.schema = schema
+        self.reached = 0
+
+    def run(self, plan: GraphPlan, **given: Any) -> Any:
+        self.reached += 1
+        raise AssertionError(f"it was run: {plan}")
+
+
+def test_of_ten_thousand_spoilt_plans_none_reaches_an_executor(
+    generator: Generator, awkward_schema: GraphSchema
+) -> None:
+    executor: Any = Untouched(awkward_schema)
+    made, spoilt, drawn = generator(11), 0, random.Random(11)
+    while spoilt < 10_000:
+        steps = made.plan().model_dump(mode="json")["steps"]
+        for spoil in drawn.sample(SPOILS, 6):
+            changed = copy.deepcopy(steps)
+            if spoil(changed, awkward_schema, drawn):
+                answer = execute_graph(GraphPlan.model_validate({"steps": changed}), executor)
+                assert answer.gaps[0].startswith("the plan was not run")
+                spoilt += 1
+    assert executor.reached == 0

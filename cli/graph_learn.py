@@ -1,0 +1,35 @@
+"""``queryplan graph learn``: learn what carries over to any graph now, rather than at the first question."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def command(
+    choice: Annotated[
+        Path | None,
+        typer.Option(help="Learn how complete plans are compared instead (ten minutes), and write it here."),
+    ] = None,
+) -> None:
+    """Learn from the shipped lessons and labelled questions how to plan on a graph that nobody labelled.
+
+    It is kept for every project of this user, and learned anew when the shipped questions change. Without this
+    command it is learned at the first question on a graph, which then takes a minute longer.
+    """
+    from ..program.encoder import default_encoder
+    from ..program.graph import learning
+    from ..program.graph.choosing import choice_file
+
+    with Console(stderr=True).status("learning from the shipped questions about graphs"):
+        if choice is None:
+            learned = learning.shared_knowledge()
+        else:
+            weights = learning.learn_choice(learning.shipped_sources(), learning.shipped_common(), default_encoder())
+            choice.write_text(choice_file(weights), encoding="utf-8")
+            return
+    for note in learned.notes:
+        typer.echo(note)

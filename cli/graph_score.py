@@ -1,0 +1,117 @@
+"""``queryplan graph score``: how many questions a graph planner answers exactly right, set by set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from ..errors import UserError
+from .progress import counting, wide_console
+
+if TYPE_CHECKING:
+    from ..eval.graph_beside_cypher import Beside
+    from ..eval.graph_scores import GraphReport
+    from ..eval.graph_sets import GraphSet, Opening
+    from ..program.lm.endpoint import LMHandle
+
+JOURNAL = Path(".queryplan/graph-score.sqlite")
+
+
+def command(
+    sets: Annotated[
+        list[str] | None,
+        typer.Argument(help="Some of biomedical, hetionet, unseen, metaqa, metaqa-types; the first three if none."),
+    ] = None,
+    lm: Annotated[
+        str, typer.Option(help="none, local, local:0.5b, or any DSPy model name; also asked for Cypher.")
+    ] = "none",
+    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    split: Annotated[str, typer.Option(help="Of biomedical: dev, or test, whose reading is recorded.")] = "dev",
+    sampled: Annotated[bool, typer.Option("--sampled", help="Of metaqa only the samples of 150 questions.")] = False,
+    most: Annotated[int | None, typer.Option(min=1, help="At most so many questions of a set, the first ones.")] = None,
+    ask_all: Annotated[bool, typer.Option("--ask-all", help="Ask the model where the ranking is certain too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Measure graph plans by the answers they give, beside a planner that knows little; with a model, beside Cypher.
+
+    Sets of other people's questions are read from where QUERYPLAN_BENCHMARKS points. What a model answered is kept in
+    .queryplan/graph-score.sqlite: run again to go on where it stopped.
+    """
+    from ..eval.graph_sets import Opening, open_sets
+    from ..optimizers.graph import learn_graph
+
+    if split not in ("dev", "test"):
+        raise UserError(f"--split is dev or test, not {split}")
+    names = sets or ["biomedical", "hetionet", "unseen"]
+    opening = Opening(learn_graph, sampled=sampled or lm != "none", split=split)
+    _record(names, opening, lm)
+    model = _model(lm, api_base)
+    made: list[Any] = []
+    try:
+        for measured in open_sets(names, opening):
+            part = measured.first(most)
+            made += [_beside(part, model, ask_all)] if model is not None else _scores(part)
+            if not as_json:
+                _show(made[-1:] if model is not None else made[-2:], part)
+    finally:
+        if model is not None:
+            model.close()
+    if as_json:
+        typer.echo(json.dumps([_plain(report) for report in made], ensure_ascii=False, indent=2))
+
+
+def _record(names: list[str], opening: Opening, lm: str) -> None:
+    """A reading of the test split is written down before it happens."""
+    from ..data.card import domain_folder
+    from ..eval.test_readings import record_reading
+
+    if opening.split == "test" and "biomedical" in names:
+        record_reading(domain_folder("biomedical") / "test.jsonl", f"graph score, --lm {lm}", "answers of graph plans")
+
+
+def _model(lm: str, api_base: str | None) -> LMHandle | None:
+    from ..program.lm.endpoint import open_lm
+    from ..program.lm.journal import CallJournal
+    from .settings import load_settings
+
+    if lm == "none":
+        return None
+    return open_lm(load_settings(lm=lm, api_base=api_base).lm_settings(), CallJournal(JOURNAL))
+
+
+def _scores(measured: GraphSet) -> list[GraphReport]:
+    """The planner, and one that knows little."""
+    from ..eval.graph_scores import OneHop, measure_graph
+
+    little = OneHop(measured.graph.schema, measured.planner.answerer.index)
+    with counting(measured.name) as report:
+        scored = measure_graph(measured.planner, measured.graph, measured.questions, measured.name, report)
+    return [scored, measure_graph(little, measured.graph, measured.questions, f"{measured.name}, nearest edge")]
+
+
+def _beside(measured: GraphSet, model: LMHandle, ask_all: bool) -> Beside:
+    from ..eval.graph_beside_cypher import measure_beside
+    from ..eval.graph_sets import database_of
+
+    with database_of(measured.folder, measured.graph) as database, counting(measured.name) as report:
+        return measure_beside(measured, database, model, ask_all, report)
+
+
+def _plain(report: Any) -> dict[str, Any]:
+    """A report without the questions' own results, which name answers."""
+    return report.model_dump(mode="json", exclude={"results", "attempts"})
+
+
+def _show(reports: list[Any], measured: GraphSet) -> None:
+    console = wide_console()
+    rows = [row for report in reports for row in report.rows()]
+    table = Table(*rows[0], title=f"{measured.name}: learned from {measured.told}")
+    for row in rows:
+        table.add_row(*map(str, row.values()))
+    console.print(table)
+    for line in reports[0].sentences():
+        console.print(line)
