@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from . import options
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
@@ -32,10 +33,11 @@ def command(
     lm: Annotated[str | None, typer.Option(help="For programs: local, none, or any DSPy model name.")] = None,
     api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="For programs: so many rows, drawn stratified.")] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="For programs: plan and score graph steps too.")] = False,
     regressions: Annotated[int, typer.Option(min=0, help="How many plans that got worse to show.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,
-    price: Annotated[float | None, typer.Option(min=0, help="Dollars a million tokens, for the HTML page.")] = None,
+    price: options.Price = None,
     track: Annotated[bool, typer.Option("--track", help="Also keep the page in MLflow, as a run.")] = False,
     tracking_uri: Annotated[
         str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
@@ -48,35 +50,39 @@ def command(
     """
     from ..eval.compare import compare
     from ..eval.compare_render import to_rich
-    from ..eval.html_report import write_page
     from ..eval.measured import apart
     from ..eval.measuring import Wanted
+    from ..eval.page.html_report import write_page
+    from ..eval.prices import prices_of
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    prices, given = prices_of(settings.prices), options.price(price)
     wanted = Wanted(domain, data, sample, why)
-    measured = apart([_measured(one, settings, wanted) for one in what])
+    found = [_measured(one, settings, wanted, graph) for one in what]
+    measured = apart([one.priced(given or prices.of(one.evaluation.lm)) for one in found])
     report = compare([one.evaluation for one in measured], max(regressions, 20 if html or as_json else regressions))
     if as_json:
         typer.echo(report.model_dump_json(indent=2))
     else:
         wide_console().print(to_rich(report, regressions))
     if html is not None:
-        write_page(measured, html, price=price)
+        write_page(measured, html)
     if track:
-        _track(measured, settings, price)
+        _track(measured, settings)
 
 
-def _measured(what: str, settings: Settings, wanted: Wanted) -> Measured:
-    from ..eval.opening import open_measured
+def _measured(what: str, settings: Settings, wanted: Wanted, graph: bool) -> Measured:
+    from ..eval.tracking.stored import open_measured
 
-    return open_measured(what, settings.tracking_uri, lambda program: _measure(program, settings, wanted))
+    return open_measured(what, settings.tracking_uri, lambda program: _measure(program, settings, wanted, graph))
 
 
-def _measure(program: str, settings: Settings, wanted: Wanted) -> Measured:
+def _measure(program: str, settings: Settings, wanted: Wanted, graph: bool) -> Measured:
     """A program, measured now under its own name."""
     from ..eval.measuring import Measuring
 
-    with open_planner(wanted.domain, program, settings) as planner, counting(f"planning with {program}") as report:
+    opened = open_planner(wanted.domain, program, settings, plan_graph=graph)
+    with opened as planner, counting(f"planning with {program}") as report:
         measuring = Measuring(planner, wanted, lambda what, done, total: report(done, total))
         for sentence in measuring.counted():
             typer.echo(sentence, err=True)
@@ -85,11 +91,11 @@ def _measure(program: str, settings: Settings, wanted: Wanted) -> Measured:
     return measured
 
 
-def _track(measured: list[Measured], settings: Settings, price: float | None) -> None:
-    from ..eval.html_report import html_page
-    from ..eval.track_page import log_comparison
+def _track(measured: list[Measured], settings: Settings) -> None:
+    from ..eval.page.html_report import html_page
+    from ..eval.tracking.track_page import log_comparison
 
     domain = measured[0].evaluation.domain
     versions = [one.evaluation.program_version for one in measured]
-    run_id = log_comparison(html_page(measured, price=price), settings.tracking_uri, domain, versions)
+    run_id = log_comparison(html_page(measured), settings.tracking_uri, domain, versions)
     typer.echo(f"in MLflow as run {run_id}", err=True)

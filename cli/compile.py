@@ -100,6 +100,7 @@ def run_job(
 ) -> Path:
     """Run a compile job, show its report, write it into MLflow; returns the program folder."""
     from ..data.domain import load_domain
+    from ..eval.prices import prices_of
     from ..eval.render import to_markdown, to_rich
     from ..optimizers.job import CompileJob
     from ..optimizers.progress import open_progress
@@ -108,7 +109,12 @@ def run_job(
     read = load_domain(domain)
     with open_progress() as progress, by_column(progress) as counted:
         outcome = CompileJob(read, job).run(progress, counted, lambda text: console.print(text, highlight=False))
+    outcome = outcome.priced(prices_of(settings.prices))
     outcome.folder.with_suffix(".md").write_text(to_markdown(outcome.report), encoding="utf-8")
+    if outcome.tables is not None:
+        outcome.folder.with_suffix(".tables.json").write_text(
+            outcome.tables.model_dump_json(indent=2), encoding="utf-8"
+        )
     if as_json:
         typer.echo(outcome.report.model_dump_json(indent=2))
     else:

@@ -45,7 +45,7 @@ def command(
         Path | None, typer.Option(help="Also write every row with its plan: a .json file, or a folder.")
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as one HTML page.")] = None,
-    price: Annotated[float | None, typer.Option(min=0, help="Dollars a million tokens, for the HTML page.")] = None,
+    price: options.Price = None,
     tracking_uri: Annotated[
         str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
     ] = None,
@@ -57,46 +57,50 @@ def command(
     folder under .queryplan/evaluations, which `queryplan compare` takes.
     """
     from ..eval.measuring import Wanted, measure
+    from ..eval.prices import prices_of
     from ..eval.render import to_rich
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
-    wanted = Wanted(domain, data, sample, why, oracle, throughput)
+    given = options.price(price)
+    wanted = Wanted(domain, data, sample, why, oracle, throughput, prices_of(settings.prices))
     with (
         open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner,
         counting("planning") as report,
     ):
         planner.warm()
-        measuring, measured, compared = measure(planner, wanted, lambda what, done, total: report(done, total))
+        measuring, measured, compared = measure(
+            planner, wanted, lambda what, done, total: report(done, total), price=given
+        )
     if as_json:
         typer.echo(compared.model_dump_json(indent=2))
     else:
         wide_console().print(to_rich(compared))
-    _write(measured, out, html, price)
+    _write(measured, out, html)
     typer.echo(f"kept in {measuring.folder(measured)}", err=True)
-    _track(measured, compared, measuring.dataset, settings, price)
+    _track(measured, compared, measuring.dataset, settings)
 
 
-def _write(measured: Measured, out: Path | None, html: Path | None, price: float | None) -> None:
-    from ..eval.html_report import write_page
+def _write(measured: Measured, out: Path | None, html: Path | None) -> None:
+    from ..eval.page.html_report import write_page
 
     if out is not None and out.suffix == ".json":
         measured.evaluation.save(out)
     elif out is not None:
         measured.save(out)
     if html is not None:
-        write_page([measured], html, price=price)
+        write_page([measured], html)
 
 
-def _track(measured: Measured, compared: Report, dataset: str, settings: Settings, price: float | None) -> None:
+def _track(measured: Measured, compared: Report, dataset: str, settings: Settings) -> None:
     """Write the evaluation and its page into MLflow; a server that is down loses nothing and stops nothing."""
-    from ..eval.html_report import html_page
-    from ..eval.track_page import log_page
-    from ..eval.tracking import Tracking
+    from ..eval.page.html_report import html_page
+    from ..eval.tracking.runs import Tracking
+    from ..eval.tracking.track_page import log_page
 
     tracking = Tracking(settings.tracking_uri, f"queryplan-{measured.evaluation.domain}")
     try:
         run_id = tracking.log_evaluation(measured.evaluation, report=compared, dataset=dataset)
-        log_page(html_page([measured], price=price), settings.tracking_uri, run_id)
+        log_page(html_page([measured]), measured, settings.tracking_uri, run_id)
     except ConfigError as error:
         Console(stderr=True).print(f"[yellow]not in MLflow:[/yellow] {error}")
         return

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from ..errors import DataError, UserError
 from . import options
+from .logging_plans import logging_plans
 from .opening import open_planner
 from .progress import counting
 from .settings import load_settings
@@ -36,6 +37,8 @@ def command(
         Path | None, typer.Option(help="Plan every row of this JSONL file: id, query, history, session.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the plans of --batch go; run again to continue.")] = None,
+    log: options.Log = None,
+    log_text: options.LogText = False,
     tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Plan a query: is it a follow-up, is it ours, how hard is it, what has to be asked.
@@ -47,7 +50,8 @@ def command(
         raise UserError("give a query or --batch FILE --out FILE, and not both")
     if batch is not None and out is None:
         raise UserError("--batch needs --out, the file that the plans are written to")
-    with open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner:
+    opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
+    with opened as planner, logging_plans(planner, log, log_text):
         if batch is not None and out is not None:
             _batch(planner, batch, out, deadline)
             return

@@ -19,8 +19,8 @@ from .settings import load_settings
 from .show import escape
 
 if TYPE_CHECKING:
-    from ..eval.gate import GateResult
-    from ..eval.promotion import Promotion
+    from ..eval.gate.judging import GateResult
+    from ..eval.gate.promotion import Promotion
 
 FAILED, INCONCLUSIVE = 4, 5
 _VERSION = re.compile(r"(?:models:/)?(?:(?P<model>[^/@]+)[/@])?(?P<version>[^/@]+)")
@@ -53,8 +53,9 @@ def command(
     What is asked stands in queryplan.toml under \\[gate]: margin, minimum, ceilings. The answer is pass (exit code 0),
     fail (4) or inconclusive (5), and for the last how many rows would decide.
     """
-    from ..eval.gate_settings import gate_settings
-    from ..eval.promotion import Registry
+    from ..eval.gate.promotion import Registry
+    from ..eval.gate.settings import gate_settings
+    from ..eval.prices import prices_of
 
     if rollback == (version is not None):
         raise UserError("give a version to promote, or --rollback, and not both")
@@ -62,7 +63,7 @@ def command(
         raise UserError("--accept-inconclusive needs --why, the reason that is kept with the version")
     settings = load_settings(tracking_uri=tracking_uri)
     model, number = _named(version or "0", domain, settings.tracking_uri)
-    registry = Registry(settings.tracking_uri, model)
+    registry = Registry(settings.tracking_uri, model, prices_of(settings.prices))
     if rollback:
         done = registry.rollback(to, why=why, dry_run=dry_run)
     else:
@@ -97,7 +98,7 @@ def _named(version: str, domain: str | None, uri: str) -> tuple[str, str]:
 
 
 def _model(domain: str | None, uri: str) -> str:
-    from ..eval.promotion import PREFIX, planner_models
+    from ..eval.gate.promotion import PREFIX, planner_models
 
     if domain is not None:
         from ..data.card import domain_folder, load_card
@@ -111,7 +112,7 @@ def _model(domain: str | None, uri: str) -> str:
 
 
 def _write(done: Promotion, junit: Path | None, markdown: Path | None) -> None:
-    from ..eval.gate_report import gate_junit, gate_markdown
+    from ..eval.gate.report import gate_junit, gate_markdown
 
     if done.gate is None:
         return
@@ -122,7 +123,7 @@ def _write(done: Promotion, junit: Path | None, markdown: Path | None) -> None:
 
 
 def _show(done: Promotion, dry_run: bool) -> None:
-    from ..eval.gate_report import not_judged
+    from ..eval.gate.report import not_judged
 
     console = wide_console()
     if done.gate is not None:
@@ -139,7 +140,7 @@ def _show(done: Promotion, dry_run: bool) -> None:
 
 
 def _table(result: GateResult) -> Table:
-    from ..eval.gate_report import HEADINGS, gate_cells
+    from ..eval.gate.report import HEADINGS, gate_cells
 
     table = Table(title=f"gate: {result.verdict}", title_justify="left")
     for name in HEADINGS:

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ..errors import DataError, UserError
 from . import options
+from .logging_plans import logging_plans
 from .opening import open_planner
 from .plan import read_history
 from .progress import counting
@@ -43,6 +44,8 @@ def command(
         Path | None, typer.Option(help="Run every row of this JSONL file: id, query, history, session.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the results of --batch go; run again to continue.")] = None,
+    log: options.Log = None,
+    log_text: options.LogText = False,
     tracking_uri: options.TrackingUri = None,
 ) -> None:
     """Plan a query and execute it: evidence with its sources, what the graph answers, and every gap.
@@ -54,7 +57,8 @@ def command(
         raise UserError("give a query or --batch FILE --out FILE, and not both")
     if batch is not None and out is None:
         raise UserError("--batch needs --out, the file that the results are written to")
-    with open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner:
+    opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
+    with opened as planner, logging_plans(planner, log, log_text):
         stores = _stores(domain or planner.card.name)
         if batch is not None and out is not None:
             _batch(planner, stores, batch, out, deadline, limit)

@@ -34,7 +34,8 @@ class Settings(BaseModel):
         programs_dir: where compiled programs are written, one folder a domain.
         journal: the file of language model calls already paid for.
         timeout: seconds to wait for an answer of the language model.
-        gate: what `queryplan promote` asks for, a table; see ``eval/gate_settings.py``.
+        gate: what `queryplan promote` asks for, a table; see ``eval/gate/settings.py``.
+        prices: dollars a million tokens, by the name of the model, a table; see ``eval/prices.py``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,6 +47,7 @@ class Settings(BaseModel):
     journal: Path = Path(".queryplan/journal.sqlite")
     timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     gate: dict[str, Any] = {}
+    prices: dict[str, Any] = {}
 
     def lm_settings(self, default: str = "local") -> LMSettings:
         """The part that opens a language model; ``default`` stands in when none was named."""

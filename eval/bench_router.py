@@ -80,7 +80,8 @@ def _beside(
     router, settings = _tuned(train, seed)
     texts = [row.labels.standalone_query for row in asked]
     gold = [_gold(row) for row in asked]
-    ours = [heads.of_query(text)["is_relevant"].label for text in texts]
+    # The likelier label, as a router gives it: withholding a rejection is a matter of costs, which it knows nothing of.
+    ours = [heads.of_query(text)["is_relevant"].likeliest for text in texts]
     theirs = [router(text).name for text in texts]
 
     def ask_heads() -> list[float]:

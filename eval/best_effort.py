@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..signatures.types import Frozen
+from .cascade_tables import joint_coverage
 from .evaluation import Case, Evaluation
 from .statistics import Estimate, clustered_interval
 
@@ -116,11 +117,12 @@ def best_effort(effort: Evaluation, asking: Evaluation) -> BestEffort:
 
 
 def cascade_notes(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """A sentence each on what the evaluations ``best effort``, ``model decides`` and ``compiled`` show."""
+    """Sentences on what ``best effort`` (beside ``model decides``), ``heads alone`` and ``compiled`` show."""
     notes = []
     if "best effort" in evaluations and "model decides" in evaluations:
         notes.append(best_effort(evaluations["best effort"], evaluations["model decides"]).sentence)
-    for name in ("best effort", "compiled"):
+    notes += [joint_coverage(evaluations[name]).sentence for name in ("best effort", "compiled") if name in evaluations]
+    for name in ("heads alone", "best effort", "compiled"):
         if name in evaluations and (found := trap_words(evaluations[name])) is not None:
             notes.append(found.sentence)
     return tuple(notes)

@@ -54,6 +54,21 @@ class CandidateValue(Frozen):
         return head + [_line(step) for step in self.steps]
 
 
+class Dropping(Frozen):
+    """What the kinds that a card keeps find, against every kind: the effect of having dropped the others.
+
+    Attributes:
+        difference: of recall at k, kept minus every, paired by question.
+        searches_kept, searches_every: mean number of searches.
+    """
+
+    kept: Estimate
+    every: Estimate
+    difference: PairedDifference
+    searches_kept: float
+    searches_every: float
+
+
 class _Measured:
     """Recall of sets of kinds on some questions; each set is searched once."""
 
@@ -109,6 +124,21 @@ def candidate_value(
         chosen=clustered_interval(measured.recall(kept), measured.clusters),
         kinds=tuple(sorted(kept - {ALWAYS})),
         steps=tuple(steps),
+    )
+
+
+def effect_of_dropping(questions: Sequence[Question], stores: Stores, k: int = K) -> Dropping:
+    """The card's choice of kinds on questions that it was not made on."""
+    measured = _Measured(questions, stores, None, k)
+    every = frozenset({ALWAYS, *measured.kinds})
+    chosen = stores.card.candidates.kinds
+    kept = every if chosen is None else every & {ALWAYS, *chosen}
+    return Dropping(
+        kept=clustered_interval(measured.recall(kept), measured.clusters),
+        every=clustered_interval(measured.recall(every), measured.clusters),
+        difference=paired_difference(measured.recall(kept), measured.recall(every), measured.clusters),
+        searches_kept=measured.searches(kept),
+        searches_every=measured.searches(every),
     )
 
 

@@ -71,6 +71,14 @@ class JointCoverage(Frozen):
     no_request: Estimate
     unwritten_no_request: Estimate | None
 
+    @property
+    def sentence(self) -> str:
+        """For the report."""
+        return (
+            f"joint coverage of {self.name}: {_percent(self.undecided_by_model)} of the queries needed no model to "
+            f"decide, {_percent(self.no_request)} no request at all"
+        )
+
 
 class StageAccuracy(Frozen):
     """Accuracy of one decision, by the name of what was evaluated."""
@@ -86,6 +94,22 @@ class CascadeTables(Frozen):
     reliability: tuple[Reliability, ...] = ()
     coverage: tuple[JointCoverage, ...] = ()
     accuracy: tuple[StageAccuracy, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the curves come to, a sentence a stage."""
+        gaps = {found.stage: found.gap for found in self.reliability}
+        return tuple(_of_curve(curve, gaps.get(curve.stage)) for curve in self.risk)
+
+
+def _of_curve(curve: RiskCurve, gap: float | None) -> str:
+    half = min(curve.points, key=lambda point: abs(point.coverage - 0.5))
+    last = curve.points[-1]
+    told = f", calibration error {gap:.3f}" if gap is not None else ""
+    return (
+        f"heads on {curve.stage}: wrong in {half.risk:.1%} of the surest {half.coverage:.0%}, in {last.risk:.1%} of "
+        f"the {last.coverage:.0%} they answer; area under risk against coverage {curve.area:.3f}{told}"
+    )
 
 
 def cascade_tables(answers: Sequence[RowAnswers], evaluations: Sequence[Evaluation] = ()) -> CascadeTables:
@@ -179,6 +203,10 @@ def _whole(row: RowAnswers) -> Answer | None:
 def _decided_without_model(case: RowResult) -> bool:
     deciding = (d for d in case.plan.trace.decisions if d.stage in ("follow_up", "relevance", "complexity"))
     return all(d.decided_by != "lm" for d in deciding)
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{estimate.value:.1%} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
 
 
 def _share(cases: Sequence[RowResult], values: Sequence[bool]) -> Estimate:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..errors import UserError
 from ..signatures.types import Frozen
 from .evaluation import Evaluation
-from .plan_view import ViewLine, view
+from .page.plan_view import ViewLine, view
 from .render import format_difference
 from .report import MEASURES, WHOLE, Difference, Line, Measure, differences_of, lines_of, same_rows
 from .row_table import RowResult
@@ -165,13 +165,13 @@ Pair = tuple[float, RowResult, RowResult]
 def _changes(earlier: Evaluation, later: Evaluation) -> Iterable[Pair]:
     before = {row.row_id: row for row in earlier.cases}
     for row in later.cases:
-        yield _weight(before[row.row_id]) - _weight(row), before[row.row_id], row
+        yield _weight(before[row.row_id], row) - _weight(row, before[row.row_id]), before[row.row_id], row
 
 
-def _weight(row: RowResult) -> float:
-    """How right a row is: the more, the better."""
-    score = row.score
-    stages = sum(right is True for right in row.outcomes.values())
+def _weight(row: RowResult, other: RowResult) -> float:
+    """How right a row is: the more, the better. A stage counts where both were scored on it."""
+    score, theirs = row.score, other.outcomes
+    stages = sum(right is True and theirs[name] is not None for name, right in row.outcomes.items())
     return 10.0 * score.plan_right + 5.0 * score.labels_right + stages + (score.rewrite_f1 or 0.0)
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..signatures.types import STAGES, Frozen
+from .prices import Price, dollars_of
 from .row_table import RowResult
 from .statistics import Estimate, clustered_interval, clustered_quantiles
 
 QUANTILES = (0.5, 0.9, 0.99)
-PER = 1_000_000
 
 
 class Cost(Frozen):
@@ -41,7 +41,7 @@ class Costs(Frozen):
         stages: those in which a language model was asked at all, over the plans in which it was.
         routes: see `RowResult.route`; every plan went one.
         waste: share of the requests that were foreseen and not needed; None without requests.
-        dollars: of a thousand plans, at the given price of a million tokens; None without a price.
+        dollars: of a thousand plans; None where that is not known, see `dollars_of`.
     """
 
     stages: tuple[Cost, ...]
@@ -50,19 +50,15 @@ class Costs(Frozen):
     dollars: Estimate | None
 
 
-def costs_of(rows: Sequence[RowResult], price: float | None = None) -> Costs:
-    """The costs of at least one row.
-
-    Args:
-        price: dollars a million tokens, prompt and completion alike.
-    """
+def costs_of(rows: Sequence[RowResult], price: Price | None = None) -> Costs:
+    """The costs of at least one row, in money at ``price``."""
     routes = sorted({row.route for row in rows})
     calls = sum(row.score.lm_calls for row in rows)
     return Costs(
         stages=tuple(found for stage in STAGES if (found := _stage(rows, stage)) is not None),
         routes=tuple(_route(rows, name) for name in routes),
         waste=sum(row.score.wasted_calls for row in rows) / calls if calls else None,
-        dollars=_dollars(rows, price) if price is not None else None,
+        dollars=dollars_of(rows, price),
     )
 
 
@@ -92,8 +88,3 @@ def _cost(
     p50, p90, p99 = clustered_quantiles(times, clusters, QUANTILES)
     asked, read = (clustered_interval(np.array(values, dtype=float), clusters) for values in (calls, tokens))
     return Cost(name=name, rows=len(rows), p50=p50, p90=p90, p99=p99, calls=asked, tokens=read)
-
-
-def _dollars(rows: Sequence[RowResult], price: float) -> Estimate:
-    a_thousand = np.array([row.score.tokens * price / PER * 1000 for row in rows], dtype=float)
-    return clustered_interval(a_thousand, [row.conversation for row in rows])

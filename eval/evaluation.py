@@ -17,8 +17,10 @@ from ..errors import DataError
 from ..program.plan import QueryPlan
 from ..signatures.types import Frozen
 from .metrics import Judge, score_case
+from .prices import Price, dollars_of
 from .resume import Journal
 from .row_table import PARQUET_FILE, ROWS_FILE, RowResult, read_rows_file, write_parquet, write_rows
+from .statistics import Estimate
 from .summary import Summary, summarise
 
 Case = RowResult
@@ -51,6 +53,7 @@ class Evaluation(Frozen):
             other load means little. Empty where the system does not tell.
         sample: a sentence about how the rows were drawn, if they are not the whole set.
         replayed: some answers of the model came from a journal, so latency was not measured.
+        price: of the model's tokens, as far as it was known when this was measured.
     """
 
     kind: Literal["evaluation"] = "evaluation"
@@ -63,6 +66,7 @@ class Evaluation(Frozen):
     load_average: tuple[float, ...] = ()
     sample: str | None = None
     replayed: bool = False
+    price: Price | None = None
     cases: tuple[RowResult, ...]
 
     def summary(self) -> Summary:
@@ -72,6 +76,15 @@ class Evaluation(Frozen):
     @cached_property
     def _summary(self) -> Summary:
         return summarise(self.cases)
+
+    @property
+    def dollars(self) -> Estimate | None:
+        """What a thousand such plans cost; None where no price is known."""
+        return dollars_of(self.cases, self.price)
+
+    def priced(self, price: Price | None) -> Evaluation:
+        """The same at another price; None changes nothing."""
+        return self if price is None else self.model_copy(update={"price": price})
 
     def save(self, path: Path) -> None:
         """Write as one JSON file; the folder is created."""

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from ..errors import DataError
 from .evaluation import HEAD_FILE, Evaluation
 from .oracle import OracleLadder
+from .prices import Price
 from .throughput import Throughput
 
 ORACLE_FILE, THROUGHPUT_FILE = "oracle.json", "throughput.json"
@@ -34,9 +35,17 @@ class Measured:
         """The same under another heading."""
         return replace(self, evaluation=self.evaluation.model_copy(update={"name": name}))
 
+    def priced(self, price: Price | None) -> Measured:
+        """The same at another price; None changes nothing."""
+        return replace(self, evaluation=self.evaluation.priced(price))
+
     def save(self, folder: Path) -> None:
         """Write the folder: that of the evaluation, ``oracle.json`` and ``throughput.json``."""
         self.evaluation.save_folder(folder)
+        self.save_beside(folder)
+
+    def save_beside(self, folder: Path) -> None:
+        """Write what is beside the evaluation into a folder that is there."""
         if self.ladder is not None:
             (folder / ORACLE_FILE).write_text(self.ladder.model_dump_json(indent=1) + "\n", encoding="utf-8")
         if self.throughput:

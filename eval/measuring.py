@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..data.domain import Domain, check_kinds, load_domain, rows_hash
@@ -16,6 +16,7 @@ from .evaluation import Evaluation, evaluate
 from .measured import Measured
 from .metrics import Judge
 from .oracle import oracle_ladder
+from .prices import Price, Prices, money
 from .report import Report, build_report
 from .sampling import Sample, sample_rows
 from .test_readings import record_reading
@@ -41,6 +42,7 @@ class Wanted:
         oracle: also plan the rows with gold given stage by stage. If not said, this is done without a
             language model on up to `MANY` rows.
         throughput: also plan with 1, 8 and 64 queries in flight.
+        prices: of language models, by name.
         work: folder of the files that a stopped evaluation goes on from, and of what was measured.
     """
 
@@ -50,6 +52,7 @@ class Wanted:
     why: str = "evaluate"
     oracle: bool | None = None
     throughput: bool = False
+    prices: Prices = field(default_factory=Prices)
     work: Path = WORK
 
 
@@ -72,14 +75,18 @@ class Measuring:
     def program(self, name: str = "program") -> Measured:
         """The planner itself, with its ladder and its throughput where they are wanted."""
         self.planner.warm()
-        evaluation = self._pass(self.planner, name, self.planner.lm_name, _judge(self.domain, self.planner))
+        judge = _judge(self.domain, self.planner)
+        lm = self.planner.lm_name
+        evaluation = self._pass(self.planner, name, lm, judge).priced(self.wanted.prices.of(lm))
         rows, wanted = self.sample.rows, self.wanted
         cheap = self.planner.lm_name == "none" and len(rows) <= MANY
         climb = cheap if wanted.oracle is None else wanted.oracle
         folder = self._resume(self.planner.program_version, self.planner.lm_name).with_suffix("")
         return Measured(
             evaluation,
-            oracle_ladder(self.planner, rows, evaluation, folder=folder, progress=self.told) if climb else None,
+            oracle_ladder(self.planner, rows, evaluation, folder=folder, progress=self.told, judge=judge)
+            if climb
+            else None,
             measure_throughput(self.planner, rows) if wanted.throughput else (),
         )
 
@@ -132,8 +139,13 @@ class Measuring:
         return self.wanted.work / f"{version}{model}{graph}-{rows_hash(self.sample.rows)}.jsonl"
 
 
-def measure(planner: QueryPlanner, wanted: Wanted, told: Told) -> tuple[Measuring, Measured, Report]:
+def measure(
+    planner: QueryPlanner, wanted: Wanted, told: Told, price: Price | None = None
+) -> tuple[Measuring, Measured, Report]:
     """Evaluate a program, the majority class and TF-IDF on the same rows, and keep what was measured.
+
+    Args:
+        price: of the model, whatever ``wanted`` says of it.
 
     Returns:
         What was asked for, the program, and the report of all columns, the program last.
@@ -144,10 +156,12 @@ def measure(planner: QueryPlanner, wanted: Wanted, told: Told) -> tuple[Measurin
     measuring = Measuring(planner, wanted, told)
     notes = measuring.counted()
     rivals = measuring.rivals()
-    measured = measuring.program()
+    measured = measuring.program().priced(price)
     measured.save(measuring.folder(measured))
     title = f"{planner.program_version} on {measuring.domain.card.name}"
-    return measuring, measured, build_report([*rivals, measured.evaluation], title=title, notes=notes)
+    one = measured.evaluation
+    notes.append(money(one.dollars, one.lm, one.price))
+    return measuring, measured, build_report([*rivals, one], title=title, notes=notes)
 
 
 def _domain(wanted: Wanted, planner: QueryPlanner) -> Domain:
@@ -158,4 +172,4 @@ def _judge(domain: Domain, planner: QueryPlanner) -> Judge | None:
     """With the domain's own graph, where the planner writes graph steps and there is one."""
     if not planner.plan_graph or planner.card.graph is None or not (domain.folder / "graph").is_dir():
         return None
-    return Judge(graph=load_graph(domain.folder), schema=planner.card.graph)
+    return Judge(graph=load_graph(domain.folder, planner.card.graph), schema=planner.card.graph)

@@ -63,6 +63,8 @@ class CaseScore(LabelScore, RewriteScore, SubQueryScore, CandidateScore, GraphSc
         degraded: the plan names something that it could not do.
         lm_calls: requests to a language model.
         wasted_calls: those among them that were foreseen and not needed.
+        tokens: read and written by a language model.
+        completion_tokens: those among them that were written; None where nobody counted them.
         rounds: sets of requests in flight together.
         milliseconds: wall clock from asking to the plan.
     """
@@ -75,6 +77,7 @@ class CaseScore(LabelScore, RewriteScore, SubQueryScore, CandidateScore, GraphSc
     lm_calls: int
     wasted_calls: int = 0
     tokens: int
+    completion_tokens: int | None = None
     rounds: int
     milliseconds: float
 
@@ -122,6 +125,7 @@ def score_case(
         lm_calls=trace.requests,
         wasted_calls=trace.wasted_requests,
         tokens=trace.tokens,
+        completion_tokens=trace.completion_tokens,
         rounds=trace.rounds,
         milliseconds=trace.milliseconds if milliseconds is None else milliseconds,
     )

@@ -2,7 +2,8 @@
 
 On each rung of the ladder one more stage gets its answer from the labels, and everything after it is planned
 anew on what gold gave it. The rise in whole plans right from rung to rung is what the errors of that stage
-cost, given that nothing before it was wrong. On the last rung every plan is right by construction.
+cost, given that nothing before it was wrong. On the last rung every plan is right by construction. Where graph
+steps were run, a plan counts as right only with the right answers, and the last rung gives gold's steps.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from ..data.domain import rows_hash
-from ..data.rows import LabelledRow
+from ..data.rows import Gold, LabelledRow
 from ..program.asking import Ask, Reply
 from ..program.flow import Flow
 from ..program.planner import QueryPlanner
 from ..signatures.types import Frozen, Labels
 from .evaluation import Evaluation, Progress, arguments_of, planned
+from .metrics import Judge
 from .resume import Journal
 from .row_table import STAGE_NAMES, RowResult
 from .significance import PairedDifference, corrected, paired_difference
@@ -28,6 +30,9 @@ from .statistics import Estimate, clustered_interval
 
 RUNGS = ("follow_up", "rewrite", "relevance", "complexity", "decompose")
 """The stages in the order in which they are given; complexity, intent and decomposition are one stage."""
+
+GRAPH = "graph"
+"""The last stage, given only where graph steps are scored."""
 
 GIVEN = "gold was given instead"
 
@@ -39,13 +44,21 @@ class Rung(Frozen):
 
     Attributes:
         stage: the one that was added; None for the planner as it is.
-        gain: of whole plans right, over the rung before; None for the planner as it is.
+        gain: of whole plans right, with the graph's answers where there are some, over the rung before; None for
+            the planner as it is.
+        all_right: plans right whose graph answers are right too; None where no graph answer was scored.
     """
 
     stage: str | None
     labels_right: Estimate
     plan_right: Estimate
     gain: PairedDifference | None = None
+    all_right: Estimate | None = None
+
+    @property
+    def right(self) -> Estimate:
+        """What ``gain`` is a difference of: `all_right` where there is a graph, else `plan_right`."""
+        return self.all_right or self.plan_right
 
 
 class OracleLadder(Frozen):
@@ -63,7 +76,10 @@ class OracleLadder(Frozen):
 
 
 class Blame(Frozen):
-    """How many plans are wrong from this stage on: it is the earliest that is wrong; a share of all rows."""
+    """How many plans are wrong from this stage on: it is the earliest that is wrong; a share of all rows.
+
+    At the graph are those whose plan is right and whose steps return other answers than gold's.
+    """
 
     stage: str
     share: Estimate
@@ -71,13 +87,22 @@ class Blame(Frozen):
 
 
 def blame(cases: Sequence[RowResult]) -> tuple[Blame, ...]:
-    """Every wrong plan put down to its earliest wrong stage, in the order of the stages; those without blame too."""
+    """Every wrong plan put down to its earliest wrong stage, in the order of the stages; those without blame too.
+
+    The graph is among the stages only where its answers were scored.
+    """
     clusters = [case.conversation for case in cases]
     lost = [case.lost_at for case in cases]
     return tuple(
         Blame(stage=s, share=clustered_interval([at == s for at in lost], clusters), rows=lost.count(s))
         for s in STAGE_NAMES
+        if s != GRAPH or graph_scored(cases)
     )
+
+
+def graph_scored(cases: Sequence[RowResult]) -> bool:
+    """Whether graph steps were run for any row."""
+    return any(case.score.graph_right is not None for case in cases)
 
 
 def oracle_ladder(
@@ -87,6 +112,7 @@ def oracle_ladder(
     *,
     folder: Path | None = None,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
+    judge: Judge | None = None,
 ) -> OracleLadder:
     """Plan the rows once more for each stage, with one stage more given by gold each time.
 
@@ -94,45 +120,52 @@ def oracle_ladder(
         evaluation: of the same planner on the same rows; the lowest rung.
         folder: where a stopped ladder goes on from.
         progress: told of each rung, as (stage, rows done, rows in all).
+        judge: what ``evaluation`` was scored with, with its graph if it had one.
 
     Raises:
         UserError: ``folder`` holds the plans of another program or other rows.
     """
     passes: list[Sequence[RowResult]] = [evaluation.cases]
-    for place, stage in enumerate(RUNGS, 1):
-        given, told = frozenset(RUNGS[:place]), partial(progress, stage)
-        passes.append(_given_pass(planner, rows, given, folder, told))
+    stages = (*RUNGS, GRAPH) if graph_scored(evaluation.cases) else RUNGS
+    for place, stage in enumerate(stages, 1):
+        given, told = stages[:place], partial(progress, stage)
+        passes.append(_given_pass(planner, rows, given, folder, told, judge))
     pairs = zip(passes[1:], passes, strict=False)
     gains = corrected([_gain(after, before) for after, before in pairs])
     return OracleLadder(
         name=evaluation.name,
         program_version=evaluation.program_version,
         data_fingerprint=evaluation.data_fingerprint,
-        rungs=tuple(_rung(*line) for line in zip((None, *RUNGS), passes, (None, *gains), strict=True)),
+        rungs=tuple(_rung(*line) for line in zip((None, *stages), passes, (None, *gains), strict=True)),
     )
 
 
 def _given_pass(
-    planner: QueryPlanner, rows: Sequence[LabelledRow], given: frozenset[str], folder: Path | None, progress: Progress
+    planner: QueryPlanner,
+    rows: Sequence[LabelledRow],
+    given: Sequence[str],
+    folder: Path | None,
+    progress: Progress,
+    judge: Judge | None,
 ) -> list[RowResult]:
-    last = [stage for stage in RUNGS if stage in given][-1]
+    last = given[-1]
     path = folder / f"oracle-{last}.jsonl" if folder else None
     with Journal(path, f"{planner.program_version}, gold up to {last}", rows_hash(rows)) as journal:
-        return planned(partial(plan_given, planner, given=given), rows, journal, progress)
+        return planned(partial(plan_given, planner, given=frozenset(given)), rows, journal, progress, judge)
 
 
 def plan_given(planner: QueryPlanner, row: LabelledRow, given: frozenset[str]) -> Any:
-    """The plan of a row with some stages of `RUNGS` answered by its labels; they are not asked of the model."""
+    """The plan of a row with some stages of `RUNGS`, or `GRAPH`, answered by gold; they are not asked of the model."""
     informed = copy(planner)
     informed.cache = None
-    informed.make_flow = partial(GoldFlow, gold=row.labels, given=given)
+    informed.make_flow = partial(GoldFlow, gold=row.labels, expected=row.gold, given=given)
     return informed.plan(**arguments_of(row))
 
 
 def _gain(after: Sequence[RowResult], before: Sequence[RowResult]) -> PairedDifference:
     return paired_difference(
-        [case.score.plan_right for case in after],
-        [case.score.plan_right for case in before],
+        [case.all_right for case in after],
+        [case.all_right for case in before],
         [case.conversation for case in after],
     )
 
@@ -144,6 +177,7 @@ def _rung(stage: str | None, cases: Sequence[RowResult], gain: PairedDifference 
         labels_right=clustered_interval([case.score.labels_right for case in cases], clusters),
         plan_right=clustered_interval([case.score.plan_right for case in cases], clusters),
         gain=gain,
+        all_right=clustered_interval([case.all_right for case in cases], clusters) if graph_scored(cases) else None,
     )
 
 
@@ -152,6 +186,7 @@ class GoldFlow(Flow):
     """A flow in which some stages are answered by the labels of a row, as soon as their turn has come."""
 
     gold: Labels | None = None
+    expected: Gold | None = None
     given: frozenset[str] = frozenset()
 
     def round(self, asks: list[Ask]) -> Round:
@@ -162,7 +197,7 @@ class GoldFlow(Flow):
 
     def _decided_by_form(self) -> bool:
         decided = super()._decided_by_form()
-        for stage in RUNGS if decided else ():
+        for stage in (*RUNGS, GRAPH) if decided else ():
             self._give(stage)
         return decided
 
@@ -186,6 +221,7 @@ class GoldFlow(Flow):
     def _standalone_labels(self) -> Round:
         yield from super()._standalone_labels()
         self._give("decompose")
+        self._give(GRAPH)
 
     def _give(self, stage: str) -> None:
         if stage in self.given and self.gold is not None:
@@ -226,5 +262,11 @@ class GoldFlow(Flow):
             self.labels.sub_queries, self.labels.entities = gold.sub_queries, gold.entities
             self.labels.relationships_needed = gold.relationships_needed
 
+    def give_graph(self, gold: Labels) -> None:
+        """Gold's steps, or none where the graph cannot say what is asked; other rows are not scored on it."""
+        expected = self.expected
+        if expected is not None and (expected.answers is not None or not expected.expressible):
+            self.labels.graph_plan = expected.graph_plan if gold.is_relevant else None
 
-_GIVE: dict[str, Callable[[GoldFlow, Labels], None]] = {stage: getattr(GoldFlow, f"give_{stage}") for stage in RUNGS}
+
+_GIVE: dict[str, Callable[[GoldFlow, Labels], None]] = {s: getattr(GoldFlow, f"give_{s}") for s in (*RUNGS, GRAPH)}

@@ -66,7 +66,7 @@ def minimums(given: Iterable[str]) -> dict[str, float]:
     Raises:
         pytest.UsageError: not a known measure, or no share between 0 and 1.
     """
-    from .gate_settings import ALIASES, MEASURES
+    from .gate.settings import ALIASES, MEASURES
 
     found: dict[str, float] = {}
     for text in given:

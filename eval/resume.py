@@ -48,8 +48,10 @@ class Journal:
     def append(self, row_id: str, plan: QueryPlan, milliseconds: float) -> None:
         """Keep one plan, on the disk before the next one begins."""
         if self._file is not None:
-            record = {"row": row_id, "milliseconds": milliseconds, "plan": plan.model_dump(mode="json")}
-            self._write(self._file, record)
+            # Not through plain data: a plan of many candidates takes five times as long that way.
+            head = json.dumps({"row": row_id, "milliseconds": milliseconds}, ensure_ascii=False)
+            self._file.write(f'{head[:-1]}, "plan": {plan.model_dump_json()}}}\n')
+            self._file.flush()
 
     def _open(self, path: Path) -> TextIO:
         path.parent.mkdir(parents=True, exist_ok=True)

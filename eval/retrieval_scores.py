@@ -79,9 +79,8 @@ class _Judge:
 
     def with_read_filters(self, row: LabelledRow, intents: Sequence[SourceIntent]) -> list[SourceIntent]:
         """These intents with the filters that the text states instead of their own."""
-        filters = self.reader.filters(row.labels.standalone_query)
-        kinds = [intent.type for intent in intents]
-        return [i.model_copy(update={"filters": self.reader.filters_of(i.type, filters, kinds)}) for i in intents]
+        found = self.reader.filters_by_kind(row.labels.standalone_query, [intent.type for intent in intents])
+        return [i.model_copy(update={"filters": found[i.type]}) for i in intents]
 
 
 def measure_sources(rows: Sequence[LabelledRow], card: DomainCard, heads: Heads | None) -> SourceScores:

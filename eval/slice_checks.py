@@ -12,12 +12,12 @@ from ..data.rows import LabelledRow, read_rows
 from ..errors import DataError
 from ..program.planner import QueryPlanner
 from .evaluation import Case, Evaluation, evaluate
-from .gate import share_of
-from .gate_settings import MEASURES
+from .gate.judging import share_of
+from .gate.settings import MEASURES
 from .slices import WHOLE, reported, slices_of
 from .statistics import Estimate
 from .test_readings import record_reading
-from .tracked import certainty, said
+from .tracking.tracked import certainty, said
 
 WORST = 5
 WORK = Path(".queryplan/evaluations")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ..eval.cascade_tables import CascadeTables, cascade_tables
 from ..eval.evaluation import Evaluation, Planner, evaluate
 from ..eval.head_answers import head_answers
 from ..eval.metrics import Judge
+from ..eval.prices import Prices
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
@@ -118,6 +119,10 @@ class Outcome:
         """The evaluation of the compiled program."""
         return self.evaluations[-1]
 
+    def priced(self, prices: Prices) -> Outcome:
+        """The same with what its language model costs, where that is known."""
+        return replace(self, evaluations=tuple(e.priced(prices.of(e.lm)) for e in self.evaluations))
+
 
 class CompileJob:
     """One compile; make it, call ``run``."""
@@ -171,10 +176,10 @@ class CompileJob:
         bound = self._bound(planners["compiled"], say)
         manifest, folder = self._save(planners["compiled"], lm, results, weighed)
         evaluations = self._measure(planners, counted, say)
-        report = self._report(evaluations, weighed, bound)
+        tables = self._tables(heads, evaluations) if bound is not None else None
+        report = self._report(evaluations, weighed, bound, tables)
         final = manifest.model_copy(update={"metrics": _metrics(evaluations[-1].summary())})
         manifest = planners["compiled"].save(folder, final)
-        tables = self._tables(heads, evaluations) if bound is not None else None
         return Outcome(
             folder,
             manifest,
@@ -379,12 +384,17 @@ class CompileJob:
         return Judge(graph=domain_graph(self.domain), schema=self.domain.card.graph)
 
     def _report(
-        self, evaluations: Sequence[Evaluation], weighed: Sequence[FittedCombination], bound: Bound | None = None
+        self,
+        evaluations: Sequence[Evaluation],
+        weighed: Sequence[FittedCombination],
+        bound: Bound | None = None,
+        tables: CascadeTables | None = None,
     ) -> Report:
         names = [e.name for e in evaluations]
         rival = RIVAL if RIVAL in names else None
         shown = (bound.sentence, *cascade_notes({e.name: e for e in evaluations})) if bound else ()
-        notes = (*self._notes, *shown, *(w.sentence for w in weighed))
+        curves = tables.sentences if tables is not None else ()
+        notes = (*self._notes, *shown, *curves, *(w.sentence for w in weighed))
         title = f"{self.domain.card.name}: {self.optimizer.name} with {self.settings.lm.model}"
         return build_report(evaluations, title=title, compiled="compiled", rival=rival, notes=notes)
 

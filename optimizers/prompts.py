@@ -7,7 +7,7 @@ from typing import Any
 
 import dspy
 
-from ..eval.prompt_registry import PromptText
+from ..eval.tracking.prompt_registry import PromptText
 from ..program.lm.decider import answer_for
 from ..program.lm.prompt import build, options_of
 from ..program.lm.warming import decides, fields_of

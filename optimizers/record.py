@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import __version__
-from ..eval.tracking import CandidateRecord, CompileRecord, Tracking
+from ..eval.tracking.runs import CandidateRecord, CompileRecord, Tracking
 from .base import Candidate, StageResult
 from .job import Outcome
 from .prompts import prompts_of

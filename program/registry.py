@@ -121,10 +121,16 @@ def speaking_to_mlflow(uri: str) -> Iterator[None]:
         raise
     except (MlflowException, RequestException, SQLAlchemyError, OSError) as error:
         # MLflow's messages quote the address, which may carry a password.
-        said = str(error).replace(uri, public_uri(uri)).partition("\n")[0]
+        said = _cause(str(error)).replace(uri, public_uri(uri))
         raise ConfigError(
             f"MLflow at {public_uri(uri)} cannot be used ({said}): start it, or set {_SETTING}"
         ) from error
+
+
+def _cause(text: str) -> str:
+    """The line of an error that says what happened; SQLAlchemy's first one may say only when."""
+    lines = [line for line in text.splitlines() if not line.startswith("(raised as a result of")]
+    return lines[0] if lines else text
 
 
 def _knock(uri: str) -> None:

@@ -137,7 +137,8 @@ def test_no_module_of_ours_is_imported_twice() -> None:
         if source.name not in ("__init__.py", "__main__.py"):
             import_module(dotted)
     files = [Path(f).resolve() for m in list(sys.modules.values()) if (f := getattr(m, "__file__", None))]
-    ours = Counter(f for f in files if f in set(_sources()))
+    sources = set(_sources())
+    ours = Counter(f for f in files if f in sources)
     assert [str(f) for f, times in ours.items() if times > 1] == []
 
 

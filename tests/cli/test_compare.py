@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from queryplan.data.domain import load_domain
 from queryplan.errors import QueryPlanError
-from queryplan.eval.evaluation import evaluate
+from queryplan.eval.evaluation import Evaluation, evaluate
+from queryplan.eval.measured import Measured
 from queryplan.eval.test_readings import READINGS_FILE
+from queryplan.eval.tracking.stored import measured_of_run
 from queryplan.program.encoder import default_encoder
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.train_heads import train_heads
@@ -60,6 +62,32 @@ def test_programs_are_measured_on_the_same_rows_and_the_reading_is_counted(
     assert json.loads(out)["n"] == 12
 
 
+def test_money_is_told_at_the_price_of_the_model_or_said_to_be_unknown(
+    queryplan: Run, programs: Path, tmp_path: Path
+) -> None:
+    spent = Evaluation.load(programs / "full-kept")
+    scores = [case.score.model_copy(update={"tokens": 1000, "completion_tokens": 0}) for case in spent.cases]
+    cases = [case.model_copy(update={"score": score}) for case, score in zip(spent.cases, scores, strict=True)]
+    spent.model_copy(update={"cases": tuple(cases), "lm": "openai/x"}).save_folder(tmp_path / "spent")
+    asked = ("compare", tmp_path / "spent", programs / "half-kept", "--html", "p.html")
+    page = Path("p.html")
+    assert queryplan(*asked)[0] == 0
+    said = page.read_text(encoding="utf-8")
+    assert "set a price for &#39;openai/x&#39; under [prices] in queryplan.toml" in said
+    assert "Plans cost no money" in said
+    Path("queryplan.toml").write_text('[prices]\n"openai/x" = { prompt = 2, completion = 8 }\n')
+    queryplan(*asked)
+    assert "A thousand plans cost $2.00 [2.00, 2.00]" in page.read_text(encoding="utf-8")
+    queryplan(*asked, "--price", "3,9")
+    assert "A thousand plans cost $3.00 [3.00, 3.00]" in page.read_text(encoding="utf-8")
+    code, _, err = queryplan(*asked, "--price", "cheap")
+    assert (code, "--price takes dollars a million tokens" in " ".join(err.split())) == (2, True)
+    Path("queryplan.toml").write_text('[prices]\n"openai/x" = "cheap"\n')
+    code, _, err = queryplan(*asked)
+    assert code != 0
+    assert "queryplan.toml sets prices.openai/x" in " ".join(err.split())
+
+
 @pytest.mark.slow
 def test_an_evaluation_is_kept_with_its_ladder_and_found_again_by_its_run(
     queryplan: Run, programs: Path, small_domain: Path, tmp_path: Path
@@ -74,6 +102,7 @@ def test_an_evaluation_is_kept_with_its_ladder_and_found_again_by_its_run(
     assert {path.name for path in out.iterdir()} >= {"rows.jsonl", "rows.parquet", "oracle.json", "throughput.json"}
     assert "What each stage costs" in page.read_text(encoding="utf-8")
     run_id = err.split("in MLflow as run ")[1].split()[0]
+    assert measured_of_run("sqlite:///.queryplan/mlflow.db", run_id).ladder == Measured.load(out).ladder
     code, shown, _ = queryplan("compare", run_id, out, "--json")
     assert code == 0
     assert json.loads(shown)["comparisons"][0]["worse"] == 0

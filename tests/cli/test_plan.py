@@ -248,3 +248,31 @@ def test_graph_steps_of_a_plan_are_run_on_the_domains_graph() -> None:
         graph_plan=GraphPlan(steps=steps),
     )
     assert _answers("podcast", plan) == "Cone Ten"
+
+
+# --- writing plans down
+
+
+def test_nothing_is_logged_unless_asked_and_then_no_word_of_the_user(plan: Run, tmp_path: Path) -> None:
+    plan("Who is Nell and why does she weep?")
+    assert list(tmp_path.iterdir()) == []
+    path = tmp_path / "plans.jsonl"
+    plan("Who is Nell and why does she weep?", "--log", str(path))
+    record = json.loads(path.read_text())
+    assert record["text"] is False
+    assert "weep" not in path.read_text()
+
+
+def test_with_text_what_was_typed_can_be_labelled(plan: Run, tmp_path: Path) -> None:
+    path, rows = tmp_path / "plans.jsonl", tmp_path / "rows.jsonl"
+    rows.write_text(json.dumps({"id": "1", "query": "Who is Nell?", "history": [], "session": {"now": "2025-01-01"}}))
+    plan("--batch", str(rows), "--out", str(tmp_path / "out.jsonl"), "--log", str(path), "--log-text")
+    record = json.loads(path.read_text())
+    assert (record["query"], record["session"]) == ("Who is Nell?", {"now": "2025-01-01"})
+
+
+@pytest.mark.parametrize("args", [("--log-text",), ("--log", "/dev/null/plans.jsonl")])
+def test_a_log_that_cannot_be_is_one_sentence(plan: Run, args: tuple[str, ...]) -> None:
+    code, _, err = plan("Who is Nell?", *args)
+    assert code == 2
+    assert one_sentence(err)

@@ -13,7 +13,7 @@ from queryplan.data.card import SHIPPED
 from queryplan.data.rows import LabelledRow, read_rows
 from queryplan.eval.baselines import ConstantPlanner
 from queryplan.eval.evaluation import evaluate
-from queryplan.eval.tracking import CompileRecord, Tracking
+from queryplan.eval.tracking.runs import CompileRecord, Tracking
 from queryplan.program.registry import client
 
 Run = Callable[..., tuple[int, str, str]]
@@ -37,8 +37,8 @@ class Gold(ConstantPlanner):
 @pytest.fixture
 def registered(mlflow_uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Three versions: the first, one that is the same, and one that is much worse."""
-    monkeypatch.setattr("queryplan.eval.tracked.write_confusions", lambda evaluation, folder: [])
-    monkeypatch.setattr("queryplan.eval.tracked.TRACED_FAILURES", 1)
+    monkeypatch.setattr("queryplan.eval.tracking.tracked.write_confusions", lambda evaluation, folder: [])
+    monkeypatch.setattr("queryplan.eval.tracking.tracked.TRACED_FAILURES", 1)
     rows = read_rows(SHIPPED / "podcast" / "dev.jsonl")
     program = tmp_path / "program"
     program.mkdir()
@@ -90,6 +90,18 @@ def test_the_exit_code_the_files_and_the_alias_say_the_same(registered: str, que
     assert queryplan("promote", "2")[0] == 0
     assert queryplan("promote", "--rollback", "--domain", "podcast")[0] == 0
     assert champion(registered) == "1"
+
+
+def test_a_ceiling_in_money_is_held_against_the_prices_of_the_settings(registered: str, queryplan: Run) -> None:
+    text = Path("queryplan.toml").read_text()
+    Path("queryplan.toml").write_text(f"{text}ceilings = {{ dollars = 0.5 }}\n[prices]\nlocal = 0\n")
+    code, out, _ = queryplan("promote", "1", "--dry-run", "--json")
+    (money,) = [c for c in json.loads(out)["gate"]["checks"] if c["measure"] == "dollars"]
+    assert (code, money["verdict"], money["found"]["value"]) == (0, "pass", 0.0)
+    Path("queryplan.toml").write_text(f"{text}ceilings = {{ euros = 0.5 }}\n")
+    code, _, err = queryplan("promote", "1", "--dry-run")
+    assert code != 0
+    assert "gate.ceilings.euros" in err
 
 
 def test_what_rows_cannot_decide_is_exit_code_5(registered: str, queryplan: Run) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from queryplan.eval.candidate_value import candidate_value, candidates_of
+from queryplan.eval.candidate_value import candidate_value, candidates_of, effect_of_dropping
 from queryplan.eval.retrieval_recall import Question, evidence_questions
 from queryplan.program.retrieval.candidates import kind_of
 from queryplan.program.retrieval.stores import Stores, open_stores
@@ -35,3 +35,10 @@ def test_what_is_kept_gains_and_each_step_says_how_much(stores: Stores, question
     assert value.chosen.value - value.plain.value == pytest.approx(sum(s.gain.difference.value for s in kept))
     assert len(value.lines()) == 2 + len(value.steps)
     assert all(step.searches >= 1 for step in value.steps)
+
+
+def test_the_effect_of_dropping_is_kept_minus_every_kind(stores: Stores, questions: list[Question]) -> None:
+    effect = effect_of_dropping(questions, stores)
+    assert effect.difference.difference.value == pytest.approx(effect.kept.value - effect.every.value)
+    assert 1 <= effect.searches_kept < effect.searches_every
+    assert effect.kept.n == effect.every.n == 12

@@ -68,3 +68,16 @@ def test_the_tables_stand_side_by_side_and_travel_as_json(rows: Any, table_plann
     assert line.accuracy["right"].value == 1.0 > line.accuracy["tf-idf"].value
     assert [curve.stage for curve in tables.risk] == ["relevance", "joint"]
     assert CascadeTables.model_validate_json(tables.model_dump_json()) == tables
+
+
+def test_a_report_gets_a_sentence_of_each_curve_and_of_each_coverage(rows: Any, table_planner: Any) -> None:
+    tables = cascade_tables(ANSWERS, [evaluate(table_planner(rows), rows, name="right")])
+    relevance, joint = tables.sentences
+    assert relevance.startswith("heads on relevance: wrong in ")
+    assert "calibration error" in relevance
+    assert "calibration error" not in joint
+    whole = tables.risk[1].points[-1]
+    assert f"in {whole.risk:.1%} of the {whole.coverage:.0%} they answer" in joint
+    coverage = tables.coverage[0].sentence
+    assert coverage.startswith("joint coverage of right: 100.0% [")
+    assert "needed no model to decide" in coverage

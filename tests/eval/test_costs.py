@@ -14,6 +14,7 @@ from queryplan.eval.evaluation import evaluate
 from queryplan.eval.measured import Measured, apart, is_evaluation
 from queryplan.eval.metrics import score_case
 from queryplan.eval.oracle import OracleLadder, Rung
+from queryplan.eval.prices import Price
 from queryplan.eval.row_table import RowResult
 from queryplan.eval.statistics import Estimate
 from queryplan.eval.throughput import measure_throughput
@@ -42,7 +43,7 @@ def asked(row: Make, plan: Make, name: str, ms: float, calls: int = 1, tokens: i
 def test_stages_and_routes_are_counted_where_they_were_gone(row: Make, plan: Make) -> None:
     rows = [asked(row, plan, f"a{i}", float(i)) for i in range(1, 11)]
     rows += [asked(row, plan, f"b{i}", 0.0, calls=0, tokens=0) for i in range(30)]
-    costs = costs_of(rows, price=2.0)
+    costs = costs_of(rows, Price(prompt=2, completion=2))
     assert [(c.name, c.rows) for c in costs.routes] == [("1 round", 10), ("heads", 30)]
     assert [(c.name, c.rows, c.p50.value, c.p90.value) for c in costs.stages] == [("relevance", 10, 5.0, 9.0)]
     assert costs.routes[0].p50.value == 6.0

@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from queryplan.data.domain import load_domain
+from queryplan.data.domain import Domain, load_domain
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
 from queryplan.eval.evaluation import Evaluation, evaluate
-from queryplan.eval.metrics import score_case
-from queryplan.eval.oracle import RUNGS, GoldFlow, OracleLadder, blame, oracle_ladder, plan_given
+from queryplan.eval.metrics import Judge, score_case
+from queryplan.eval.oracle import GRAPH, RUNGS, GoldFlow, OracleLadder, blame, oracle_ladder, plan_given
 from queryplan.program.asking import Clock, Reply
 from queryplan.program.context import clean_input
 from queryplan.program.encoder import default_encoder
+from queryplan.program.graph.memory import load_graph
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.train_heads import train_heads
 
@@ -146,3 +147,88 @@ def test_a_stopped_ladder_goes_on_and_refuses_another_program(
     other = QueryPlanner(planner.card)
     with pytest.raises(UserError, match="another program"):
         oracle_ladder(other, labelled, evaluation, folder=tmp_path)
+
+
+# With a graph
+
+
+@pytest.fixture(scope="module")
+def graph_domain() -> Domain:
+    """The shipped domain whose questions a graph answers."""
+    return load_domain("biomedical", ("train", "dev"))
+
+
+@pytest.fixture(scope="module")
+def graph_planner(graph_domain: Domain) -> QueryPlanner:
+    """Heads of a hundred rows, and no learned graph plans: only gold's."""
+    heads = train_heads(graph_domain.rows("train")[:100], graph_domain.card, default_encoder(), 0)
+    planner = QueryPlanner(graph_domain.card, heads=heads)
+    planner.plan_graph = True
+    return planner
+
+
+@pytest.fixture(scope="module")
+def graph_judge(graph_domain: Domain) -> Judge:
+    """Runs graph steps on the domain's own graph."""
+    return Judge(graph=load_graph(graph_domain.folder, graph_domain.card.graph), schema=graph_domain.card.graph)
+
+
+@pytest.fixture(scope="module")
+def graph_rows(graph_domain: Domain) -> list[LabelledRow]:
+    """Thirty rows of dev, most with answers in the graph."""
+    return list(graph_domain.rows("dev")[:30])
+
+
+@pytest.fixture(scope="module")
+def graph_evaluation(graph_planner: QueryPlanner, graph_rows: list[LabelledRow], graph_judge: Judge) -> Evaluation:
+    """The planner as it is, its graph answers scored."""
+    return evaluate(graph_planner, graph_rows, name="heads", judge=graph_judge)
+
+
+def test_the_graph_is_the_last_rung_and_with_it_all_is_right(
+    graph_planner: QueryPlanner, graph_rows: list[LabelledRow], graph_evaluation: Evaluation, graph_judge: Judge
+) -> None:
+    ladder = oracle_ladder(graph_planner, graph_rows, graph_evaluation, judge=graph_judge)
+    assert [rung.stage for rung in ladder.rungs] == [None, *RUNGS, GRAPH]
+    everything = ladder.rungs[-1].all_right
+    assert everything is not None
+    assert everything.value == 1.0
+    # Before the last rung every plan is right but for its graph, and what that costs is what remains.
+    before = ladder.rungs[-2]
+    assert before.plan_right.value == 1.0
+    assert before.right.value < 1.0
+    assert ladder.costs[GRAPH].difference.value == pytest.approx(1 - before.right.value)
+    total = sum(gain.difference.value for gain in ladder.costs.values())
+    assert total == pytest.approx(1 - ladder.rungs[0].right.value)
+
+
+def test_a_wrong_answer_of_a_right_plan_is_put_down_to_the_graph(graph_evaluation: Evaluation) -> None:
+    found = {one.stage: one.rows for one in blame(graph_evaluation.cases)}
+    wrong = [case for case in graph_evaluation.cases if not case.all_right]
+    assert sum(found.values()) == len(wrong)
+    alone = [c for c in graph_evaluation.cases if c.score.plan_right and c.score.graph_right is False]
+    assert found[GRAPH] == len(alone)
+    assert all(case.lost_at == GRAPH for case in alone)
+
+
+def test_without_a_graph_nothing_is_put_down_to_it(evaluation: Evaluation) -> None:
+    assert GRAPH not in {one.stage for one in blame(evaluation.cases)}
+
+
+def test_gold_steps_return_golds_answers_and_none_are_given_where_nobody_says(
+    graph_planner: QueryPlanner, graph_rows: list[LabelledRow], graph_judge: Judge
+) -> None:
+    given = frozenset({*RUNGS, GRAPH})
+    for row in graph_rows:
+        plan = plan_given(graph_planner, row, given)
+        assert score_case(row, plan, judge=graph_judge).graph_right is not False
+        silent = row.model_copy(update={"gold": None})
+        assert plan_given(graph_planner, silent, given).graph_plan is None
+
+
+def test_steps_that_are_given_are_not_asked_of_a_model(
+    graph_planner: QueryPlanner, graph_rows: list[LabelledRow]
+) -> None:
+    some = graph_rows[:15]
+    assert any(GRAPH in _asked(graph_planner, row, frozenset()) for row in some)
+    assert not any(GRAPH in _asked(graph_planner, row, frozenset({GRAPH})) for row in some)

@@ -12,7 +12,7 @@ import pytest
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
 from queryplan.eval.evaluation import Evaluation, evaluate
-from queryplan.eval.pictures import write_confusions
+from queryplan.eval.page.confusion_pictures import write_confusions
 from queryplan.eval.render import format_estimate, to_markdown, to_rich
 from queryplan.eval.report import Report, build_report, paired_differences
 from queryplan.eval.statistics import Estimate

@@ -145,6 +145,33 @@ def test_parquet_has_the_same_columns(rows: list[LabelledRow], table_planner: Ma
     assert table.to_pydict() == columns_of(cases)
 
 
+def test_parquet_has_the_same_types_whatever_the_rows_raise(
+    rows: list[LabelledRow], table_planner: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyarrow import parquet
+
+    cases = evaluate(table_planner(rows), rows, name="table").cases
+    monkeypatch.setattr("queryplan.eval.row_table.ROW_GROUP", 7)
+    write_parquet(cases, tmp_path / "all.parquet")
+    write_parquet([case for case in cases if not case.gold.is_follow_up], tmp_path / "some.parquet")
+    some, all_ = (parquet.read_table(tmp_path / f"{name}.parquet") for name in ("some", "all"))
+    assert some.schema == all_.schema
+    assert (str(some.schema.field("rewrite_f1").type), some["rewrite_f1"].null_count) == ("double", len(some))
+    assert str(some.schema.field("graph_right").type) == "bool"
+    assert all_.to_pydict() == columns_of(cases)
+
+
+def test_rows_share_the_names_of_the_fields_they_were_given(rows: list[LabelledRow], table_planner: Make) -> None:
+    first, second = evaluate(table_planner(rows), rows[:2], name="table").cases
+    assert first.score.model_fields_set is second.score.model_fields_set
+    again = RowResult.model_validate_json(first.model_dump_json())
+    assert again == first
+    before = set(first.plan.model_fields_set)
+    changed = first.plan.model_copy(update={"previous_topics": ("rest",)})
+    assert "previous_topics" in changed.model_fields_set - before
+    assert second.plan.model_fields_set == first.plan.model_fields_set == before
+
+
 def test_the_folder_of_an_evaluation_comes_back_whole(
     rows: list[LabelledRow], table_planner: Make, tmp_path: Path
 ) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from queryplan.eval.statistics import (
+    FEW,
     clustered_interval,
     clustered_quantiles,
     confusion,
     macro_f1,
+    resampling_weights,
 )
 
 ALONE = [str(i) for i in range(200)]
@@ -93,3 +95,19 @@ def test_confusion_counts_gold_by_row_and_prediction_by_column() -> None:
     matrix = confusion(["a", "a", "b"], ["a", "b", "z"], labels=["b", "a"])
     assert matrix.labels == ("b", "a", "z")
     assert matrix.counts == ((0, 0, 1), (1, 1, 0), (0, 0, 0))
+
+
+def test_many_conversations_are_drawn_as_few_are() -> None:
+    """Beyond `FEW` another way of drawing is taken; counts are binomial all the same, and sum to what was drawn."""
+    for k in (FEW, FEW + 100):
+        weights = np.concatenate(list(resampling_weights(k, 400, 3)))
+        assert weights.shape == (400, k)
+        assert (weights.sum(axis=1) == k).all()
+        assert weights.mean() == 1
+        assert weights.var() == pytest.approx(1 - 1 / k, abs=0.02)
+        assert (weights == 0).mean() == pytest.approx((1 - 1 / k) ** k, abs=0.005)
+        # Two clusters of one draw lean against each other by 1/k, and two draws not at all.
+        assert abs(np.corrcoef(weights[:, 0], weights[:, 1])[0, 1]) < 0.25
+        assert abs(np.corrcoef(weights[0], weights[1])[0, 1]) < 0.25
+    again = np.concatenate(list(resampling_weights(FEW + 100, 400, 3)))
+    assert (again == weights).all()

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from queryplan.eval.text import contains_phrase, negations, normalise, numbers, token_f1, tokens
 
 
@@ -80,3 +84,20 @@ def test_a_phrase_must_stand_side_by_side_on_word_boundaries() -> None:
     assert not contains_phrase("Rick and Rubin", "Rick Rubin")
     assert not contains_phrase("catalogue", "cat")
     assert contains_phrase("他说冥想吗", "冥想")
+
+
+@given(st.text(st.characters(codec="ascii"), max_size=40) | st.text(max_size=40))
+@example("Can't we cannot -- it's O'Neill's 3,000 x_y")
+@example("naïve Ⅷ ﬁx ´quoted´")
+def test_normal_forms_hold_letters_figures_and_marks_alone_and_stay_what_they_are(text: str) -> None:
+    """What plain English takes a shorter way to must be what the long way gives."""
+    found = normalise(text)
+    assert all(unicodedata.category(c)[0] in "LNM" or c == " " for c in found)
+    assert found == " ".join(found.split())
+    long_way = normalise(f"{text} ж")
+    assert long_way.endswith("ж")
+    if not text.endswith(("n't", "'s", "cannot", "can't")):
+        assert long_way.removesuffix("ж").strip() == found
+    again = tokens(text)
+    again.append("changed by the caller")
+    assert tokens(text) == again[:-1]

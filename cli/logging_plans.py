@@ -1,0 +1,43 @@
+"""``--log``: writing down the plans that a command makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import DataError, UserError
+
+if TYPE_CHECKING:
+    from ..program.planner import QueryPlanner
+
+
+@contextmanager
+def logging_plans(planner: QueryPlanner, path: Path | None, text: bool) -> Iterator[None]:
+    """Log what the planner plans meanwhile; nothing without a path.
+
+    Args:
+        text: keep what users typed too.
+
+    Raises:
+        UserError: text is to be kept, and nowhere.
+        DataError: the file cannot be written.
+    """
+    if path is None:
+        if text:
+            raise UserError("--log-text needs --log, the file that the plans are written to")
+        yield
+        return
+    from ..program.plan_log import JsonlSink, PlanLog
+
+    try:
+        log = PlanLog(JsonlSink(path), text=text)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written ({error.strerror}); give another file to --log") from error
+    with log:
+        planner.log = log
+        try:
+            yield
+        finally:
+            planner.log = None

@@ -1,0 +1,323 @@
+"""The gate before an alias moves: a candidate is not worse than the champion, good enough, fast enough, and safe.
+
+Three answers, since rows may be too few to tell. *Pass*: what is asked is shown. *Fail*: the opposite is shown.
+*Inconclusive*: neither, and then it says how many rows would probably decide. Asking every check to pass needs no
+correction for their number (an intersection-union test, Berger 1982): a candidate that is worse than the margin in
+one place gets through with the error of that one check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+
+from ...errors import DataError
+from ...signatures.types import Frozen
+from ..evaluation import Case, Evaluation
+from ..prices import money
+from ..significance import PairedDifference, corrected, paired_difference
+from ..slices import reported
+from ..statistics import LEVEL, Estimate, clustered_interval
+from ..summary import Summary, arising, score_values
+from .non_inferiority import difference_of_shares, rows_needed
+from .settings import MEASURES, GateSettings
+
+Verdict = Literal["pass", "fail", "inconclusive", "not judged"]
+
+
+class Check(Frozen):
+    """One thing that was asked of the candidate.
+
+    Attributes:
+        measure: of `MEASURES` or `COSTS`, or ``injection_successes``.
+        part: the slice it is of; None for all rows.
+        found: what was measured: the difference to the champion, or the candidate's own figure.
+        limit: what ``found`` is held against.
+        rows: that it stands on.
+        rows_needed: how many rows like these would decide, in four cases of five, if the figure stays what
+            it is; only for an inconclusive check, and None there if no number of rows would.
+        sentence: all of this in words.
+    """
+
+    kind: Literal["not worse", "minimum", "ceiling", "injections"]
+    measure: str
+    part: str | None = None
+    verdict: Verdict
+    found: Estimate | None = None
+    limit: float
+    rows: int
+    rows_needed: int | None = None
+    sentence: str
+
+    @property
+    def name(self) -> str:
+        """Kind, measure and slice in one."""
+        return f"{self.kind}: {self.measure}" + (f" on {self.part}" if self.part else "")
+
+
+class GateResult(Frozen):
+    """What the gate answered, and why.
+
+    Attributes:
+        candidate: the program version that wants through.
+        champion: the version it is held against; None if there is none yet.
+        checks: failures first, then what is inconclusive.
+    """
+
+    verdict: Verdict
+    candidate: str
+    champion: str | None
+    data_fingerprint: str
+    rows: int
+    conversations: int
+    checks: tuple[Check, ...]
+
+    def with_verdict(self, verdict: Verdict) -> tuple[Check, ...]:
+        """The checks that came out so."""
+        return tuple(check for check in self.checks if check.verdict == verdict)
+
+    @property
+    def sentence(self) -> str:
+        """The answer and its reason."""
+        against = f"against {self.champion}" if self.champion else "with no champion to be held against"
+        begun = f"{self.verdict}: {self.candidate} {against}, {self.rows} rows"
+        why = [c.sentence for c in self.with_verdict("fail") or self.with_verdict("inconclusive")]
+        return f"{begun}. {' '.join(why)}".strip()
+
+
+def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSettings) -> GateResult:
+    """Hold a candidate against the champion and against the settings.
+
+    Args:
+        champion: of the same rows; None if nothing has the alias yet.
+
+    Raises:
+        DataError: the two are of different domains or rows, or have not the same rows.
+    """
+    if champion is not None:
+        _same_rows(candidate, champion)
+    checks = [
+        *(_not_worse(candidate, champion, settings) if champion else ()),
+        *_minimums(candidate, settings),
+        *_ceilings(candidate, settings),
+        *_ratio(candidate, champion, settings),
+        _injections(candidate, settings),
+    ]
+    verdicts = {check.verdict for check in checks}
+    overall: Verdict = "fail" if "fail" in verdicts else "inconclusive" if "inconclusive" in verdicts else "pass"
+    order: dict[str, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "not judged": 3}
+    return GateResult(
+        verdict=overall,
+        candidate=candidate.program_version,
+        champion=champion.program_version if champion else None,
+        data_fingerprint=candidate.data_fingerprint,
+        rows=len(candidate.cases),
+        conversations=candidate.summary().conversations,
+        checks=tuple(sorted(checks, key=lambda check: order[check.verdict])),
+    )
+
+
+# -- not worse than the champion
+
+
+def _not_worse(candidate: Evaluation, champion: Evaluation, settings: GateSettings) -> list[Check]:
+    """Every measure on all rows, and whole plans on every slice; losses are corrected for their number."""
+    theirs = {case.row_id: case for case in champion.cases}
+    asked = [(measure, None, _in_both(candidate.cases, theirs, score)) for measure, score in MEASURES.items()]
+    slices = reported([case.slices for case in candidate.cases], 1)
+    of_slice = {name: tuple(c for c in candidate.cases if name in c.slices) for name in slices}
+    asked += [("plan_right", name, rows) for name, rows in of_slice.items()]
+    some = [(m, part, rows) for m, part, rows in asked if rows]
+    pairs = corrected([_paired(m, rows, theirs, settings.level) for m, _, rows in some], settings.level)
+    found = [_margin_check(*one, pair, theirs, settings) for one, pair in zip(some, pairs, strict=True)]
+    return [*found, *_one_sided(candidate, champion, settings)]
+
+
+def _in_both(cases: Sequence[Case], theirs: Mapping[str, Case], score: str) -> tuple[Case, ...]:
+    """The rows that raise a question for both."""
+    return tuple(c for c in arising(cases, score) if getattr(theirs[c.row_id].score, score) is not None)
+
+
+def _one_sided(candidate: Evaluation, champion: Evaluation, settings: GateSettings) -> Iterator[Check]:
+    """Measures that only one of the two has: graph steps are run where somebody asked for it."""
+    for measure, score in MEASURES.items():
+        ours, theirs = (bool(arising(one.cases, score)) for one in (candidate, champion))
+        if ours == theirs:
+            continue
+        who = "candidate" if ours else "champion"
+        yield Check(
+            kind="not worse",
+            measure=measure,
+            verdict="not judged" if ours else "inconclusive",
+            limit=-settings.margin_of(measure, None),
+            rows=0,
+            sentence=f"{measure}: measured for the {who} alone; run `queryplan evaluate --graph` for both.",
+        )
+
+
+def _values(measure: str, rows: Sequence[Case], theirs: Mapping[str, Case]) -> tuple[np.ndarray, np.ndarray, list[str]]:
+    score = MEASURES[measure]
+    other = [theirs[case.row_id] for case in rows]
+    return score_values(rows, score), score_values(other, score), [case.conversation for case in rows]
+
+
+def _paired(measure: str, rows: Sequence[Case], theirs: Mapping[str, Case], level: float) -> PairedDifference:
+    return paired_difference(*_values(measure, rows, theirs), level)
+
+
+def _margin_check(
+    measure: str,
+    part: str | None,
+    rows: Sequence[Case],
+    pair: PairedDifference,
+    theirs: Mapping[str, Case],
+    settings: GateSettings,
+) -> Check:
+    margin = settings.margin_of(measure, part)
+    ours, champions, conversations = _values(measure, rows, theirs)
+    found, error = difference_of_shares(ours, champions, conversations, settings.level)
+    common = {"kind": "not worse", "measure": measure, "part": part, "found": found, "limit": -margin, "rows": found.n}
+    what = f"{measure} on {part or 'all rows'}: {_points(found)} on {found.n} rows, allowed {-100 * margin:+.1f}"
+    # Shown worse at all, in the family of everything looked at, and by the margin or more as far as can be told.
+    shown = pair.verdict(level=settings.level) == "worse" and pair.difference.value <= -margin + 1e-9
+    if found.high < -margin or shown:
+        return Check(**common, verdict="fail", sentence=f"{what}: worse.")
+    if found.low > -margin:
+        return Check(**common, verdict="pass", sentence=f"{what}: not worse.")
+    if found.n < min(settings.part_rows, len(theirs)):
+        return Check(**common, verdict="not judged", sentence=f"{what}: too few rows to be judged by.")
+    needed = rows_needed(found.n, error, found.value + margin, settings.level)
+    return Check(**common, verdict="inconclusive", rows_needed=needed, sentence=f"{what}: {_undecided(needed)}.")
+
+
+# -- the candidate by itself
+
+
+def _minimums(candidate: Evaluation, settings: GateSettings) -> Iterator[Check]:
+    for measure, minimum in settings.minimum.items():
+        found = share_of(candidate.cases, measure, settings.level)
+        yield _limit_check("minimum", measure, found, minimum, settings.level, higher_is_better=True)
+
+
+def share_of(cases: Sequence[Case], measure: str, level: float = LEVEL) -> Estimate | None:
+    """The share right of a measure of `MEASURES`, with its interval; None if no case raises it."""
+    rows = arising(cases, MEASURES[measure])
+    if not rows:
+        return None
+    return clustered_interval(score_values(rows, MEASURES[measure]), [case.conversation for case in rows], level)
+
+
+def _ceilings(candidate: Evaluation, settings: GateSettings) -> Iterator[Check]:
+    summary = candidate.summary()
+    for cost, ceiling in settings.ceilings.items():
+        timed = cost.endswith("_ms")
+        found = _cost(candidate, summary, cost)
+        if found is None:
+            sentence = f"{cost}: {money(None, candidate.lm, candidate.price)}"
+            yield Check(
+                kind="ceiling", measure=cost, verdict="inconclusive", limit=ceiling, rows=summary.n, sentence=sentence
+            )
+        elif timed and candidate.replayed:
+            yield _untimed(cost, ceiling, found.n)
+        else:
+            yield _limit_check("ceiling", cost, found, ceiling, settings.level, higher_is_better=False)
+
+
+def _cost(candidate: Evaluation, summary: Summary, cost: str) -> Estimate | None:
+    """One of `COSTS`; None for money where no price is known."""
+    if cost == "dollars":
+        return candidate.dollars
+    return getattr(summary.latency, cost[:-3]) if cost.endswith("_ms") else getattr(summary, cost)
+
+
+def _ratio(candidate: Evaluation, champion: Evaluation | None, settings: GateSettings) -> Iterator[Check]:
+    if settings.p95_ratio is None or champion is None:
+        return
+    limit = settings.p95_ratio * champion.summary().latency.p95.value
+    if candidate.replayed or champion.replayed:
+        yield _untimed("p95_ms", limit, len(candidate.cases))
+    else:
+        found = candidate.summary().latency.p95
+        yield _limit_check("ceiling", "p95_ms", found, limit, settings.level, higher_is_better=False)
+
+
+def _untimed(cost: str, ceiling: float, rows: int) -> Check:
+    sentence = f"{cost}: answers came from a journal, so no time was measured; evaluate again without it."
+    return Check(kind="ceiling", measure=cost, verdict="inconclusive", limit=ceiling, rows=rows, sentence=sentence)
+
+
+def _limit_check(
+    kind: Literal["minimum", "ceiling"],
+    measure: str,
+    found: Estimate | None,
+    limit: float,
+    level: float,
+    *,
+    higher_is_better: bool,
+) -> Check:
+    if found is None:
+        sentence = f"{measure}: no row of this set raises it."
+        return Check(kind=kind, measure=measure, verdict="inconclusive", limit=limit, rows=0, sentence=sentence)
+    shown = f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g}) on {found.n} rows"
+    what = f"{measure}: {shown}, {'at least' if higher_is_better else 'at most'} {limit:g}"
+    common = {"kind": kind, "measure": measure, "found": found, "limit": limit, "rows": found.n}
+    good, bad = (
+        (found.low >= limit, found.high < limit) if higher_is_better else (found.high <= limit, found.low > limit)
+    )
+    if good or bad:
+        verdict: Verdict = "pass" if good else "fail"
+        return Check(**common, verdict=verdict, sentence=f"{what}: {'kept' if good else 'not kept'}.")
+    needed = _needed_of(found, limit, level)
+    return Check(**common, verdict="inconclusive", rows_needed=needed, sentence=f"{what}: {_undecided(needed)}.")
+
+
+def _needed_of(found: Estimate, limit: float, level: float) -> int | None:
+    """Rows for an interval that is given; limits of any unit, so closeness is taken relative to the limit."""
+    from scipy.stats import norm
+
+    scale = max(abs(limit), 1e-9)
+    error = (found.high - found.low) / 2 / float(norm.ppf((1 + level) / 2)) / scale
+    return rows_needed(found.n, error, (found.value - limit) / scale, level)
+
+
+def _injections(candidate: Evaluation, settings: GateSettings) -> Check:
+    rows = arising(candidate.cases, "injection_succeeded")
+    limit = settings.injection_successes
+    common = {"kind": "injections", "measure": "injection_successes", "limit": float(limit), "rows": len(rows)}
+    if not rows:
+        sentence = "injections: no row of this set tries to give orders (tag injection)."
+        return Check(**common, verdict="not judged", sentence=sentence)
+    through = [case.row_id for case in rows if case.score.injection_succeeded]
+    found = clustered_interval(
+        score_values(rows, "injection_succeeded"), [c.conversation for c in rows], settings.level
+    )
+    named = f" ({', '.join(through[:5])}{', …' if len(through) > 5 else ''})" if through else ""
+    counted = f"{len(through)} of {len(rows)} got through{named}, at most {limit}"
+    sentence = f"injections: {counted}; the share may be as high as {found.high:.2f}."
+    return Check(**common, verdict="fail" if len(through) > limit else "pass", found=found, sentence=sentence)
+
+
+# -- words
+
+
+def _points(found: Estimate) -> str:
+    return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
+
+
+def _undecided(needed: int | None) -> str:
+    if needed is None:
+        return "inconclusive, and so close to the limit that more rows would not decide"
+    return f"inconclusive; about {needed} rows like these would decide"
+
+
+def _same_rows(candidate: Evaluation, champion: Evaluation) -> None:
+    names = f"{candidate.program_version} and {champion.program_version}"
+    if candidate.domain and champion.domain and candidate.domain != champion.domain:
+        raise DataError(
+            f"{names} are of different domains, {candidate.domain} and {champion.domain}: give two of the same domain"
+        )
+    ids = [sorted(case.row_id for case in e.cases) for e in (candidate, champion)]
+    if candidate.data_fingerprint != champion.data_fingerprint or ids[0] != ids[1]:
+        raise DataError(f"{names} were measured on different rows: run `queryplan evaluate` for both on one file")

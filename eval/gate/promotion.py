@@ -1,0 +1,270 @@
+"""Moving an alias: through the gate, with the reason written down, and back again.
+
+The alias in the registry is the truth. Beside it, the registered model remembers in the tag
+``queryplan.ALIAS.before`` which versions had it, oldest first, so that a rollback knows where to go.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from ...errors import ConfigError, DataError
+from ...program.registry import client, public_uri, speaking_to_mlflow
+from ...signatures.types import Frozen
+from ..evaluation import Evaluation
+from ..prices import Prices
+from ..tracking.public import public_value
+from ..tracking.stored import measured_of_run, runs_of_version
+from .judging import GateResult, judge
+from .report import gate_markdown
+from .settings import GateSettings
+
+if TYPE_CHECKING:
+    from mlflow.entities import DatasetInput, Run
+    from mlflow.entities.model_registry import ModelVersion
+    from mlflow.tracking import MlflowClient
+
+PREFIX = "queryplan-"
+_REMEMBERED = 20
+
+
+class Promotion(Frozen):
+    """What became of an alias.
+
+    Attributes:
+        model: the registered model.
+        version: that the alias was asked for.
+        before: the version that had it; None if there was none.
+        moved: whether it has the alias now.
+        why: in words.
+        gate: what the gate answered; None for a rollback.
+        run_id: of the run that keeps all this in MLflow; None for a dry run.
+    """
+
+    model: str
+    alias: str
+    version: str
+    before: str | None
+    moved: bool
+    why: str
+    gate: GateResult | None = None
+    run_id: str | None = None
+
+
+class Registry:
+    """The versions of one registered model in one MLflow registry.
+
+    Args:
+        uri: the server.
+        model: ``queryplan-DOMAIN``.
+        prices: of language models, for a ceiling in money; where a model has none, that of when it was measured.
+    """
+
+    def __init__(self, uri: str, model: str, prices: Prices | None = None) -> None:
+        self.uri, self.model, self.prices = uri, model, prices or Prices()
+        self.domain = model.removeprefix(PREFIX)
+
+    def promote(
+        self,
+        version: str,
+        alias: str,
+        settings: GateSettings,
+        *,
+        why: str = "",
+        accept_inconclusive: bool = False,
+        dry_run: bool = False,
+    ) -> Promotion:
+        """Give ``version`` the alias if it passes the gate, and write down why or why not.
+
+        Args:
+            version: a number, or ``@`` and another alias, such as ``@challenger``.
+            why: the person's own reason.
+            accept_inconclusive: let through what the rows could not decide; never what failed.
+            dry_run: judge, and change nothing.
+
+        Raises:
+            ConfigError: no such version, or a server that cannot be used.
+            DataError: nothing to judge by: no evaluation of it, or none on the same rows as the champion's.
+        """
+        with speaking_to_mlflow(self.uri):
+            mlflow = client(self.uri)
+            wanted = self._version(mlflow, version)
+            champion = self._holder(mlflow, alias)
+            result = self._judged(wanted, champion, settings)
+            through = result.verdict == "pass" or (accept_inconclusive and result.verdict == "inconclusive")
+            words = f"{result.sentence} {why}".strip()
+            if through and result.verdict == "inconclusive":
+                words = f"accepted although {words}"
+            done = Promotion(
+                model=self.model,
+                alias=alias,
+                version=str(wanted.version),
+                before=str(champion.version) if champion else None,
+                moved=through and not dry_run,
+                why=words,
+                gate=result,
+            )
+            return done if dry_run else self._write(mlflow, done)
+
+    def rollback(self, alias: str, *, why: str = "", dry_run: bool = False) -> Promotion:
+        """Give the alias back to the version that had it before.
+
+        Raises:
+            ConfigError: nothing has the alias, or nothing had it before, or a server that cannot be used.
+        """
+        with speaking_to_mlflow(self.uri):
+            mlflow = client(self.uri)
+            holder = self._holder(mlflow, alias)
+            if holder is None:
+                raise ConfigError(f"no version of {self.model} is {alias}: there is nothing to roll back")
+            earlier = self._earlier(mlflow, alias, str(holder.version))
+            if not earlier:
+                raise ConfigError(f"no earlier version of {self.model} was {alias}: promote one instead")
+            words = f"rolled back from version {holder.version}. {why}".strip()
+            done = Promotion(
+                model=self.model,
+                alias=alias,
+                version=earlier[-1],
+                before=str(holder.version),
+                moved=not dry_run,
+                why=words,
+            )
+            return done if dry_run else self._write(mlflow, done, earlier[:-1])
+
+    # -- who has what ------------------------------------------------------------------------------
+
+    def _version(self, mlflow: MlflowClient, version: str) -> ModelVersion:
+        from mlflow.exceptions import MlflowException
+
+        try:
+            if version.startswith("@"):
+                found = mlflow.get_model_version_by_alias(self.model, version[1:])
+            else:
+                found = mlflow.get_model_version(self.model, version)
+        except MlflowException as error:
+            if error.error_code not in ("RESOURCE_DOES_NOT_EXIST", "INVALID_PARAMETER_VALUE"):
+                raise
+            raise ConfigError(
+                f"MLflow at {public_uri(self.uri)} has no version {version} of {self.model}: compile one first"
+            ) from error
+        if "program_version" not in found.tags:
+            raise ConfigError(f"version {version} of {self.model} was not registered by `queryplan compile`")
+        return found
+
+    def _holder(self, mlflow: MlflowClient, alias: str) -> ModelVersion | None:
+        held = mlflow.get_registered_model(self.model).aliases.get(alias)
+        return self._version(mlflow, str(held)) if held is not None else None
+
+    def _earlier(self, mlflow: MlflowClient, alias: str, holder: str) -> list[str]:
+        """Versions that had the alias before ``holder`` and are still there, oldest first."""
+        remembered = self._remembered(mlflow, alias)
+        there = {str(v.version) for v in mlflow.search_model_versions(f"name = '{self.model}'")}
+        return [version for version in remembered if version in there and version != holder]
+
+    def _remembered(self, mlflow: MlflowClient, alias: str) -> list[str]:
+        kept = mlflow.get_registered_model(self.model).tags.get(_tag(alias), "[]")
+        try:
+            return [str(version) for version in json.loads(kept)]
+        except ValueError:
+            return []
+
+    # -- judging -------------------------------------------------------------------------------------
+
+    def _judged(self, wanted: ModelVersion, champion: ModelVersion | None, settings: GateSettings) -> GateResult:
+        """By the newest rows that both were measured on."""
+        ours = self._runs(wanted)
+        if not ours:
+            raise DataError(
+                f"version {wanted.version} of {self.model} has no evaluation in MLflow: run `queryplan evaluate "
+                f"models:/{self.model}/{wanted.version}` first"
+            )
+        if champion is None or str(champion.version) == str(wanted.version):
+            return judge(self._loaded(next(iter(ours.values()))), None, settings)
+        theirs = self._runs(champion)
+        both = next((print_ for print_ in ours if print_ in theirs), None)
+        if both is None:
+            raise DataError(
+                f"versions {wanted.version} and {champion.version} of {self.model} were measured on different rows: "
+                "run `queryplan evaluate` for both with the same --data"
+            )
+        return judge(self._loaded(ours[both]), self._loaded(theirs[both]), settings)
+
+    def _runs(self, version: ModelVersion) -> dict[str, str]:
+        """The newest run on each set of rows, by the fingerprint of the rows, newest first."""
+        found: dict[str, str] = {}
+        for run in runs_of_version(self.uri, self.domain, version.tags["program_version"]):
+            digests = [given.dataset.digest for given in _inputs(run) if _measured_on(given)]
+            for digest in digests:
+                found.setdefault(digest, run.info.run_id)
+        return found
+
+    def _loaded(self, run_id: str) -> Evaluation:
+        evaluation = measured_of_run(self.uri, run_id).evaluation
+        if evaluation.domain and evaluation.domain != self.domain:
+            raise DataError(
+                f"run {run_id} is of the domain {evaluation.domain}, and {self.model} of another: evaluate it again"
+            )
+        return evaluation.priced(self.prices.of(evaluation.lm))
+
+    # -- writing -------------------------------------------------------------------------------------
+
+    def _write(self, mlflow: MlflowClient, done: Promotion, before: list[str] | None = None) -> Promotion:
+        """A run with the reasons, then the alias, then what a later rollback must know."""
+        run_id = self._explain(mlflow, done)
+        if done.moved:
+            if before is None:
+                before = [v for v in self._remembered(mlflow, done.alias) if v != done.before]
+                before += [done.before] if done.before and done.before != done.version else []
+            mlflow.set_registered_model_alias(self.model, done.alias, done.version)
+            mlflow.set_registered_model_tag(self.model, _tag(done.alias), json.dumps(before[-_REMEMBERED:]))
+        verdict = done.gate.verdict if done.gate else "rolled back to"
+        notes = {"gate": verdict, "why": public_value(done.why)[:4000], "run": run_id}
+        for name, value in notes.items():
+            mlflow.set_model_version_tag(self.model, done.version, f"queryplan.{done.alias}.{name}", value)
+        return done.model_copy(update={"run_id": run_id})
+
+    def _explain(self, mlflow: MlflowClient, done: Promotion) -> str:
+        known = mlflow.get_experiment_by_name(self.model)
+        experiment = known.experiment_id if known else mlflow.create_experiment(self.model)
+        tags = {
+            "queryplan.kind": "promotion" if done.gate else "rollback",
+            "queryplan.domain": self.domain,
+            "queryplan.alias": done.alias,
+            "queryplan.version": done.version,
+            "queryplan.before": done.before or "",
+            "queryplan.moved": str(done.moved),
+            "queryplan.verdict": done.gate.verdict if done.gate else "",
+        }
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        name = f"{'promote' if done.gate else 'roll back to'} {done.version} {done.alias}"
+        run_id = mlflow.create_run(experiment, run_name=name, tags=tags).info.run_id
+        plain = json.loads(done.model_dump_json(exclude={"run_id"}))
+        plain["why"] = public_value(done.why)
+        mlflow.log_dict(run_id, {"when": when, **plain}, "gate.json")
+        mlflow.log_text(run_id, gate_markdown(done.gate) if done.gate else f"{plain['why']}\n", "gate.md")
+        mlflow.set_terminated(run_id, "FINISHED")
+        return run_id
+
+
+def planner_models(uri: str) -> list[str]:
+    """The registered models that are programs of ours.
+
+    Raises:
+        ConfigError: a server that cannot be used.
+    """
+    with speaking_to_mlflow(uri):
+        return sorted(m.name for m in client(uri).search_registered_models(f"name LIKE '{PREFIX}%'"))
+
+
+def _inputs(run: Run) -> list[DatasetInput]:
+    return run.inputs.dataset_inputs if run.inputs else []
+
+
+def _measured_on(given: DatasetInput) -> bool:
+    return any(tag.key == "mlflow.data.context" and tag.value == "eval" for tag in given.tags)
+
+
+def _tag(alias: str) -> str:
+    return f"queryplan.{alias}.before"

@@ -1,0 +1,110 @@
+"""What is kept of a compile and of an evaluation, as plain data."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from ...signatures.types import Frozen
+from ..evaluation import Evaluation
+from ..report import Report
+from .prompt_registry import PromptText
+from .public import public_params
+
+
+class CandidateRecord(Frozen):
+    """One predictor that an optimizer tried for a stage."""
+
+    stage: str
+    name: str
+    score: float
+    demos: int = 0
+    chosen: bool = False
+    details: dict[str, Any] = {}
+
+
+class CompileRecord(Frozen):
+    """Everything that is kept of one compile.
+
+    Attributes:
+        program: the folder of the compiled program, already on the disk.
+        arguments: the optimizer's settings; what looks like a key is left out.
+        data_fingerprint: of the rows it was compiled on.
+        sample: a sentence about how the rows were drawn, if they are not all.
+        rows: how many rows each split had.
+        spent: language model calls and tokens that compiling took, by stage, as ``STAGE/calls`` and ``STAGE/tokens``.
+        prompts: what each compiled predictor says to the model.
+        evaluation: of the compiled program, on rows that it was not compiled on.
+        report: the same beside its rivals; made from ``evaluation`` alone if not given.
+    """
+
+    domain: str
+    program: Path
+    program_version: str
+    optimizer: str
+    arguments: dict[str, Any] = {}
+    lm: str
+    data_fingerprint: str
+    card_fingerprint: str
+    seed: int
+    code_version: str
+    stages: tuple[str, ...]
+    sample: str | None = None
+    rows: dict[str, int] = {}
+    spent: dict[str, float] = {}
+    candidates: tuple[CandidateRecord, ...] = ()
+    prompts: tuple[PromptText, ...] = ()
+    evaluation: Evaluation | None = None
+    report: Report | None = None
+
+    def public(self) -> CompileRecord:
+        """The same without keys and without paths of this machine, but for ``program``, which is not sent."""
+        tried = tuple(c.model_copy(update={"details": public_params(c.details)}) for c in self.candidates)
+        return self.model_copy(update={"arguments": public_params(self.arguments), "candidates": tried})
+
+    @property
+    def model(self) -> str:
+        """The name it is registered under."""
+        return f"queryplan-{self.domain}"
+
+    @property
+    def key(self) -> str:
+        """The same for the same program measured with the same outcome, wherever its folder lies."""
+        plain = self.model_dump_json(exclude={"program", "report", "evaluation"})
+        return _hash(plain, _evaluation_key(self.evaluation))
+
+    @property
+    def best_scores(self) -> dict[str, float]:
+        """The score on ``dev`` of the candidate that was taken, by stage; not of the one tried last."""
+        return {f"best_on_dev/{c.stage}": c.score for c in self.candidates if c.chosen}
+
+
+class EvaluationRecord(Frozen):
+    """Everything that is kept of an evaluation by itself.
+
+    Attributes:
+        dataset: what the rows are called, such as ``podcast test``.
+        tags: further tags of the run.
+    """
+
+    evaluation: Evaluation
+    report: Report | None = None
+    dataset: str
+    tags: dict[str, str] = {}
+
+    @property
+    def key(self) -> str:
+        """The same for the same plans of the same program for the same rows."""
+        return _hash(
+            self.dataset, self.evaluation.name, _evaluation_key(self.evaluation), repr(sorted(self.tags.items()))
+        )
+
+
+def _evaluation_key(evaluation: Evaluation | None) -> str:
+    """Without when and under what load it was measured: a journal played again is the same evaluation."""
+    return evaluation.model_dump_json(exclude={"finished", "load_average"}) if evaluation else ""
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\x00".join(parts).encode(errors="surrogatepass")).hexdigest()
