@@ -7,8 +7,9 @@ near-duplicates and ranks, which are settled once for all of them in ``candidate
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from threading import Lock
 from typing import Literal, Protocol
 
@@ -26,6 +27,8 @@ Write = Callable[[str, str, str], Sequence[str]]
 """Variations of (query, description of the paradigm, language), as a language model words them."""
 
 MAX_VARIATIONS = 8
+LONGER, MORE_WORDS = 2, 8
+"""A wording of more than twice the words and eight is none: small models run on, and answer what they made up."""
 PLACEHOLDER = "{"
 """A sub-query with the place of another's answer cannot be asked before that answer is there."""
 
@@ -78,8 +81,21 @@ class RuleBasedStage:
 
     name: StageName = "rule_based"
 
-    def __init__(self, linker: Linker, synonyms: Sequence[SynonymSet] = ()) -> None:
+    def __init__(
+        self, linker: Linker, synonyms: Sequence[SynonymSet] = (), kinds: Container[str] | None = None
+    ) -> None:
+        """A stage of one domain; it makes only candidates of these ``kinds`` beside the query itself, or all."""
         self._linker = linker
+        every: dict[str, Callable[[Seed], Iterable[QueryCandidate]]] = {
+            "sub_query": self._sub_queries,
+            "terms": self._terms,
+            "entity": self._entities,
+            "relation": self._relations,
+            "full_names": self._full_names,
+            "alias": self._aliases,
+            "synonym": self._other_words,
+        }
+        self._make = [make for kind, make in every.items() if kinds is None or kind in kinds]
         self._synonyms: dict[tuple[str, str], tuple[str, ...]] = {}
         for known in synonyms:
             for word in known.words:
@@ -88,21 +104,16 @@ class RuleBasedStage:
 
     def generate(self, seed: Seed) -> list[QueryCandidate]:
         """As the seed's words allow; synonyms only where the query is in their language."""
-        return [
-            _new(self.name, "standalone", seed.query),
-            *self._sub_queries(seed),
-            _new(self.name, "terms", seed.about(), 0.8),
-            *self._entities(seed),
-            *self._relations(seed),
-            *self._full_names(seed),
-            *self._aliases(seed),
-            *self._other_words(seed),
-        ]
+        made = (candidate for make in self._make for candidate in make(seed))
+        return [_new(self.name, "standalone", seed.query), *made]
 
     def _sub_queries(self, seed: Seed) -> Iterator[QueryCandidate]:
         for sub in seed.sub_queries:
             if PLACEHOLDER not in sub.text:
                 yield _new(self.name, f"sub_query_{sub.id}", sub.text, 0.95, tags=(f"sub_query:{sub.id}",))
+
+    def _terms(self, seed: Seed) -> Iterator[QueryCandidate]:
+        yield _new(self.name, "terms", seed.about(), 0.8)
 
     def _entities(self, seed: Seed) -> Iterator[QueryCandidate]:
         if len(seed.entities) < 2:
@@ -119,6 +130,8 @@ class RuleBasedStage:
     def _full_names(self, seed: Seed) -> Iterator[QueryCandidate]:
         """The query with its names as the card spells them. A light weight: it mostly finds what the query finds."""
         links = self._linker.links(seed.query)
+        if all(link.surface == link.name.name for link in links):
+            return
         asked = _respelled(seed.query, {link.surface: link.name.name for link in links})
         if asked != seed.query and token_set(asked) - token_set(seed.query):
             yield _new(self.name, "full_names", asked, 0.25, tags=tuple(f"entity:{link.name.name}" for link in links))
@@ -176,8 +189,10 @@ class VariationCache:
             return self._kept.get((canonical(query), paradigm))
 
     def put(self, query: str, paradigm: str, variations: Sequence[str]) -> None:
-        """Keep what was written, without empty and repeated lines."""
-        said = tuple(dict.fromkeys(text for v in variations if (text := " ".join(str(v).split()))))
+        """Keep what was written, without empty, repeated and overlong lines."""
+        most = LONGER * len(query.split()) + MORE_WORDS
+        texts = (str(v).split() for v in variations)
+        said = tuple(dict.fromkeys(" ".join(words) for words in texts if 0 < len(words) <= most))
         with self._lock:
             self._kept[(canonical(query), paradigm)] = said[:MAX_VARIATIONS]
 
@@ -235,9 +250,13 @@ def _respelled(text: str, spellings: Mapping[str, str]) -> str:
     """A text with some of its words put otherwise, each place once."""
     if not spellings:
         return text
-    longest_first = sorted(spellings, key=len, reverse=True)
-    forms = "|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in longest_first)
-    return re.sub(forms, lambda match: spellings[match.group()], text)
+    return _whole_forms(tuple(spellings)).sub(lambda match: spellings[match.group()], text)
+
+
+@lru_cache(maxsize=512)
+def _whole_forms(forms: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(forms, key=len, reverse=True)
+    return re.compile("|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in longest_first))
 
 
 def _fill(form: str, seed: Seed, about: str) -> Iterator[str]:

@@ -110,7 +110,7 @@ class CandidatePlanner:
         self._agentic = AgenticStage()
         linker = linker or Linker(card.names)
         stages: tuple[CandidateStage, ...] = (
-            RuleBasedStage(linker, card.synonyms),
+            RuleBasedStage(linker, card.synonyms, self._kinds),
             ParadigmStage(),
             LlmStage(self.cache, write),
         )
@@ -201,7 +201,7 @@ class CandidatePlanner:
         """By stage prior times weight, equals in the order in which they were made; with the language as a tag."""
         order = sorted(kept, key=lambda c: -self.config.priors.get(_stage(c), 0.5) * c.weight)
         spoken = f"language:{seed.language}"
-        return tuple(c.model_copy(update={"tags": (*c.tags, spoken)}) for c in order)
+        return tuple(QueryCandidate.model_validate(vars(c) | {"tags": (*c.tags, spoken)}) for c in order)
 
 
 def kind_of(candidate: QueryCandidate) -> str:

@@ -10,25 +10,36 @@ from typing import Any
 
 from .date_words import Word, date_words
 
-_LATIN = "A-Za-z\u00c0-\u024f"
+_LATIN = "A-Za-z\u00c0-\u024f\u0370-\u052f"
+"""Letters of scripts with spaces: Latin, Greek, Cyrillic."""
 CJK = "\u3040-\u30ff\u3400-\u9fff"
+_MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _FIGURES = (
-    ("iso", r"\d{4}-\d{1,2}-\d{1,2}(?![\d-])"),
-    ("iso_month", r"\d{4}-\d{2}(?![\d-])"),
-    ("slashed", r"\d{1,2}/\d{1,2}/\d{4}"),
+    ("iso_week", r"\d{4}-?[wW]\d{1,2}"),
+    ("quarter_year", r"[qQ]\d(?:[-/]?(?:19|20)\d\d|['’/]\d\d)|(?:19|20)\d\d[-/]?[qQ]\d|\d[qQ]\d\d(?:\d\d)?"),
+    ("half_year", r"[hH][12](?:[-/]?(?:19|20)\d\d|['’/]\d\d)|(?:19|20)\d\d[-/]?[hH][12]"),
+    ("iso", r"\d{4}(?P<sign>[-/.])\d{1,2}(?P=sign)\d{1,2}(?![\d-])|20[0-4]\d[01]\d[0-3]\d"),
+    ("iso_month", r"\d{4}[-/](?:0[1-9]|1[0-9])(?![\d/-])"),
+    ("dashed", rf"\d{{1,2}}-(?i:{_MONTHS})[a-z]*-\d{{4}}"),
+    ("slashed", r"\d{1,2}/\d{1,2}/\d{2}(?:\d\d)?(?!/)"),
+    ("month_year", r"(?:0?[1-9]|1[0-2])/20\d\d(?!/)"),
     ("dotted", r"\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!\d)"),
+    ("sprint_number", r"(?i:sprint)(?: ?#|-)?\d{1,3}"),
+    ("week", r"(?:[wW]|[kK][wW]|[cC][wW]|[wW][kK])\d{1,2}"),
+    ("stretch", r"\d{1,3}(?:hrs?|h|days?|d|wks?|w|mos?|mths?|yrs?|y)"),
     # What follows a Chinese or Japanese figure may be the next figure.
-    ("cjk_year", r"\d{4}年"),
-    ("cjk_month", r"\d{1,2}月(?!間)"),
-    ("cjk_day", r"\d{1,2}(?:日(?!間)|号)"),
-    ("cjk_nth", r"第\d"),
+    ("cjk_year", r"\d{4}(?:年|년)"),
+    ("cjk_month", r"\d{1,2}(?:月(?!間)|월)"),
+    ("cjk_day", r"\d{1,2}(?:日(?!間)|号|일(?!\s*(?:전|간|동안|이내)))"),
+    ("cjk_nth", r"第\d{1,2}"),
     ("quarter", r"[qQ]\d{1,2}"),
     ("half", r"[hH][12]"),
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
+    ("short_year", r"['’]\d\d"),
     ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|er(?!\w))"),
     ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]))?(?![.,]\d)"),
 )
-_BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!./])(?<![{_LATIN}]-)"
+_BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!/])(?<![^.]\.)(?<![{_LATIN}]-)"
 _AFTER_FIGURE = rf"(?![{_LATIN}0-9_%])"
 _ENDS = {kind: "" if kind.startswith("cjk") else _AFTER_FIGURE for kind, _ in _FIGURES}
 _PIECES = re.compile(
@@ -38,6 +49,10 @@ _PIECES = re.compile(
 _WORD = re.compile(f"[{_LATIN}]+")
 _GOES_ON = re.compile(f"[{_LATIN}_]|-[{_LATIN}]")
 _POSSESSIVE = re.compile(f"['’]s?(?![{_LATIN}])")
+_ABBREVIATED = re.compile(r"\.(?= ?[0-9])")
+_ELIDED = re.compile(f"(?<![{_LATIN}])[dl]['’]$")
+_WORD_BEFORE = re.compile(f"[{_LATIN}]+$")
+_HYPHENED = frozenset({"month", "weekday", "edge"})
 
 
 @dataclass(frozen=True)
@@ -86,34 +101,67 @@ def _token(match: re.Match[str], text: str, lower: str) -> Token:
     end = match.end()
     if kind not in ("word", "rest"):
         words = frozenset(_figure(kind, match.group().casefold()))
+        if (ending := _POSSESSIVE.match(text, end)) and len(ending.group()) > 1:
+            end = ending.end()
     elif (surface := _surface(lower, start, match.group().lower(), kind == "word")) is not None:
         words, end = _known()[0][surface], start + len(surface)
         if kind == "word" and (ending := _POSSESSIVE.match(text, end)):
             end = ending.end()
+        elif len(surface) <= 5 and any(w.kind in ("month", "weekday") for w in words):
+            end += bool(_ABBREVIATED.match(text, end))
     return Token(start, end, text[start:end], words)
 
 
 def _surface(lower: str, start: int, first: str, is_word: bool) -> str | None:
     """The longest surface that stands here as a whole word."""
-    if is_word and start and lower[start - 1] in "_'’-":
+    if is_word and start and lower[start - 1] in "_'’-" and not _may_follow(lower, start):
         return None
     for surface in _known()[1].get(first if is_word else first[:1], ()):
-        if lower.startswith(surface, start) and not (is_word and _GOES_ON.match(lower, start + len(surface))):
+        end = start + len(surface)
+        if lower.startswith(surface, start) and not (is_word and _GOES_ON.match(lower, end) and not _joins(lower, end)):
             return surface
     return None
 
 
+def _may_follow(lower: str, start: int) -> bool:
+    """Whether a word may stand behind this hyphen or apostrophe: *Mon-Wed*, *d'octobre*."""
+    return _joins(lower, start - 1) if lower[start - 1] == "-" else bool(_ELIDED.search(lower, 0, start))
+
+
+def _joins(lower: str, at: int) -> bool:
+    """Whether the hyphen here stands between two names of days or months, or before one: *Mon-Wed*, *mid-October*."""
+    if lower[at : at + 1] != "-":
+        return False
+    left, right = _WORD_BEFORE.search(lower, max(0, at - 20), at), _WORD.match(lower, at + 1)
+    known = _known()[0]
+    return (
+        left is not None
+        and right is not None
+        and any(word.kind in _HYPHENED for word in known.get(left.group(), ()))
+        and any(word.kind in _HYPHENED for word in known.get(right.group(), ()))
+    )
+
+
+_WHOLE = frozenset("iso iso_month iso_week quarter_year half_year dashed slashed month_year dotted".split())
+"""Figures whose parts are taken apart by the grammar."""
+_SPAN_UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
+
+
 def _figure(kind: str, text: str) -> Iterator[Word]:
     digits = int("".join(re.findall(r"\d", text)) or 0)
-    if kind in ("iso", "iso_month", "slashed", "dotted"):
+    if kind in _WHOLE:
         yield Word(kind, text)
     elif kind == "nth":
-        yield from (Word("number", digits), Word("nth", digits), Word("ordinal", digits))
+        yield from (Word("nth", digits), Word("dom", digits), Word("ordinal", digits))
     elif kind == "cjk_day":
-        yield from (Word("number", digits), Word("nth", digits))
+        yield from (Word("nth", digits), Word("dom", digits))
     elif kind == "cjk_nth":
         yield Word("ordinal", digits)
     elif kind == "number":
-        yield Word("number", digits)
+        yield from (Word("number", digits), Word("dom", digits))
+    elif kind == "stretch":
+        yield from (Word("stretch", f"{digits} {_SPAN_UNITS[re.sub('[0-9]', '', text)[0]]}"),)
+    elif kind == "short_year":
+        yield Word("year", 2000 + digits)
     else:
         yield Word(kind.removeprefix("cjk_"), digits)

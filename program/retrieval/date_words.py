@@ -1,33 +1,19 @@
-"""Words of dates in eleven languages, each with what it stands for.
+"""Words of dates in seventeen languages, each with what it stands for.
 
 One word may stand for several things ("vor" is before and ago, "a" is one, to and nothing); the grammar in
-``dates.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Polish,
-Chinese and Japanese; in other languages only figures are understood.
+``date_forms.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish,
+Polish, Chinese and Japanese; the commonest words of Danish and Norwegian, Czech, Russian, Turkish and Korean, in
+``date_words_more.py``; in other languages only figures are understood.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
-
-class Word(NamedTuple):
-    """What a word may stand for: its class, and its value within it."""
-
-    kind: str
-    value: int | str
-
-
-def _each(kind: str, table: dict[int | str, str]) -> Iterator[tuple[str, Word]]:
-    for value, line in table.items():
-        for surface in line.split("|"):
-            yield " ".join(surface.split()), Word(kind, value)
-
+from .date_words_more import Word, each_word, more_words
 
 _MONTHS: dict[int | str, str] = {
     1: "january|jan|januar|janvier|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
     2: "february|feb|februar|février|febrero|fevereiro|febbraio|februari|luty|lutego|lutym|二月",
-    3: "march|märz|mars|marzo|março|maart|marzec|marca|marcu|三月",
+    3: "march|mar|märz|mars|marzo|março|maart|marzec|marca|marcu|三月",
     4: "april|apr|avril|abril|aprile|kwiecień|kwietnia|kwietniu|四月",
     5: "may|mai|mayo|maio|maggio|mei|maj|maja|maju|五月",
     6: "june|jun|juni|juin|junio|junho|giugno|czerwiec|czerwca|czerwcu|六月",
@@ -39,46 +25,56 @@ _MONTHS: dict[int | str, str] = {
     12: "december|dec|dezember|dez|décembre|diciembre|dezembro|dicembre|grudzień|grudnia|grudniu|十二月",
 }
 _WEEKDAYS: dict[int | str, str] = {
-    0: "monday|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|poniedziałek|poniedziałku"
+    0: "monday|mon|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|poniedziałek|poniedziałku"
     "|poniedziałek|周一|星期一|礼拜一|月曜日|月曜",
-    1: "tuesday|dienstag|mardi|martes|terça-feira|martedì|dinsdag|tisdag|tisdags|wtorek|wtorku|周二|星期二|礼拜二"
-    "|火曜日|火曜",
-    2: "wednesday|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|środa|środy|środę"
+    1: "tuesday|tue|tues|dienstag|mardi|martes|terça-feira|martedì|dinsdag|tisdag|tisdags|wtorek|wtorku"
+    "|周二|星期二|礼拜二|火曜日|火曜",
+    2: "wednesday|wed|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|środa|środy|środę"
     "|周三|星期三|礼拜三|水曜日|水曜",
-    3: "thursday|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|torsdags|czwartek|czwartku|周四"
+    3: "thursday|thu|thur|thurs|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|torsdags|czwartek"
+    "|czwartku|周四"
     "|星期四|礼拜四|木曜日|木曜",
-    4: "friday|freitag|vendredi|viernes|sexta-feira|venerdì|vrijdag|fredag|fredags|piątek|piątku|周五|星期五"
+    4: "friday|fri|freitag|vendredi|viernes|sexta-feira|venerdì|vrijdag|fredag|fredags|piątek|piątku|周五|星期五"
     "|礼拜五|金曜日|金曜",
-    5: "saturday|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lördag|lördags|sobota|sobotę|soboty|周六|星期六"
+    5: "saturday|sat|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lördag|lördags|sobota|sobotę|soboty|周六|星期六"
     "|礼拜六|土曜日|土曜",
-    6: "sunday|sonntag|dimanche|domingo|domenica|zondag|söndag|söndags|niedziela|niedzielę|niedzieli|周日|星期日"
+    6: "sunday|sun|sonntag|dimanche|domingo|domenica|zondag|söndag|söndags|niedziela|niedzielę|niedzieli|周日|星期日"
     "|星期天|礼拜天|日曜日|日曜",
 }
 _UNITS: dict[int | str, str] = {
     "hour": "hour|hours|stunde|stunden|heure|heures|hora|horas|ora|ore|uur|uren|timme|timmar|godzina|godzin|小时|時間",
-    "day": "day|days|tag|tage|tagen|jour|jours|día|días|dia|dias|giorno|giorni|dag|dagen|dagar|dagarna|dzień|dni"
+    "day": "day|days|working days|working day|business day|workday|business days|workdays|weekdays"
+    "|arbeitstage|arbeitstagen|werktage|jours ouvrés"
+    "|días hábiles|tag|tage|tagen|jour|jours|día|días|dia|dias|giorno|giorni|dag|dagen|dagar|dagarna|dzień|dni|dniach"
     "|天|日間|日",
-    "week": "week|weeks|calendar week|woche|wochen|kalenderwoche|kw|semaine|semaines|semana|semanas|settimana"
-    "|settimane|weken|vecka|veckan|veckor|veckorna|tydzień|tygodniu|tygodnia|tygodni|tygodnie|周|星期|个星期|週"
+    "week": "week|weeks|calendar week|wk|wks|cw|woche|wochen|kalenderwoche|kw|semaine|semaine-ci|semaines"
+    "|semana|semanas"
+    "|settimana"
+    "|settimane|weken|vecka|veckan|veckor|veckorna|tydzień|tygodniu|tygodniach|tygodnia|tygodni|tygodnie|周|星期|个星期|週"
     "|週間",
     "fortnight": "fortnight|fortnights",
     "weekend": "weekend|week-end|wochenende|fin de semana|fim de semana|helg|helgen|周末|週末",
-    "month": "month|months|monat|monats|monate|monaten|mois|mes|meses|mês|mese|mesi|maand|maanden|månad|månaden"
-    "|månader|månaderna|miesiąc|miesiącu|miesiąca|miesiące|miesięcy|个月|月|か月|ヶ月",
-    "quarter": "quarter|quarters|quartal|quartals|quartale|quartalen|trimestre|trimestres|trimestri|kwartaal"
+    "month": "month|months|monat|monats|monate|monaten|mois|mois-ci|mes|meses|mês|mese|mesi|maand|maanden"
+    "|månad|månaden"
+    "|månader|månaderna|miesiąc|miesiącu|miesiącach|miesiąca|miesiące|miesięcy|个月|月|か月|ヶ月",
+    "quarter": "quarter|quarters|quartal|quartals|quartale|quartalen|trimestre|trimestre-ci|trimestres"
+    "|trimestri|kwartaal"
     "|kwartalen|kvartal|kvartalet|kwartał|kwartale|kwartału|季度|四半期",
+    "half": "half year|half-year|half a year|halbjahr|halbjahrs|halbes jahr|halben jahr|halbe jahr|semestre|medio año"
+    "|meio ano|semestri|mezzo anno|half jaar|halvår|halvåret|półrocze|pół roku|półrocza|半年",
     "year": "year|years|jahr|jahres|jahre|jahren|an|ans|année|années|año|años|ano|anos|anno|anni|jaar|jaren|år"
     "|året|rok|roku|lat|lata|年",
-    "sprint": "sprint|sprints|sprinten|sprinty|sprintu|sprincie|冲刺|スプリント",
+    "sprint": "sprint|sprints|sprinten|sprintar|sprintarna|sprintach|sprinty|sprintu|sprincie|冲刺|个冲刺|スプリント",
 }
 _RELATIONS: dict[int | str, str] = {
     "last": "last|previous|prior|preceding|letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
     "|vorigen|voriges|dernier|dernière|derniers|dernières|passé|passée|précédent|précédente|pasado|pasada|pasados"
     "|pasadas|último|última|últimos|últimas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa"
     "|scorsi|scorse|ultimo|ultima|ultimi|ultime|afgelopen|laatste|vorig|förra|senaste|zeszły|zeszłym|zeszłego"
-    "|zeszła|ubiegły|ubiegłym|ostatni|ostatnia|ostatnie|ostatnich|ostatnim|ostatniego|ostatniej|上|上个|上一个"
+    "|zeszła|ubiegły|ubiegłym|ubiegłych|minionym|minionych|minionego|ostatni|ostatnia|ostatnie|ostatnich"
+    "|ostatnim|ostatniego|ostatniej|近|去|上|上个|上一个"
     "|最近|过去|過去|先|前|前回の|直近",
-    "past": "past",
+    "past": "past|this past|this last|ここ|この",
     "this": "this|current|present|ongoing|diese|diesen|dieser|dieses|diesem|aktuelle|aktuellen|aktueller|laufende"
     "|laufenden|ce|cette|actuel|actuelle|este|esta|actual|atual|questo|questa|corrente|attuale|deze|dit|huidige"
     "|denna|detta|den här|det här|nuvarande|pågående|ten|tym|tego|ta|tej|bieżący|bieżącym|bieżącego|obecny|obecnym"
@@ -105,8 +101,10 @@ _DAYS: dict[int | str, str] = {
 }
 _NUMBERS: dict[int | str, str] = {
     1: "one|a|an|ein|eine|einer|einem|einen|un|une|una|uno|um|uma|een|en|ett|jeden|jedna|一",
-    2: "two|a couple of|couple of|couple|both|zwei|beiden|deux|dos|dois|duas|due|twee|två|dwa|dwie|dwóch|两|二|両",
-    3: "three|drei|trois|tres|três|tre|drie|trzy|trzech|三",
+    2: "two|a couple of|couple of|couple|both|zwei|beiden|deux|dos|dois|duas|twee|två|dwa|dwie|dwóch|两|二|両",
+    3: "three|few|a few|several|the few|einige|einigen|ein paar|paar|quelques|unos|pocos|alguns|poucos|alcuni"
+    "|enkele|några"
+    "|kilka|kilku|几|数|drei|trois|tres|três|tre|drie|trzy|trzech|三",
     4: "four|vier|quatre|cuatro|quatro|quattro|fyra|cztery|czterech|四",
     5: "five|fünf|cinq|cinco|cinque|vijf|fem|pięć|pięciu|五",
     6: "six|sechs|seis|sei|zes|sex|sześć|sześciu|六",
@@ -125,13 +123,32 @@ _ORDINALS: dict[int | str, str] = {
     2: "second|zweiten|zweites|zweite|deuxième|segundo|segunda|secondo|tweede|andra|drugi|drugim|第二",
     3: "third|dritten|drittes|dritte|troisième|tercer|tercero|tercera|terceiro|terzo|derde|tredje|trzeci|trzecim|第三",
     4: "fourth|vierten|viertes|vierte|quatrième|cuarto|quarto|vierde|fjärde|czwarty|czwartym|第四",
+    5: "fifth|cinquième|quinto|femte|piąty",
+    6: "sixth",
+    7: "seventh",
+    8: "eighth",
+    9: "ninth",
+    10: "tenth",
+    11: "eleventh",
+    12: "twelfth",
+    13: "thirteenth",
+    14: "fourteenth",
+    15: "fifteenth",
+    20: "twentieth",
+    30: "thirtieth",
+    -1: "final|very last|最后|最後の|最后的",
 }
 _SIGNS: dict[int | str, str] = {
-    "since": "since|as of|starting|seit|ab|depuis|desde|a partir de|a partir del|a partir do|dal|dalla|sinds|vanaf"
+    "since": "since|as from|on or after|starting in|starting from|beginning in|ever since|as of|starting"
+    "|beginning|not before"
+    "|no earlier than|not earlier than|seit|ab|depuis|desde|a partir de|a partir del|a partir do|dal|dalla|sinds"
+    "|vanaf"
     "|sedan|od|自从|自|以来|から",
     "before": "before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da|prima di|prima del"
     "|prima della|voor|före|innan|przed|以前|之前",
-    "until": "until|till|til|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
+    "until": "until|on or before|till|til|up to and including|not after|no later than|not later than"
+    "|spätestens|au plus tard"
+    "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
     "after": "after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
     "|dopo il|na|efter|po|之后|以后|以降",
@@ -139,30 +156,98 @@ _SIGNS: dict[int | str, str] = {
     "from": "from|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
     "to": "to|till|til|until|through|thru|up to|bis|bis zum|au|à|al|a|ao|até|hasta|tot|tot en met|do|al|到|至|から"
     "|-|–|—|~|〜",
-    "and": "and|&|und|et|y|e|en|och|i|oraz|和|与|と",
+    "and": "and|&|a|und|et|y|e|en|och|i|oraz|和|与|と",
     "ago": "ago|back|geleden|sedan|temu|fa|atrás|前|之前|以前",
     "ago_before": "vor|il y a|hace|há|faz",
-    "older": "older than|more than|longer than|over|älter als|mehr als|länger als|plus vieux que|plus de"
+    "older": "seit mehr als|seit über|desde hace más de|há mais de|da più di|sedan mer än|od ponad|older than"
+    "|more than|longer than|over|at least|mindestens|au moins|al menos|pelo menos|almeno"
+    "|minstens|älter als|mehr als|länger als|plus vieux que|plus de"
     "|depuis plus de|más antiguos que|más de|mais antigos que|mais de|più vecchi di|più di|ouder dan|langer dan"
     "|äldre än|mer än|starsze niż|ponad|超过",
-    "newer": "newer than|younger than|less than|within|within the last|neuer als|jünger als|innerhalb der|moins de"
+    "newer": "not older than|no older than|at most|no more than|höchstens|au plus|como máximo|no máximo"
+    "|newer than|younger than|less than|within|within the last|neuer als|jünger als|innerhalb der|moins de"
     "|menos de|meno di|nieuwer dan|nyare än|nowsze niż|不到",
     "old": "old|alt|días de antigüedad|oud|gammal|gamla",
     "now": "now|today|right now|jetzt|heute|maintenant|aujourd'hui|ahora|hoy|agora|hoje|adesso|oggi|nu|vandaag"
     "|idag|i dag|teraz|dziś|dzisiaj|现在|今天|今",
-    "before_last": "before last|vorletzte|vorletzten|vorvorletzte|avant-dernier|avant-dernière|penúltimo|penúltima"
+    "before_last": "second to last|second-to-last|next to last|next-to-last|penultimate|last but one"
+    "|vorletzte|vorletzten|vorvorletzte|avant-dernier|avant-dernière|penúltimo|penúltima"
     "|penultimo|penultima|voorlaatste|näst sista|przedostatni|上上|上上个|先々",
     "previous": "the one before|the one before it|the one before that|the previous one|the prior one|den davor"
     "|dem davor|der davor|das davor|le précédent|la précédente|celui d'avant|el anterior|la anterior|o anterior"
     "|a anterior|quello prima|quella prima|die ervoor|de vorige|den innan|poprzedni|poprzednim|前一个|その前",
     "feast": "black friday|good friday|palm sunday|easter sunday|easter monday|ash wednesday|karfreitag|ostermontag"
     "|rosenmontag|vendredi saint|lundi de pâques|viernes santo",
-    "to_date": "to date|so far",
-    "fill": "the|of|,|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
+    "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
+    "|tot nu toe|hittills",
+    "week_of": "starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal|van|from the|starting on|ending on",
+    "onward": "on|onward|onwards|forward|an|en adelante|em diante|in poi|och framåt",
+    "tod": "morning|mornings|noon|afternoon|afternoons|evening|evenings|night|nights|morgens|früh|morgen|vormittag"
+    "|mittag"
+    "|nachmittag|abend|nacht|matin|midi|après-midi|soir|nuit|por la mañana|por la tarde|por la noche|de manhã|à tarde"
+    "|à noite|mattina|pomeriggio|sera|notte|ochtend|middag|avond|morgonen|på morgonen|kväll|på kvällen|natt|rano"
+    "|po południu|wieczorem|wieczór|早上|上午|中午|下午|晚上|夜里|朝|午前|午後|夜|夕方",
+    "of": "of|in|im|von|vom|des|der|de|del|du|d'|d’|da|do|dos|di|della|dello|van|av|i|w|z|的|の",
+    "of_strict": "of|von|vom|de|del|do|di|av",
+    "half_part": "half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
+    "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
+    "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始",
+    "or_earlier": "or earlier|or older|or before|oder früher|ou avant|o antes",
+    "fill": "份|the|of|,|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
     "|dos|d'|di|van|het|det|av|w|we|的|の|ce|cet|en|no|na|em|zum|zur|vom|dnia|den",
 }
-FIRM = frozenset({"may", "march", "mars", "mai", "sept", "mar", "maj", "mei", "dez", "jun", "an", "set"})
-"""Months that are other words, too: by themselves, in small letters, they are not taken for dates."""
+_EDGES: dict[int | str, str] = {
+    "start": "start of|start of the|beginning of|beginning of the|the start of|early|early in|early on in|anfang"
+    "|anfang des"
+    "|beginn|début|au début de|au début du|début de|début du|principios de|a principios de|comienzos de|inicio de"
+    "|inicios de|início de|início do|início da|começo de|inizio di|inizio|all'inizio di|begin|begin van|början av"
+    "|i början av"
+    "|początek|początku|na początku|初|初頭|上旬",
+    "middle": "mid|middle of|the middle of|middle of the|mitte|mitte des|mediados de|a mediados de|meados de|metà"
+    "|metà di"
+    "|medio|midden|mitten av|i mitten av|połowa|połowie|w połowie|中旬|半ば",
+    "end": "end of|end of the|the end of|late|late in|ende|ende des|fin|fin de|fin du|la fin de|la fin du|finales de"
+    "|a finales de|fines de|final de|finais de|fim de|fim do|fim da|no fim de|fine di|fine|alla fine di|eind|einde"
+    "|einde van"
+    "|eind van|slutet av|i slutet av|koniec|końcu|pod koniec|końca|末|底|下旬",
+    "whole": "earlier|earlier in|later|later in",
+}
+_ALONE: dict[int | str, Word] = {"weekend": Word("weekend", ""), "half": Word("half_year_word", "")}
+"""Units that are a period without a word before them."""
+_FIXED: dict[int | str, str] = {
+    "1-1": "new year|new year's|new year's day|neujahr|nouvel an|año nuevo|ano novo|capodanno|nieuwjaar|nyår"
+    "|nowego roku|元旦",
+    "12-24": "christmas eve|heiligabend|nochebuena|wigilii",
+    "12-25": "christmas|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia|圣诞节|クリスマス",
+    "12-31": "new year's eve|silvester|nochevieja|réveillon",
+}
+"""Feasts of the same day every year. By themselves they are mostly wishes, so they are dates only in a bound."""
+_YEAR_TO_DATE: dict[int | str, str] = {"year": "ytd", "quarter": "qtd", "month": "mtd", "week": "wtd"}
+FIRM = frozenset(
+    {
+        "mon",
+        "tue",
+        "wed",
+        "thu",
+        "fri",
+        "sat",
+        "sun",
+        "may",
+        "mart",
+        "march",
+        "mars",
+        "mai",
+        "sept",
+        "mar",
+        "maj",
+        "mei",
+        "dez",
+        "jun",
+        "an",
+        "set",
+    }
+)
+"""Months and days that are other words, too: by themselves, in small letters, they are not taken for dates."""
 
 
 def date_words() -> dict[str, frozenset[Word]]:
@@ -177,10 +262,16 @@ def date_words() -> dict[str, frozenset[Word]]:
         "day": _DAYS,
         "number": _NUMBERS,
         "ordinal": _ORDINALS,
+        "edge": _EDGES,
+        "so_far": _YEAR_TO_DATE,
+        "fixed": _FIXED,
     }
-    pairs = [pair for kind, table in tables.items() for pair in _each(kind, table)]
+    pairs = list(more_words())
+    pairs += [pair for kind, table in tables.items() for pair in each_word(kind, table)]
     for value, line in _SIGNS.items():
         pairs += [(" ".join(surface.split()), Word(str(value), "")) for surface in line.split("|")]
     for surface, word in pairs:
         found.setdefault(surface, set()).add(word)
+    for words in found.values():
+        words |= {_ALONE[word.value] for word in words if word.kind == "unit" and word.value in _ALONE}
     return {surface: frozenset(words) for surface, words in found.items()}

@@ -1,29 +1,45 @@
 """Dates in a text: found as they are typed, and resolved to days.
 
-A text is cut into words of dates (``date_words.py``), figures, and the rest. Each way of naming a period is a
-sequence of kinds of words; of those that fit at a place the longest is taken. What a period is, is said in
-``periods.py``. A phrase that is a date in form but not in the calendar (31 September, Q5) is found, too: leaving
-it out silently would ask for more than was wanted.
+A text is cut into words of dates (``date_words.py``), figures, and the rest. Each way of naming a period is said in
+``date_forms.py``; bounds and ranges of periods here. Of those that fit at a place the longest is taken. What a period
+is, is said in ``periods.py``. A phrase that is a date in form but not in the calendar (31 September, Q5) is found,
+too: leaving it out silently would ask for more than was wanted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from ...data.sources import Calendar
-from .date_tokens import CJK, Token, tokens_of
+from .date_forms import CJK_TEXT, FILLS, Make, Parse, PeriodReader, is_fill, only_fills
+from .date_tokens import Token, tokens_of
 from .date_words import FIRM
-from .periods import Almanac, NoSuchDateError, Period
+from .period_parts import Almanac
+from .periods import NoSuchDateError, Period
 
-Make = Callable[[Almanac], Period]
 MAX_CHARACTERS = 2000
 
 # A year by itself is a date only where something says so: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
+# What may stand before a phrase that somebody else found.
+_LEADING = frozenset(
+    "in on at over during within throughout all whole entire each every am im um während pendant dans au cours ces"
+    " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om durant 在 于".split()
+)
+_SHORT = frozenset({"sept", "mar", "jun", "dez"})
+# Of a length they say how long something took; a date they are with "old" or "ago" behind.
+_LENGTHS = frozenset(
+    "over|more than|less than|at least|mindestens|au moins|al menos|pelo menos|almeno|minstens|mehr als"
+    "|plus de|más de"
+    "|mais de|più di|mer än|ponad|超过|不到|moins de|menos de|meno di".split("|")
+)
+_WITH_ARTICLE = ("nth", "ordinal of", "edge", "beside", "half of", "unit of", "unit relation_after")
+"""Forms whose article belongs to the phrase: *the 14th*, *the end of October*, *le mois dernier*."""
+_SIGNS = ("since", "before", "until", "after")
 
 
 @dataclass(frozen=True)
@@ -41,15 +57,27 @@ def find_dates(text: str) -> tuple[str, ...]:
     Words that bound belong to it (*since Monday*, *between 1 and 10 October*), prepositions do not.
     """
     tokens = tokens_of(text[:MAX_CHARACTERS])
+    reader = _Reader(tokens)
     found, i = [], 0
     while i < len(tokens):
-        best = _longest(tokens, i)
-        if best is None and found and tokens[i].value("previous") is not None:
-            best = (lambda here: here.day(0)), i + 1, "previous"
-        if best is not None and _stands(tokens, i, best[2]):
-            found.append(text[tokens[i].start : tokens[best[1] - 1].end].strip(" ,"))
-        i = best[1] if best is not None else i + 1
+        best = reader.phrase(i)
+        if best is None and found:
+            best = reader.reference(i)
+        if best is not None and _stands(tokens, i, best):
+            start = reader.with_article(i, best.kind)
+            found.append(text[tokens[start].start : tokens[best.end - 1].end].strip(" ,"))
+        i = best.end if best is not None else i + 1
     return tuple(dict.fromkeys(found))
+
+
+def starts_with_date(text: str) -> bool:
+    """Whether a date is the first thing in a text, fillers aside."""
+    tokens = tokens_of(text[:MAX_CHARACTERS])
+    first = next((i for i, token in enumerate(tokens) if not only_fills(token)), None)
+    if first is None:
+        return False
+    best = _Reader(tokens).phrase(first)
+    return best is not None and _stands(tokens, first, best)
 
 
 def resolve_dates(phrases: Sequence[str], today: date, calendar: Calendar | None = None) -> list[Resolved]:
@@ -65,103 +93,230 @@ def resolve_dates(phrases: Sequence[str], today: date, calendar: Calendar | None
 
 def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     tokens = _trimmed(tokens_of(phrase[:MAX_CHARACTERS]))
-    if len(tokens) and len(tokens) == sum(1 for t in tokens if t.value("previous") is not None):
+    best = _whole(tokens)
+    if best is None and tokens and tokens[0].text.casefold() in _LEADING:
+        tokens = _trimmed(tokens, _LEADING)
+        best = _whole(tokens)
+    reader = _Reader(tokens)
+    if (
+        (best is None or best.end < len(tokens))
+        and (refers := reader.reference(0, alone=True))
+        and refers.end == len(tokens)
+    ):
         if before is None:
             return Resolved(phrase, None, "no period was named before it")
-        make: Make = lambda here: here.before(before)  # noqa: E731
-    else:
-        best = _longest(tokens, 0) if tokens else None
-        if best is None or best[1] < len(tokens):
-            return Resolved(phrase, None, "it cannot be read as a date")
-        make = best[0]
+        best = refers._replace(make=lambda here: here.before(before))
+    if best is None and len(tokens) == 1 and isinstance(number := tokens[0].value("number"), int) and number > 31:
+        best = Parse(lambda here: here.sprint(number), 1, "number")  # no day of a month: "and in 44?"
+    if best is None:
+        return Resolved(phrase, None, "it cannot be read as a date")
     try:
-        return Resolved(phrase, make(almanac))
+        return Resolved(phrase, best.make(almanac))
     except NoSuchDateError as error:
         return Resolved(phrase, None, str(error))
     except (ValueError, OverflowError):
         return Resolved(phrase, None, "it is beyond the calendar")
 
 
-def _trimmed(tokens: Sequence[Token]) -> tuple[Token, ...]:
-    """Without filling words at both ends."""
+def _whole(tokens: Sequence[Token]) -> Parse | None:
+    """What tokens mean that are all one phrase."""
+    best = _Reader(tokens).phrase(0) if tokens else None
+    return best if best is not None and best.end == len(tokens) else None
+
+
+def _trimmed(tokens: Sequence[Token], more: frozenset[str] = frozenset()) -> tuple[Token, ...]:
+    """Without filling words at both ends, and without ``more`` at the beginning."""
     kept = list(tokens)
-    while kept and _is_fill(kept[0]) and len(kept[0].words) == 1:
+    while kept and (only_fills(kept[0]) or kept[0].text.casefold() in more):
         kept.pop(0)
-    while kept and _is_fill(kept[-1]) and len(kept[-1].words) == 1:
+    while kept and only_fills(kept[-1]):
         kept.pop()
     return tuple(kept)
 
 
-def _is_fill(token: Token) -> bool:
-    return token.value("fill") is not None
+End = tuple[Any, int]
+"""What may stand at an end of a range: how it is made and what it lends, or a bare number; and the token after it."""
 
 
-# -- grammar -------------------------------------------------------------------------------------
+class _Reader:
+    """Phrases of dates that begin at a token: periods, bounds and ranges."""
 
-Parse = tuple[Make, int, str]
-"""What a phrase means, the token after it, and the kind of phrase."""
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.periods = PeriodReader(tokens)
 
-
-def _longest(tokens: Sequence[Token], i: int) -> Parse | None:
-    """The longest phrase that begins here; of equal ones the first."""
-    if not tokens[i].words:
-        return None
-    found = [*_ranges(tokens, i), *_bounded(tokens, i), *_periods(tokens, i)]
-    return max(found, key=lambda parse: parse[1], default=None)
-
-
-def _periods(tokens: Sequence[Token], i: int) -> Iterator[Parse]:
-    begins = {word.kind for word in tokens[i].words} if i < len(tokens) else set()
-    for kinds, make in _FORMS if begins & _FIRST else ():
-        if kinds[0] in begins and (match := _match(tokens, i, kinds)) is not None:
-            values, j = match
-            yield (lambda here, m=make, v=values: m(here, *v)), j, " ".join(kinds)
-
-
-def _match(tokens: Sequence[Token], i: int, kinds: Sequence[str]) -> tuple[tuple[Any, ...], int] | None:
-    """The values of tokens of these kinds one after the other, filling words between them left out."""
-    values = []
-    for n, kind in enumerate(kinds):
-        while n and i < len(tokens) and tokens[i].value(kind) is None and _is_fill(tokens[i]):
-            i += 1
-        if i >= len(tokens) or (value := tokens[i].value(kind)) is None:
+    def phrase(self, i: int) -> Parse | None:
+        """The longest phrase that begins here; of equal ones the first."""
+        if i >= len(self.tokens) or not self.tokens[i].words:
             return None
-        values.append(value)
-        i += 1
-    return tuple(values), i
+        found = [*self._ranges(i), *self._bounds(i), *self.periods.at(i)]
+        return max(found, key=lambda parse: parse.end, default=None)
+
+    def reference(self, i: int, *, alone: bool = False) -> Parse | None:
+        """*The one before*, *the week before*: words that refer to a period named before them.
+
+        Args:
+            alone: the words are all that there is, so that they need no article to be this.
+        """
+        j = i
+        while j < len(self.tokens) and only_fills(self.tokens[j]):
+            j += 1
+        if j >= len(self.tokens):
+            return None
+        if self._is(j, "previous"):
+            return Parse(lambda here: here.day(0), j + 1, "previous")
+        if (alone or j > i) and (match := self.periods.match(j, ("unit", "before"))) is not None:
+            return Parse(lambda here: here.day(0), match[1], "previous")
+        return None
+
+    def with_article(self, i: int, kind: str) -> int:
+        """Where a phrase begins, if its article belongs to it."""
+        article = i and self.tokens[i - 1].value("bare_article") is not None
+        return i - 1 if article and kind.startswith(_WITH_ARTICLE) else i
+
+    def _is(self, i: int, kind: str) -> bool:
+        return i < len(self.tokens) and self.tokens[i].value(kind) is not None
+
+    # -- bounds --------------------------------------------------------------------------------
+
+    def _bounds(self, i: int) -> Iterator[Parse]:
+        for sign in _SIGNS:
+            if self._is(i, sign):
+                yield from self._bound(i, sign)
+        yield from self._aged(i)
+        if self._is(i, "from") or self._is(i, "since"):
+            parse = self.periods.longest(i + 1)
+            if parse is not None and self._goes_on(parse.end):
+                yield Parse(_bound("since", parse), parse.end + 1, "since onward")
+        yield from self._signs_behind(i)
+
+    def _bound(self, i: int, sign: str) -> Iterator[Parse]:
+        behind = (self.periods.longest(i + 1), self._edge_of_this(i + 1) if sign != "until" else None)
+        for parse in (*behind, self._number(i)):
+            if parse is not None:
+                end = parse.end + (sign == "since" and self._is(parse.end, "or_later"))
+                yield Parse(_bound(sign, parse), end, f"{sign} {parse.kind}")
+                yield from self._both(i, sign, parse)
+        if sign == "since" and (match := self.periods.match(i, ("since", "number", "unit"))) is not None:
+            (_, count, unit), j = match  # "seit zwei Wochen"
+            yield Parse(lambda here: here.since(Period(here.away(-count, unit), here.today)), j, "since so long")
+        if sign == "until" and self._is(i + 1, "now"):
+            yield Parse(lambda here: here.until(here.day(0)), i + 2, "until now")
+
+    def _number(self, i: int) -> Parse | None:
+        """*Sprints before 41*: a bare number is a sprint where the word stands before the bound."""
+        number = self.tokens[i + 1].value("number") if i + 1 < len(self.tokens) else None
+        if not isinstance(number, int):
+            return None
+        return Parse(lambda here: here.sprint(number), i + 2, "number", "sprint")
+
+    def _both(self, i: int, sign: str, parse: Parse) -> Iterator[Parse]:
+        """*After 10 November and before 17 November*."""
+        j = parse.end + 1
+        other = "before" if sign in ("after", "since") else "after"
+        if sign == "until" or not self._is(parse.end, "and") or j >= len(self.tokens):
+            return
+        second = next((s for s in (other, "until", "since") if self._is(j, s) and s != sign), None)
+        inner = self.periods.longest(j + 1) if second else None
+        if second is not None and inner is not None:
+            make = lambda here: here.within(_bound(sign, parse)(here), _bound(second, inner)(here))  # noqa: E731
+            yield Parse(make, inner.end, "both")
+
+    def _edge_of_this(self, i: int) -> Parse | None:
+        """*The start of the quarter*, which only a bound makes a date."""
+        while i < len(self.tokens) and is_fill(self.tokens[i]) and not self._is(i, "edge"):
+            i += 1
+        where = self.tokens[i].value("edge") if i < len(self.tokens) else None
+        j = i + 1
+        while j < len(self.tokens) and only_fills(self.tokens[j]):
+            j += 1
+        unit = self.tokens[j].value("unit") if where is not None and j < len(self.tokens) else None
+        if unit not in ("week", "month", "quarter", "half", "year", "sprint"):
+            return None
+        this = lambda here: here.related("this", unit)  # noqa: E731
+        return Parse(this, j + 1, "edge", "part", lambda here: here.edge_day(this(here), str(where)))
+
+    def _aged(self, i: int) -> Iterator[Parse]:
+        """*Older than two weeks*, *more than 30 days ago*."""
+        i += self._is(i, "ago_before") and not self._is(i, "older")
+        for sign in ("older", "newer"):
+            for kinds in ((sign, "number", "unit"), (sign, "stretch")):
+                if (match := self.periods.match(i, kinds)) is not None:
+                    values, j = match
+                    said = self._is(j, "old") or self._is(j, "ago") or self._is(i - 1, "ago_before")
+                    j += self._is(j, "old") or self._is(j, "ago")
+                    count, unit = values[1:] if len(values) == 3 else str(values[1]).split()
+                    kind = "aged" if said else "length" if self.tokens[i].text.casefold() in _LENGTHS else "aged"
+                    yield Parse(lambda h, s=sign, c=int(count), u=unit: _aged(h, s, c, u), j, kind)
+
+    def _goes_on(self, i: int) -> bool:
+        """Whether a word such as *on* or *onwards* ends what began with *from*."""
+        if not self._is(i, "onward"):
+            return False
+        alone = i + 1 == len(self.tokens) or not self.tokens[i + 1].text[:1].isalnum()
+        return alone or self.tokens[i].text.casefold() not in ("on", "an")
+
+    def _signs_behind(self, i: int) -> Iterator[Parse]:
+        """周一以来, 月曜日から, pazartesiden beri: the sign stands behind."""
+        parse = self.periods.longest(i) if self.tokens[i].value("fill") is None else None
+        if parse is None or parse.end >= len(self.tokens):
+            return
+        behind = self.tokens[parse.end]
+        if behind.value("since_after") is not None or behind.value("or_later") is not None:
+            yield Parse(_bound("since", parse), parse.end + 1, f"since {parse.kind}")
+        if behind.value("or_earlier") is not None:
+            yield Parse(_bound("until", parse), parse.end + 1, f"until {parse.kind}")
+        for sign in _SIGNS if CJK_TEXT.match(behind.text) else ():
+            if behind.value(sign) is not None:
+                yield Parse(_bound(sign, parse), parse.end + 1, f"{sign} {parse.kind}")
+
+    # -- ranges --------------------------------------------------------------------------------
+
+    def _ranges(self, i: int) -> Iterator[Parse]:
+        """*Between A and B*, *from A to B*, *A to B*; the one may lend the other its month or unit."""
+        openings = [(i + 1, "and")] if self._is(i, "between") else []
+        openings += [(i + 1, "to")] if self._is(i, "from") else []
+        for start, joint in [*openings, (i, "to")]:
+            for first, middle in self._ends(start):
+                at = self._joint(middle, joint)
+                if at is None:
+                    continue
+                for second, end in self._ends(at):
+                    if start == i and isinstance(first, int) and isinstance(second, int):
+                        continue  # "3 - 4" alone says nothing
+                    end += end < len(self.tokens) and self.tokens[end].text == "まで"
+                    yield Parse(lambda here, a=first, b=second: _between(here, a, b), end, "range")
+
+    def _joint(self, i: int, joint: str) -> int | None:
+        while i < len(self.tokens) and not self._is(i, joint) and is_fill(self.tokens[i]):
+            i += 1
+        dots = joint == "to" and i + 1 < len(self.tokens) and self.tokens[i].text == self.tokens[i + 1].text == "."
+        return i + 2 if dots else i + 1 if self._is(i, joint) else None
+
+    def _ends(self, i: int) -> list[End]:
+        """What may stand at an end of a range: a period, now, or a bare number (as an int); the longest first."""
+        while i < len(self.tokens) and only_fills(self.tokens[i]):
+            i += 1
+        if i >= len(self.tokens):
+            return []
+        by_end = {parse.end: parse for parse in reversed(self.periods.at(i))}
+        day = self.tokens[i].value("nth")
+        found: list[End] = [(day, i + 1)] if isinstance(day, int) else []  # it may lend its month from the other end
+        found += [((parse, _lent(self.tokens, i, end)), end) for end, parse in sorted(by_end.items(), reverse=True)]
+        if not found and self._is(i, "now"):
+            found.append(((Parse(lambda here: here.day(0), i + 1, "now"), None), i + 1))
+        if not found and isinstance(number := self.tokens[i].value("dom"), int):
+            found.append((number, i + 1))
+        return found
 
 
-def _longest_period(tokens: Sequence[Token], i: int) -> Parse | None:
-    while i < len(tokens) and _is_fill(tokens[i]) and not any(True for _ in _periods(tokens, i)):
-        i += 1
-    return max(_periods(tokens, i), key=lambda parse: parse[1], default=None)
-
-
-def _bounded(tokens: Sequence[Token], i: int) -> Iterator[Parse]:
-    token = tokens[i]
-    for sign in ("since", "before", "until", "after"):
-        if token.value(sign) is not None and (parse := _longest_period(tokens, i + 1)) is not None:
-            yield _bound(sign, parse[0]), parse[1], f"{sign} {parse[2]}"
-        elif token.value(sign) is not None and sign == "until" and (j := _match(tokens, i, (sign, "now"))):
-            yield _bound(sign, lambda here: here.day(0)), j[1], "until now"
-    for sign in ("older", "newer"):
-        if (match := _match(tokens, i, (sign, "number", "unit"))) is not None:
-            (_, count, unit), j = match
-            j += j < len(tokens) and tokens[j].value("old") is not None
-            yield (lambda here, s=sign, c=count, u=unit: _aged(here, s, c, u)), j, sign
-    parse = _longest_period(tokens, i)  # 周一以来, 月曜日から: the sign stands behind
-    if parse is not None and parse[1] < len(tokens) and re.match(f"[{CJK}]", tokens[parse[1]].text):
-        for sign in ("since", "before", "until", "after"):
-            if tokens[parse[1]].value(sign) is not None:
-                yield _bound(sign, parse[0]), parse[1] + 1, f"{sign} {parse[2]}"
-
-
-def _bound(sign: str, make: Make) -> Make:
+def _bound(sign: str, parse: Parse) -> Make:
+    make = parse.point or parse.make
     if sign == "since":
         return lambda here: here.since(make(here))
     if sign == "after":
         return lambda here: here.after(make(here))
-    if sign == "until":
+    if sign == "until" or (sign == "before" and parse.kind == "edge end"):
         return lambda here: here.until(make(here))
     return lambda here: here.earlier(make(here))
 
@@ -169,43 +324,6 @@ def _bound(sign: str, make: Make) -> Make:
 def _aged(here: Almanac, sign: str, count: int, unit: str) -> Period:
     there = Period(here.away(-count, unit), here.today)
     return here.earlier(there) if sign == "older" else here.since(there)
-
-
-def _ranges(tokens: Sequence[Token], i: int) -> Iterator[Parse]:
-    """*between A and B*, *from A to B*, *A to B*; the one may lend the other its month or unit."""
-    token = tokens[i]
-    openings = [(i + 1, "and")] if token.value("between") is not None else []
-    openings += [(i + 1, "to")] if token.value("from") is not None else []
-    for start, joint in [*openings, (i, "to")]:
-        for first, middle in _ends(tokens, start):
-            while middle < len(tokens) and tokens[middle].value(joint) is None and _is_fill(tokens[middle]):
-                middle += 1
-            if middle >= len(tokens) or tokens[middle].value(joint) is None:
-                continue
-            for second, end in _ends(tokens, middle + 1):
-                if start == i and isinstance(first, int) and isinstance(second, int):
-                    continue  # "3 - 4" alone says nothing
-                end += end < len(tokens) and tokens[end].text == "まで"
-                yield (lambda here, a=first, b=second: _between(here, a, b)), end, "range"
-
-
-End = tuple[Any, int]
-
-
-def _ends(tokens: Sequence[Token], i: int) -> list[End]:
-    """What may stand at an end of a range: a period, now, or a bare number (as an int)."""
-    while i < len(tokens) and _is_fill(tokens[i]) and len(tokens[i].words) == 1:
-        i += 1
-    if i >= len(tokens):
-        return []
-    found: list[End] = []
-    if (parse := max(_periods(tokens, i), key=lambda p: p[1], default=None)) is not None:
-        found.append(((parse[0], _lent(tokens, i, parse[1])), parse[1]))
-    if not found and tokens[i].value("now") is not None:
-        found.append(((lambda here: here.day(0), None), i + 1))
-    if not found and isinstance(number := tokens[i].value("number"), int):
-        found.append((number, i + 1))
-    return found
 
 
 def _lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int] | None:
@@ -232,8 +350,11 @@ def _between(here: Almanac, first: Any, second: Any) -> Period:
 
 def _end(here: Almanac, end: Any, other: Any) -> Period:
     if not isinstance(end, int):
-        return end[0](here)
+        return end[0].make(here)
     lent = None if isinstance(other, int) else other[1]
+    if not isinstance(other, int) and other[0].kind == "nth of":
+        month = other[0].make(here).last
+        return here.on(month.year, month.month, end)
     if lent is not None and lent[0] == "month":
         return here.on(None, lent[1], end)
     if lent is not None:
@@ -243,116 +364,22 @@ def _end(here: Almanac, end: Any, other: Any) -> Period:
     return here.day_of_month(end)
 
 
-def _stands(tokens: Sequence[Token], i: int, kind: str) -> bool:
+def _stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     """Whether a phrase found in a text is a date there, and not other words of the same form."""
-    first = tokens[i]
-    if kind in ("until now", "until day"):  # everything is until today
+    first, before = tokens[i], tokens[i - 1] if i else None
+    if parse.kind in ("until now", "until day"):  # everything is until today
         return False
-    bare = re.sub(r"['’]s?$", "", first.text.casefold())
-    if kind == "month" and bare in FIRM:
-        return first.text[:1].isupper() and i > 0 and bare == first.text.casefold()
-    if kind == "year":
-        before = tokens[i - 1] if i else None
-        said = {word.kind for word in before.words} - {"fill"} if before is not None else set()
+    bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
+    if parse.kind in ("month", "weekday") and bare in FIRM:
+        if before is not None and before.text.casefold() in _INTRODUCED:
+            return True
+        last = i + 1 == len(tokens) and bare in _SHORT
+        return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
+    if parse.kind == "year":
+        said = {word.kind for word in before.words} - FILLS if before is not None else set()
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
-    return not (kind == "older" and first.text.casefold() in ("over", "more than"))
-
-
-def _dotted(here: Almanac, text: str) -> Period:
-    day, month, year = (*text.split("."), "")[:3]
-    return here.on(int(year) if year else None, int(month), int(day))
-
-
-def _slashed(here: Almanac, text: str) -> Period:
-    a, b, year = map(int, text.split("/"))
-    if a != b and a <= 12 and b <= 12:
-        raise NoSuchDateError("day and month cannot be told apart; write it as YEAR-MONTH-DAY")
-    return here.on(year, b, a) if b <= 12 else here.on(year, a, b)
-
-
-def _iso(here: Almanac, text: str) -> Period:
-    return here.on(*map(int, text.split("-")))
-
-
-def _iso_month(here: Almanac, text: str) -> Period:
-    year, month = map(int, text.split("-"))
-    if not 1 <= month <= 12:
-        raise NoSuchDateError(f"a year has no month {month}")
-    return here.month(month, year)
-
-
-def _numbered(here: Almanac, unit: str, number: int, year: int | None = None) -> Period:
-    if unit == "sprint":
-        return here.sprint(number)
-    if unit == "week":
-        return here.week(number, year)
-    if unit == "quarter":
-        return here.quarter(number, year)
-    raise NoSuchDateError(f"{unit}s have no numbers")
-
-
-def _two(here: Almanac, unit: str, first: int, _: str, second: int) -> Period:
-    return here.span(_numbered(here, unit, first).first, _numbered(here, unit, second).last)
-
-
-def _week_of(here: Almanac, unit: str, day: int, month: int) -> Period:
-    there = here.on(None, month, day)
-    if unit != "week" or there.first is None:
-        raise NoSuchDateError(f"no {unit} is named by a day")
-    year, week, _ = there.first.isocalendar()
-    return here.week(week, year)
-
-
-_FORMS: tuple[tuple[tuple[str, ...], Callable[..., Period]], ...] = (
-    (("iso",), _iso),
-    (("iso_month",), _iso_month),
-    (("dotted",), _dotted),
-    (("slashed",), _slashed),
-    (("year", "month", "number"), lambda here, year, month, day: here.on(year, month, day)),
-    (("weekday", "number", "month", "year"), lambda here, _, day, month, year: here.on(year, month, day)),
-    (("weekday", "month", "number", "year"), lambda here, _, month, day, year: here.on(year, month, day)),
-    (("weekday", "number", "month"), lambda here, _, day, month: here.on(None, month, day)),
-    (("weekday", "month", "number"), lambda here, _, month, day: here.on(None, month, day)),
-    (("number", "month", "year"), lambda here, day, month, year: here.on(year, month, day)),
-    (("month", "number", "year"), lambda here, month, day, year: here.on(year, month, day)),
-    (("number", "month"), lambda here, day, month: here.on(None, month, day)),
-    (("month", "number"), lambda here, month, day: here.on(None, month, day)),
-    (("year", "month"), lambda here, year, month: here.month(month, year)),
-    (("month", "year"), lambda here, month, year: here.month(month, year)),
-    (("relation", "month"), lambda here, relation, month: here.related_month(relation, month)),
-    (("month", "relation_after"), lambda here, month, relation: here.related_month(relation, month)),
-    (("month",), lambda here, month: here.month(month)),
-    (("nth",), lambda here, day: here.day_of_month(day)),
-    (("relation", "weekday"), lambda here, relation, day: here.weekday(day, relation)),
-    (("weekday", "relation_after"), lambda here, day, relation: here.weekday(day, relation)),
-    (("weekday",), lambda here, day: here.weekday(day)),
-    (("unit", "before_last"), lambda here, unit, _: here.shifted(-2, unit)),
-    (("before_last", "unit"), lambda here, _, unit: here.shifted(-2, unit)),
-    (("relation", "number", "unit"), lambda here, relation, count, unit: here.lasting(relation, count, unit)),
-    (("number", "relation", "unit"), lambda here, count, relation, unit: here.lasting(relation, count, unit)),
-    (("number", "unit", "relation_after"), lambda here, count, unit, relation: here.lasting(relation, count, unit)),
-    (("relation", "unit"), lambda here, relation, unit: here.related(relation, unit)),
-    (("unit", "relation_after"), lambda here, unit, relation: here.related(relation, unit)),
-    (("number", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit)),
-    (("ago_before", "number", "unit"), lambda here, _, count, unit: here.ago(count, unit)),
-    (("unit", "number", "month"), _week_of),
-    (("unit", "number", "and", "number"), _two),
-    (("unit", "number", "year"), _numbered),
-    (("unit", "number"), _numbered),
-    (("ordinal", "unit", "year"), lambda here, number, unit, year: _numbered(here, unit, number, year)),
-    (("year", "ordinal", "unit"), lambda here, year, number, unit: _numbered(here, unit, number, year)),
-    (("ordinal", "unit"), lambda here, number, unit: _numbered(here, unit, number)),
-    (("quarter", "year"), lambda here, number, year: here.quarter(number, year)),
-    (("year", "quarter"), lambda here, year, number: here.quarter(number, year)),
-    (("quarter",), lambda here, number: here.quarter(number)),
-    (("half", "year"), lambda here, number, year: here.half(number, year)),
-    (("half",), lambda here, number: here.half(number)),
-    (("relation", "unit", "to_date"), lambda here, relation, unit, _: here.related(relation, unit)),
-    (("to_date", "relation", "unit"), lambda here, _, relation, unit: here.related(relation, unit)),
-    (("unit", "to_date"), lambda here, unit, _: here.related("this", unit)),
-    (("year",), lambda here, year: here.year(year)),
-    (("day",), lambda here, offset: here.day(offset)),
-)
-"""Each way of naming a period: the kinds of its words, and what it is."""
-
-_FIRST = frozenset(kinds[0] for kinds, _ in _FORMS)
+    if parse.kind.endswith(" number") and parse.kind.split()[0] in _SIGNS and parse.kind.count(" ") == 1:
+        return before is not None and before.value("unit") == "sprint"
+    if parse.kind == "weekend":
+        return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
+    return parse.kind not in ("length", "fixed")

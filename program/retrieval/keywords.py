@@ -31,6 +31,12 @@ _SCRIPTS = (
 _PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}{_KANA}]+)*|[#!]\d+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SPOKEN_IN = {
+    word: tuple(language for language, known in FUNCTION_WORDS.items() if word in known)
+    for word in frozenset().union(*FUNCTION_WORDS.values())
+}
+"""The languages that have a word among their function words: looked up once a word, not once a word and language."""
 _CUTS = {
     language: re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
     for language, words in CJK_FUNCTION_WORDS.items()
@@ -43,12 +49,14 @@ def detect_language(text: str) -> str:
         for language, script in _SCRIPTS:
             if script.search(text):
                 return language
-    words = [word.strip("'’") for word in re.findall(r"[^\W\d_]+", text.casefold())]
-    counts = {language: sum(map(known.__contains__, words)) for language, known in FUNCTION_WORDS.items()}
-    most = max(counts.values())
+    counts: dict[str, int] = {}
+    for word in _LETTERS.findall(text.casefold()):
+        for language in _SPOKEN_IN.get(word, ()):
+            counts[language] = counts.get(language, 0) + 1
+    most = max(counts.values(), default=0)
     leading = [language for language, count in counts.items() if count == most]
     # One word that two languages share ("in", "was") says nothing.
-    return leading[0] if most and len(leading) == 1 else UNKNOWN
+    return leading[0] if len(leading) == 1 else UNKNOWN
 
 
 def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tuple[str, ...]:
@@ -119,6 +127,6 @@ def _words(piece: str, language: str) -> Iterable[str]:
             cut = _CUTS["ja" if language == "ja" else "zh"]
             yield from filter(None, cut.split(word))
         else:
-            bare = _APOSTROPHE.sub("", word)
+            bare = word if word.isalnum() else _APOSTROPHE.sub("", word)
             if bare:
                 yield bare

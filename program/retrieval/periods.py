@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from calendar import monthrange
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from ...data.sources import Calendar
@@ -28,12 +28,19 @@ class NoSuchDateError(ValueError):
 class Period:
     """From the first to the last day, both included; no first day is the beginning of time.
 
-    ``unit`` is what it is one of, so that *the one before* can be found.
+    ``unit`` is what it is one of, so that *the one before* can be found; ``whole`` its last day where ``last`` is
+    today because the rest is yet to come.
     """
 
     first: date | None
     last: date
     unit: str = "day"
+    whole: date | None = field(default=None, compare=False)
+
+    @property
+    def end(self) -> date:
+        """Its last day, whether it has come or not."""
+        return self.whole or self.last
 
     def text(self) -> str:
         """``FIRST/LAST`` as ISO days, ``../LAST`` without a beginning."""
@@ -74,7 +81,7 @@ class Almanac:
     def day_of_month(self, day: int) -> Period:
         """The latest day of that number."""
         for back in range(12):
-            first = _month_start(self.today, -back)
+            first = month_start(self.today, -back)
             if _exists(first.year, first.month, day) and first.replace(day=day) <= self.today:
                 return Period(first.replace(day=day), first.replace(day=day))
         raise NoSuchDateError(f"no month has a day {day}")
@@ -166,6 +173,8 @@ class Almanac:
 
     def lasting(self, relation: str, count: int, unit: str) -> Period:
         """*Last N* units: from that long ago until today; of sprints, the whole ones before the current."""
+        if relation == "this" and count > 1:  # "these two weeks"
+            relation = "last"
         if relation == "this":
             raise NoSuchDateError("only one period can be the current one")
         if unit == "sprint":
@@ -186,7 +195,7 @@ class Almanac:
             if unit == "sprint":
                 return self.today + count * self._sprints().sprint_days * DAY
             if unit in MONTHS_OF:
-                first = _month_start(self.today, count * MONTHS_OF[unit])
+                first = month_start(self.today, count * MONTHS_OF[unit])
                 return first.replace(day=min(self.today.day, monthrange(first.year, first.month)[1]))
             return self.today + count * DAYS_OF[unit] * DAY
         except (OverflowError, ValueError) as error:
@@ -219,7 +228,7 @@ class Almanac:
 
     def after(self, period: Period) -> Period:
         """From the day after it until today."""
-        return self.span(period.last + DAY, self.today)
+        return self.span(period.end + DAY, self.today)
 
     def until(self, period: Period) -> Period:
         """Whatever was up to its last day."""
@@ -230,6 +239,11 @@ class Almanac:
         if period.first is None:
             raise NoSuchDateError("nothing is before a period without a beginning")
         return Period(None, period.first - DAY, "days")
+
+    def within(self, one: Period, other: Period) -> Period:
+        """The days of two bounds that both hold for."""
+        firsts = [period.first for period in (one, other) if period.first is not None]
+        return self.span(max(firsts, default=None), min(one.last, other.last))
 
     def span(self, first: date | None, last: date) -> Period:
         """From one day to another.
@@ -247,11 +261,11 @@ class Almanac:
         first = start(year if year is not None else self.today.year)
         if year is None and first > self.today:
             first = start(self.today.year - 1)
-        last = _month_start(first, MONTHS_OF[unit]) - DAY
+        last = month_start(first, MONTHS_OF[unit]) - DAY
         return self._clipped(first, last, unit)
 
     def _clipped(self, first: date, last: date, unit: str) -> Period:
-        return Period(first, self.today if first <= self.today < last else last, unit)
+        return Period(first, self.today if first <= self.today < last else last, unit, last)
 
     def _start(self, unit: str, by: int) -> date:
         """First day of the unit so many units from the one that contains today."""
@@ -259,7 +273,7 @@ class Almanac:
             return self.today - self.today.weekday() * DAY + 7 * by * DAY
         months = MONTHS_OF[unit]
         month = (self.today.month - 1) // months * months + 1
-        return _month_start(self.today.replace(month=month, day=1), by * months)
+        return month_start(self.today.replace(month=month, day=1), by * months)
 
     def _weekend(self, by: int) -> Period:
         saturday = self._start("week", 0) + 5 * DAY
@@ -288,7 +302,8 @@ def _exists(year: int, month: int, day: int) -> bool:
     return 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
 
 
-def _month_start(day: date, by: int) -> date:
+def month_start(day: date, by: int) -> date:
+    """The first day of the month so many months from that of a day."""
     months = day.year * 12 + day.month - 1 + by
     return date(months // 12, months % 12 + 1, 1)
 

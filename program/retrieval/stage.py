@@ -139,7 +139,8 @@ class RetrievalParts:
         )
         planned = self.candidates.plan(seed, expand=found.strategy.rag_expansion)
         found.candidates = planned.candidates
-        log.debug("%s", planned.summary)
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("%s", planned.summary)
         if planned.duplicates or planned.over:  # what is in the list is seen there; what is not is said
             found.notes.append(planned.summary)
 

@@ -313,3 +313,9 @@ def test_the_summary_counts_what_was_proposed_removed_and_over(every_kind: Domai
 def test_a_config_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         CandidateConfig().max_candidates = 3  # type: ignore[misc]
+
+
+def test_a_wording_that_runs_on_is_not_kept() -> None:
+    cache = VariationCache()
+    cache.put("who is Nell", "", ["who was Nell", "Nell is " + "a guest who talked about doors and " * 9, "", "  "])
+    assert cache.get("who is Nell", "") == ("who was Nell",)

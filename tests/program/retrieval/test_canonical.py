@@ -18,6 +18,15 @@ def test_case_width_and_punctuation_do_not_matter() -> None:
     assert canonical("What’s ＦＬＯＷ?!") == canonical("what s flow") == "what s flow"
 
 
+@given(st.text(alphabet=st.characters(max_codepoint=127), max_size=60))
+def test_plain_text_is_read_as_any_other(text: str) -> None:
+    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
+    known = canonical(text).split(" ") if canonical(text) else []
+    assert known[: len(words)] == words
+    # The same text with a sign that is no word goes the way of other scripts.
+    assert canonical(f"{text} \u2026") == canonical(f"{text} ...")
+
+
 def test_operators_matter() -> None:
     assert canonical('"flow state" book') != canonical("flow state book")
     assert canonical("flow -state") != canonical("flow state")

@@ -27,7 +27,7 @@ def reader() -> FilterReader:
         ("customer  portal", {"projects": ("borealis",)}),
         ("borealisの今週のマージ済みMR", {"projects": ("borealis",), "statuses": ("merged",), "dates": ("今週",)}),
         ("openai and AWS", {"providers": ("openai", "aws")}),
-        ("reopened the atlases, unmerged", {}),
+        ("reopened the atlases, emerged", {}),
         ("", {}),
     ],
 )  # fmt: skip

@@ -1,0 +1,177 @@
+"""The forms in which a period is named: the kinds of their words, what they mean, and what they are one of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from .period_parts import Almanac
+from .periods import NoSuchDateError, Period
+
+
+def _dotted(here: Almanac, text: str) -> Period:
+    day, month, year = (*text.split("."), "")[:3]
+    return here.on(int(year) if year else None, int(month), int(day))
+
+
+def _slashed(here: Almanac, text: str) -> Period:
+    a, b, year = map(int, text.split("/"))
+    year += 2000 * (year < 100)
+    if a != b and a <= 12 and b <= 12:
+        raise NoSuchDateError("day and month cannot be told apart; write it as YEAR-MONTH-DAY")
+    return here.on(year, b, a) if b <= 12 else here.on(year, a, b)
+
+
+def _iso(here: Almanac, text: str) -> Period:
+    year, month, day = (text[:4], text[4:6], text[6:]) if text.isdigit() else re.split(r"[-/.]", text)
+    return here.on(int(year), int(month), int(day))
+
+
+def _iso_month(here: Almanac, text: str) -> Period:
+    year, month = map(int, re.split("[-/]", text))
+    if not 1 <= month <= 12:
+        raise NoSuchDateError(f"a year has no month {month}")
+    return here.month(month, year)
+
+
+def _month_year(here: Almanac, text: str) -> Period:
+    month, year = map(int, text.split("/"))
+    return here.month(month, year)
+
+
+def _dashed(here: Almanac, text: str) -> Period:
+    day, month, year = text.split("-")
+    return here.on(int(year), _MONTHS.index(month[:3]) // 3 + 1, int(day))
+
+
+_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
+
+
+def _with_year(make: Callable[[Almanac, int, int], Period], here: Almanac, text: str) -> Period:
+    """Quarter or half and year in one word: Q3/2025, 2025-Q3, Q3'25, 3Q25."""
+    numbers = re.findall(r"\d+", text)
+    year = next((int(n) for n in numbers if len(n) == 4), None)
+    rest = [int(n) for n in numbers if len(n) != 4]
+    return make(here, rest[0], year if year is not None else 2000 + rest[1])
+
+
+def _iso_week(here: Almanac, text: str) -> Period:
+    year, week = text.casefold().replace("-", "").split("w")
+    return here.week(int(week), int(year))
+
+
+def _numbered(here: Almanac, unit: str, number: int, year: int | None = None) -> Period:
+    if unit == "sprint":
+        return here.sprint(number)
+    if unit in ("week", "quarter", "half"):
+        return {"week": here.week, "quarter": here.quarter, "half": here.half}[unit](number, year)
+    raise NoSuchDateError(f"{unit}s have no numbers")
+
+
+def _two(here: Almanac, unit: str, *numbers: Any) -> Period:
+    first, second = numbers[0], numbers[-1]  # signs and the numbers between them mean nothing
+    return here.span(_numbered(here, unit, first).first, _numbered(here, unit, second).last)
+
+
+def _stretch(here: Almanac, relation: str, text: str) -> Period:
+    count, unit = text.split()
+    return here.lasting(relation, int(count), unit)
+
+
+def _stretch_ago(here: Almanac, text: str, _: Any) -> Period:
+    count, unit = text.split()
+    return here.ago(int(count), unit)
+
+
+def _weekday_before_last(here: Almanac, weekday: int, _: Any, relation: str) -> Period:
+    if relation != "last":
+        raise NoSuchDateError("the weekday before which is not said")
+    last = here.weekday(weekday)
+    return here.before(last)
+
+
+def _before_last(here: Almanac, unit: str, _: Any, relation: str, count: int = 1) -> Period:
+    """*The week before last*, *the sprint before this one*."""
+    if count != 1:
+        raise NoSuchDateError(f"the {unit} before which is not said")
+    return here.shifted({"last": -2, "past": -2, "this": -1, "next": 0}[relation], unit)
+
+
+Form = tuple[tuple[str, ...], Callable[..., Period], "str | int"]
+FORMS: tuple[Form, ...] = (
+    (("iso",), _iso, "day"),
+    (("iso_month",), _iso_month, "month"),
+    (("iso_week",), _iso_week, "week"),
+    (("month_year",), _month_year, "month"),
+    (("dashed",), _dashed, "day"),
+    (("dotted",), _dotted, "day"),
+    (("slashed",), _slashed, "day"),
+    (("quarter_year",), lambda h, t: _with_year(Almanac.quarter, h, t), "quarter"),
+    (("half_year",), lambda h, t: _with_year(Almanac.half, h, t), "half"),
+    (("sprint_number",), lambda here, number: here.sprint(number), "sprint"),
+    (("week",), lambda here, number: here.week(number), "week"),
+    (("year", "month", "dom"), lambda here, year, month, day: here.on(year, month, day), "day"),
+    (("weekday", "dom", "month", "year"), lambda here, _, day, month, year: here.on(year, month, day), "day"),
+    (("weekday", "month", "dom", "year"), lambda here, _, month, day, year: here.on(year, month, day), "day"),
+    (("weekday", "dom", "month"), lambda here, _, day, month: here.on(None, month, day), "day"),
+    (("weekday", "month", "dom"), lambda here, _, month, day: here.on(None, month, day), "day"),
+    (("weekday", "iso"), lambda here, _, text: _iso(here, text), "day"),
+    (("weekday", "dotted"), lambda here, _, text: _dotted(here, text), "day"),
+    (("weekday", "slashed"), lambda here, _, text: _slashed(here, text), "day"),
+    (("weekday", "nth"), lambda here, _, day: here.day_of_month(day), "day"),
+    (("dom", "month", "year"), lambda here, day, month, year: here.on(year, month, day), "day"),
+    (("month", "dom", "year"), lambda here, month, day, year: here.on(year, month, day), "day"),
+    (("dom", "month"), lambda here, day, month: here.on(None, month, day), "day"),
+    (("month", "dom"), lambda here, month, day: here.on(None, month, day), "day"),
+    (("ordinal", "of_strict", "month"), lambda here, day, _, month: here.on(None, month, max(day, 1)), "day"),
+    (("year", "month"), lambda here, year, month: here.month(month, year), "month"),
+    (("month", "year"), lambda here, month, year: here.month(month, year), "month"),
+    (("relation", "month"), lambda here, relation, month: here.related_month(relation, month), "month"),
+    (("month", "relation_after"), lambda here, month, relation: here.related_month(relation, month), "month"),
+    (("month",), lambda here, month: here.month(month), "month"),
+    (("nth",), lambda here, day: here.day_of_month(day), "day"),
+    (("relation", "weekday"), lambda here, relation, day: here.weekday(day, relation), "day"),
+    (("weekday", "relation_after"), lambda here, day, relation: here.weekday(day, relation), "day"),
+    (("weekday",), lambda here, day: here.weekday(day), "day"),
+    (("unit", "before_last"), lambda here, unit, _: here.shifted(-2, unit), 0),
+    (("before_last", "unit"), lambda here, _, unit: here.shifted(-2, unit), 1),
+    (("unit", "before", "relation"), _before_last, 0),
+    (("unit", "before", "relation", "number"), _before_last, 0),
+    (("weekday", "before", "relation"), _weekday_before_last, "day"),
+    (("relation", "number", "unit"), lambda here, relation, count, unit: here.lasting(relation, count, unit), "days"),
+    (("number", "relation", "unit"), lambda here, count, relation, unit: here.lasting(relation, count, unit), "days"),
+    (("number", "unit", "relation_after"), lambda here, n, unit, relation: here.lasting(relation, n, unit), "days"),
+    (("relation", "stretch"), _stretch, "days"),
+    (("stretch", "ago"), _stretch_ago, "day"),
+    (("relation", "unit"), lambda here, relation, unit: here.related(relation, unit), 1),
+    (("unit", "relation_after"), lambda here, unit, relation: here.related(relation, unit), 0),
+    (("number", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit), 1),
+    (("half_year_word", "ago"), lambda here, _, __: here.shifted(-1, "half"), "half"),
+    (("ago_before", "number", "unit"), lambda here, _, count, unit: here.ago(count, unit), 2),
+    (("unit", "number", "and", "number"), _two, "days"),
+    (("unit", "number", "fill", "number", "and", "number"), _two, "days"),
+    (("unit", "number", "year"), _numbered, 0),
+    (("unit", "number"), _numbered, 0),
+    (("ordinal", "unit", "year"), lambda here, number, unit, year: _numbered(here, unit, number, year), 1),
+    (("year", "ordinal", "unit"), lambda here, year, number, unit: _numbered(here, unit, number, year), 2),
+    (("ordinal", "unit"), lambda here, number, unit: _numbered(here, unit, number), 1),
+    (("quarter", "year"), lambda here, number, year: here.quarter(number, year), "quarter"),
+    (("year", "quarter"), lambda here, year, number: here.quarter(number, year), "quarter"),
+    (("quarter",), lambda here, number: here.quarter(number), "quarter"),
+    (("half", "year"), lambda here, number, year: here.half(number, year), "half"),
+    (("half",), lambda here, number: here.half(number), "half"),
+    (("ordinal", "half_part", "of", "year"), lambda here, number, _, __, year: here.half(number, year), "half"),
+    (("relation", "unit", "to_date"), lambda here, relation, unit, _: here.related(relation, unit), 1),
+    (("to_date", "relation", "unit"), lambda here, _, relation, unit: here.related(relation, unit), 2),
+    (("to_date", "unit"), lambda here, _, unit: here.related("this", unit), 1),
+    (("unit", "to_date"), lambda here, unit, _: here.related("this", unit), 0),
+    (("so_far",), lambda here, unit: here.related("this", unit), "days"),
+    (("fixed",), lambda here, text: here.on(None, *map(int, text.split("-"))), "day"),
+    (("year",), lambda here, year: here.year(year), "year"),
+    (("day",), lambda here, offset: here.day(offset), "day"),
+    (("weekend",), lambda here, _: here.latest_weekend(), "weekend"),
+)  # fmt: skip
+"""Each way of naming a period: the kinds of its words, what it is, and its unit or the place of the word for it."""
+
+FIRST = frozenset(kinds[0] for kinds, _, _ in FORMS) | {"ordinal", "edge", "number", "unit", "dom", "relation"}

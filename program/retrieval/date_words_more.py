@@ -1,0 +1,108 @@
+"""The commonest words of dates in Danish and Norwegian, Czech, Russian, Turkish and Korean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+
+class Word(NamedTuple):
+    """What a word may stand for: its class, and its value within it."""
+
+    kind: str
+    value: int | str
+
+
+def each_word(kind: str, table: Mapping[int | str, str]) -> Iterator[tuple[str, Word]]:
+    """Each surface of a table, its spellings apart by ``|``, with what it stands for."""
+    for value, line in table.items():
+        for surface in line.split("|"):
+            yield " ".join(surface.split()), Word(kind, value)
+
+
+_TABLES: dict[str, dict[int | str, str]] = {
+    "month": {
+        1: "leden|ledna|lednu|январь|января|январе|ocak",
+        2: "únor|února|únoru|февраль|февраля|феврале|şubat",
+        3: "marts|březen|března|březnu|март|марта|марте|mart",
+        4: "duben|dubna|dubnu|апрель|апреля|апреле|nisan",
+        5: "květen|května|květnu|май|мая|мае|mayıs",
+        6: "červen|června|červnu|июнь|июня|июне|haziran",
+        7: "červenec|července|červenci|июль|июля|июле|temmuz",
+        8: "srpen|srpna|srpnu|август|августа|августе|ağustos",
+        9: "září|сентябрь|сентября|сентябре|eylül",
+        10: "říjen|října|říjnu|октябрь|октября|октябре|ekim",
+        11: "listopadu|ноябрь|ноября|ноябре|kasım",
+        12: "desember|prosinec|prosince|prosinci|декабрь|декабря|декабре|aralık",
+    },
+    "weekday": {
+        0: "mandag|mandags|pondělí|понедельник|понедельника|pazartesi|pazartesiden|월요일",
+        1: "tirsdag|tirsdags|úterý|вторник|вторника|salı|salıdan|화요일",
+        2: "onsdag|středa|středu|středy|среда|среду|среды|çarşamba|çarşambadan|수요일",
+        3: "torsdag|čtvrtek|čtvrtka|четверг|четверга|perşembe|perşembeden|목요일",
+        4: "fredag|pátek|pátku|пятница|пятницу|пятницы|cuma|cumadan|금요일",
+        5: "lørdag|lørdags|sobotu|суббота|субботу|субботы|cumartesi|cumartesiden|토요일",
+        6: "søndag|søndags|neděle|neděli|воскресенье|воскресенья|pazar|pazardan|일요일",
+    },
+    "unit": {
+        "hour": "hodina|hodiny|hodin|час|часа|часов|saat|시간",
+        "day": "dage|dager|dny|dní|dnech|день|дня|дней|gün|günde|günün|일",
+        "week": "uge|ugen|uger|ugers|uke|uken|uker|týden|týdnu|týdny|týdnů|týdne|неделя|неделю|недели|недель|неделе"
+        "|hafta"
+        "|haftada|haftanın|haftadan|주",
+        "weekend": "weekenden|helgen|helg|víkend|víkendu|выходные|выходных|hafta sonu|주말",
+        "month": "måned|måneden|måneder|měsíc|měsíce|měsíci|měsíců|месяц|месяца|месяцев|месяце|ay|ayın|ayda|aydan|달"
+        "|개월",
+        "quarter": "kvartal|kvartalet|čtvrtletí|kvartál|kvartálu|квартал|квартала|квартале|çeyrek|çeyrekte|분기",
+        "year": "år|året|rok|roku|roce|год|года|году|лет|yıl|yılın|yılda|년",
+        "sprint": "sprinten|sprintu|sprinty|спринт|спринта|спринте|спринты|спринтов|sprintte|sprintten|스프린트",
+    },
+    "relation": {
+        "last": "sidste|siste|forrige|seneste|minulý|minulém|minulého|minulou|posledních|poslední|posledním|прошлый"
+        "|прошлая"
+        "|прошлой|прошлом|прошлую|прошлого|последние|последних|последний|последнюю|последнем|geçen|son|önceki|지난|최근",
+        "this": "denne|dette|tento|tomto|této|tohoto|этот|эта|эту|этой|этом|этого|текущий|текущем|текущего|bu"
+        "|mevcut|이번",
+        "next": "næste|neste|kommende|příští|příštím|следующий|следующая|следующей|следующем|следующую|gelecek"
+        "|önümüzdeki"
+        "|다음",
+    },
+    "day": {
+        0: "i dag|dnes|сегодня|bugün|오늘",
+        -1: "i går|včera|вчера|dün|어제",
+        -2: "i forgårs|i forgars|předevčírem|позавчера|evvelsi gün|그저께",
+        1: "i morgen|zítra|завтра|yarın|내일",
+    },
+    "number": {
+        1: "en|et|én|ett|jeden|jedna|один|одна|одну|bir|한",
+        2: "to|dva|dvě|dvou|два|две|двух|iki|두|이",
+        3: "tre|tři|tří|три|трёх|трех|üç|세",
+        4: "fire|čtyři|čtyř|четыре|четырёх|dört|네",
+        5: "fem|pět|pěti|пять|пяти|beş|다섯",
+        6: "seks|šest|šesti|шесть|шести|altı|여섯",
+    },
+    "ordinal": {
+        1: "første|první|prvním|первый|первой|первом|первая|birinci|ilk",
+        2: "anden|andet|druhý|druhém|второй|втором|ikinci",
+        3: "tredje|třetí|třetím|третий|третьем|третьей|üçüncü",
+        4: "fjerde|čtvrtý|čtvrtém|четвёртый|четвертом|четвертый|dördüncü",
+    },
+    "since": {"": "siden|fra og med|od|с|со|начиная с"},
+    "since_after": {"": "beri|itibaren|bu yana|이후|부터|以来|から"},
+    "before": {"": "før|inden|před|до|перед"},
+    "after": {"": "efter|etter|po|после"},
+    "until": {"": "indtil|inntil|til|до|по"},
+    "between": {"": "mellem|mellom|mezi|между"},
+    "from": {"": "fra|od|с|со"},
+    "to": {"": "til|do|до|по"},
+    "and": {"": "og|и|ve|ile|와|과"},
+    "ago": {"": "siden|назад|önce|전"},
+    "ago_before": {"": "před"},
+    "fill": {"": "den|det|в|во|на|за|v|ve|의"},
+}
+
+
+def more_words() -> Iterator[tuple[str, Word]]:
+    """Every surface of these languages with what it may stand for."""
+    for kind, table in _TABLES.items():
+        yield from each_word(kind, table)
