@@ -43,6 +43,7 @@ class Reply:
     milliseconds: float = 0.0
     calls: int = 0
     tokens: int = 0
+    completion_tokens: int = 0
 
 
 @dataclass
@@ -122,7 +123,7 @@ def _arguments(ask: Ask, lm: LMHandle) -> dict[str, Any]:
 def _reply(prediction: dspy.Prediction | None, error: str | None, began: float, cost: Any) -> Reply:
     milliseconds = (time.perf_counter() - began) * 1000
     tokens = cost.prompt_tokens + cost.completion_tokens
-    return Reply(prediction, error, milliseconds, cost.calls + cost.failed, tokens)
+    return Reply(prediction, error, milliseconds, cost.calls + cost.failed, tokens, cost.completion_tokens)
 
 
 def _explain(failure: Exception) -> str:

@@ -44,6 +44,7 @@ def _trace(flow: Flow, notes: list[str]) -> PlanTrace:
         requests=flow.requests,
         wasted_requests=flow.wasted,
         tokens=flow.tokens,
+        completion_tokens=flow.completion_tokens,
         milliseconds=flow.clock.elapsed_ms(),
         notes=(*flow.parts.notes, *flow.parts.gate.notes, *notes),
     )

@@ -58,9 +58,9 @@ def clean_input(
 
 def printable(text: str) -> str:
     """Text without control characters, white space folded, trimmed. Lone surrogates are dropped."""
-    words = text.split()
-    if all(map(str.isprintable, words)):  # nearly always, and twenty times as fast
-        return " ".join(words)
+    folded = " ".join(text.split())
+    if folded.isprintable():  # nearly always, and twenty times as fast
+        return folded
     kept = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
     return " ".join("".join(kept).split())
 
@@ -118,5 +118,5 @@ def history_text(turns: Sequence[Turn]) -> str:
 
 def conversation_context(turns: Sequence[Turn]) -> str:
     """The last question and the beginning of its answer, at most 40 words."""
-    words = " / ".join(turn.content for turn in turns[-2:]).split()
+    words = " / ".join(turn.content for turn in turns[-2:]).split(None, MAX_CONTEXT_WORDS)
     return " ".join(words[:MAX_CONTEXT_WORDS])

@@ -14,13 +14,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 DIMENSIONS = 256
 MAX_TOKENS = 512
 BATCH = 32
+WORDS = 8192
 BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
@@ -56,6 +57,8 @@ class StaticEncoder:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
         # The tokenizer spells out a script it does not know byte by byte, and bytes mean nothing.
+        # Words come back, and spelling them out was half of a vector's time.
+        self._ids_of_word = lru_cache(maxsize=WORDS)(self._spelled)
         self._means = np.ones(max(len(self._table), self._tokenizer.get_vocab_size()), dtype=bool)
         empty = ("▁", "<unk>")
         self._means[[i for t, i in self._tokenizer.get_vocab().items() if t in empty or BYTE.fullmatch(t)]] = False
@@ -69,23 +72,34 @@ class StaticEncoder:
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors, shape (texts, 256), float32, each of length one or zero."""
         out = np.zeros((len(texts), self._table.shape[1]), dtype=np.float32)
-        for row, encoding in zip(out, self._encodings(texts), strict=True):
-            self._fill(row, encoding.ids)
+        for row, ids in zip(out, self._ids(texts), strict=True):
+            self._fill(row, ids)
         return out
 
     def _fill(self, row: np.ndarray, ids: list[int]) -> None:
         """The direction of the sum of the tokens' rows, unless none of them means anything."""
         tokens = np.array(ids, dtype=np.intp)
-        if not self._means.take(tokens).any():
+        if not np.logical_or.reduce(self._means.take(tokens)):
             return
         np.add.reduce(self._table.take(tokens, axis=0), axis=0, out=row)
         row /= math.sqrt(float(row @ row)) or 1.0
 
-    def _encodings(self, texts: Sequence[str]) -> Iterable[Any]:
-        """A batch is given to several threads, which is worth it from some dozen texts on."""
+    def _ids(self, texts: Sequence[str]) -> Iterable[list[int]]:
+        """The tokens of each text. A batch is given to several threads, which is worth it from some dozen texts on."""
         if len(texts) < BATCH:
-            return (self._tokenizer.encode(text, add_special_tokens=False) for text in texts)
-        return self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+            return map(self._ids_of, texts)
+        encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        return (encoding.ids for encoding in encodings)
+
+    def _ids_of(self, text: str) -> list[int]:
+        """The tokens of a text, word by word where that is the same: no token reaches over a single space."""
+        words = text.split(" ")
+        if len(text) > MAX_TOKENS // 4 or "" in words or "<" in text or "▁" in text:
+            return self._spelled(text)
+        return [token for word in words for token in self._ids_of_word(word)]
+
+    def _spelled(self, text: str) -> list[int]:
+        return self._tokenizer.encode(text, add_special_tokens=False).ids
 
 
 def _wordllama_home() -> Path:

@@ -14,6 +14,7 @@ from .context import CleanInput, clean_input
 from .encoder import Encoder
 from .heads import HeadAnswer
 from .joint import COMPLEXITY_OUTPUTS
+from .looks import WITHHELD
 from .plan import Decision, QueryPlan
 from .planner import QueryPlanner
 
@@ -157,6 +158,8 @@ def _change(
         far = "less" if certainty >= needed else "more"
         who = "the language model would be asked" if certainty >= needed else "the head would answer"
         parts.append(f"{abs(certainty - needed):.3f} {far} certainty than {certainty:.3f} and {who}")
+    if decision.reason.endswith(WITHHELD):
+        parts.append("were both looks at it to agree, it would have been rejected")
     margins = {name: _runner_up(given) for name, given in heads.items() if len(given) > 1}
     if margins:
         name = min(margins, key=lambda n: margins[n][1])

@@ -53,7 +53,12 @@ def fit_head(
 
 
 def fit_and_leave_out(
-    name: str, seen: Sequence[Seen], labels: Sequence[str], groups: Sequence[str], seed: int = 0
+    name: str,
+    seen: Sequence[Seen],
+    labels: Sequence[str],
+    groups: Sequence[str],
+    seed: int = 0,
+    shares: Sequence[tuple[float, float]] = SHARES,
 ) -> Fitted | None:
     """A head trained on these rows; None where they have fewer than two labels or ten rows.
 
@@ -61,6 +66,7 @@ def fit_and_leave_out(
         seen: features of each row.
         labels: one a row.
         groups: conversation of each row; rows of one group are never in different folds.
+        shares: of the linear kernels, to choose from.
     """
     classes = tuple(sorted(set(labels)))
     if len(classes) < 2 or len(labels) < MIN_ROWS:
@@ -71,7 +77,7 @@ def fit_and_leave_out(
     # One thread is as fast on an idle machine, and 15 times faster where a language model has the cores.
     with threadpool_limits(limits=1, user_api="blas"):
         similar = tuple((part @ part.T).astype(np.float64) for part in (grams[:, :COLUMNS], grams[:, COLUMNS:]))
-        best = min(_choices(dense, similar, target, folds_of(groups, seed)), key=lambda choice: choice.loss)
+        best = min(_choices(dense, similar, target, folds_of(groups, seed), shares), key=lambda choice: choice.loss)
         dual = solve(_mixed(rbf(dense, best.width), similar, best.shares), target, best.ridge)
     head = Head(
         name=name,
@@ -85,12 +91,18 @@ def fit_and_leave_out(
     return Fitted(head, softmax(best.scale * best.scores))
 
 
-def _choices(dense: np.ndarray, similar: Sequence[np.ndarray], target: np.ndarray, folds: np.ndarray) -> list[Choice]:
+def _choices(
+    dense: np.ndarray,
+    similar: Sequence[np.ndarray],
+    target: np.ndarray,
+    folds: np.ndarray,
+    every: Sequence[tuple[float, float]],
+) -> list[Choice]:
     """Every setting with its loss."""
     found = []
     for width in WIDTHS:
         near = rbf(dense, width)
-        for shares in SHARES:
+        for shares in every:
             kernel = _mixed(near, similar, shares)
             for ridge, scores in _left_out(kernel, target, folds).items():
                 loss, scale = min((log_loss(softmax(s * scores), target), s) for s in SCALES)

@@ -26,6 +26,7 @@ from .graph_stage import graph_asks, settle_graph
 from .heads import HeadAnswer, Heads
 from .joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .linker import Linker
+from .looks import WITHHELD
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
 from .settle import Combination, Settled, settle
@@ -105,6 +106,7 @@ class Flow:
     requests: int = 0
     wasted: int = 0
     tokens: int = 0
+    completion_tokens: int = 0
     further_round_spent: bool = False
     answered: set[Stage] = field(default_factory=set)
     understood: bool = True
@@ -227,13 +229,14 @@ class Flow:
         if len(known) < len(found) or not self.parts.joint:
             return found
         labels = choose_together(self.parts.joint, [f.probabilities for f in known])
-        return [replace(f, label=label) for f, label in zip(known, labels, strict=True)]
+        return [f if f.label == label else replace(f, label=label) for f, label in zip(known, labels, strict=True)]
 
     def _settle(self, stage: Stage, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
         combination = self.parts.combinations.get(output)
         if stage in self.answered:  # as it was calibrated: the head's own label
             found = settle(None, head, combination if self.parts.gate.mode == "best-effort" else None)
-            return replace(found, by="head", reason=self.parts.gate.reason) if found else None
+            why = self.parts.gate.reason + (f"; {WITHHELD}" if head is not None and head.withheld else "")
+            return replace(found, by="head", reason=why) if found else None
         answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None
         found = settle(answer, head, combination)
         beyond = found is not None and found.by == "head" and self.parts.gate.mode == "bounded"
@@ -293,6 +296,7 @@ class Flow:
         self.rounds += any(reply.calls for reply in replies.values())
         self.requests += sum(reply.calls for reply in replies.values())
         self.tokens += sum(reply.tokens for reply in replies.values())
+        self.completion_tokens += sum(reply.completion_tokens for reply in replies.values())
         return replies
 
     def decide(

@@ -70,6 +70,8 @@ class HeadClient:
             why = "it cannot read this query" if name in self.heads.heads else f"there are heads for {known}"
             raise LMError(f"no head answers {name!r}: {why}.")
         given = {o.label: max(answer.probabilities.get(o.label, 0.0), _SMALLEST) for o in options_of(question)}
+        if answer.withheld:  # the seam takes the likeliest label
+            given[answer.label] = max(given.values()) * (1 + _SMALLEST)
         total = sum(given.values())
         return answer_for(question, {label: p / total for label, p in given.items()})
 

@@ -24,6 +24,7 @@ from .encoder import Encoder
 from .features import Features, Seen
 from .joint import Joint
 from .linker import Linker
+from .looks import PREFIX, agree
 from .panel import Panel, shared_rows
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
@@ -47,6 +48,7 @@ class Head:
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
         bias: added to the scaled scores, one a label; empty for none.
+        below: of a look (``looks.py``): what it and the other must say less than for a rejection.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Head:
     width: float
     scale: float
     bias: tuple[float, ...] = ()
+    below: float | None = None
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
@@ -81,15 +84,24 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class HeadAnswer:
-    """The label a head gives, and every label's probability."""
+    """The label a head gives, and every label's probability.
+
+    ``withheld`` where the label is not the likeliest one, because a rejection was withheld (``looks.py``).
+    """
 
     label: str
     probabilities: Mapping[str, float]
+    withheld: bool = False
 
     @property
     def confidence(self) -> float:
         """Probability of the label given."""
         return self.probabilities[self.label]
+
+    @property
+    def likeliest(self) -> str:
+        """The label with the highest probability, withheld or not."""
+        return max(self.probabilities, key=lambda label: self.probabilities[label])
 
 
 class Heads:
@@ -98,18 +110,21 @@ class Heads:
     Attributes:
         heads: those of the decisions, by output.
         sources: those for kinds of information, by name.
+        looks: those that must agree to a rejection, by name.
     """
 
     sources: Mapping[str, Head] = {}
+    looks: Mapping[str, Head] = {}
     _source: Panel | None = None
 
     def __init__(self, heads: Mapping[str, Head], features: Features, joint: Joint | None = None) -> None:
-        self.heads = {name: head for name, head in heads.items() if not name.startswith(SOURCE)}
+        self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX))}
+        self.looks = {name: head for name, head in heads.items() if name.startswith(PREFIX)}
         self.sources = {name: head for name, head in heads.items() if name.startswith(SOURCE)}
         self.features = features
         self.joint = dict(joint or {})
         alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
-        self._alone = Panel(alone) if alone else None
+        self._alone = Panel([*alone, *self.looks.values()]) if alone else None
         self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
         self._source = Panel(list(self.sources.values())) if self.sources else None
 
@@ -117,7 +132,15 @@ class Heads:
         """What every head but follow-up says of a query that stands alone; nothing of one they cannot read."""
         if self._alone is None or not (seen := self.features.of_query(query)).readable:
             return {}
-        return _answers(self._alone, seen)
+        given = self._alone.probabilities(seen)
+        looks, count = tuple(self.looks.values()), len(given) - len(self.looks)
+        said = _named(self._alone.heads[:count], given[:count])
+        answer = said.get("is_relevant")
+        if looks and answer is not None and answer.label == "false":
+            ours = [row[head.labels.index("true")] for head, row in zip(looks, given[count:], strict=True)]
+            if not agree(ours, min(head.below or 0.0 for head in looks)):
+                said["is_relevant"] = replace(answer, label="true", withheld=True)
+        return said
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
         """Whether a query after these turns is a follow-up; None where no head can say."""
@@ -145,7 +168,7 @@ class Heads:
         held: dict[str, np.ndarray] = {IDF: self.features.idf.astype(np.float16)}
         if self.features.common is not None:
             held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
-        for name, head in (self.heads | dict(self.sources)).items():
+        for name, head in self._every().items():
             held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear}
         panels = (("query", self._alone), ("turn", self._turn), ("source", self._source))
         for sees, panel in ((name, p) for name, p in panels if p is not None):
@@ -156,13 +179,16 @@ class Heads:
 
     def settings(self) -> dict[str, dict[str, Any]]:
         """Everything else, for the manifest."""
-        every = (self.heads | dict(self.sources)).items()
-        return {n: _settings(h) for n, h in every}
+        return {name: _settings(head) for name, head in self._every().items()}
+
+    def _every(self) -> dict[str, Head]:
+        return {**self.heads, **self.looks, **self.sources}
 
 
 def _settings(head: Head) -> dict[str, Any]:
     bias = {"bias": list(head.bias)} if head.bias else {}
-    return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **bias}
+    below = {"below": head.below} if head.below is not None else {}
+    return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **bias, **below}
 
 
 def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: Linker) -> Features:
@@ -188,6 +214,7 @@ def load_heads(
             width=float(s["width"]),
             scale=float(s["scale"]),
             bias=tuple(s.get("bias", ())),
+            below=s.get("below"),
         )
         for name, s in settings.items()
     }
@@ -213,7 +240,11 @@ def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
 
 
 def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
+    return _named(panel.heads, panel.probabilities(seen))
+
+
+def _named(heads: Sequence[Head], given: Sequence[list[float]]) -> dict[str, HeadAnswer]:
     found = {}
-    for head, row in zip(panel.heads, panel.probabilities(seen), strict=True):
+    for head, row in zip(heads, given, strict=True):
         found[head.name] = HeadAnswer(head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True)))
     return found

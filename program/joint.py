@@ -14,6 +14,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
 
 from ..data.rows import LabelledRow
 
@@ -21,7 +25,6 @@ COMPLEXITY_OUTPUTS = ("complexity", "intent", "needs_decomposition")
 # Nought, a half and one were tried: 0.59, 0.63, 0.62.
 STRENGTH = 0.5
 FLOOR = 1e-6
-FLOOR_LOG = math.log(FLOOR)
 SEPARATOR = "|"
 
 Joint = Mapping[str, float]
@@ -49,25 +52,37 @@ def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) 
 
 def likeliest_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], float]:
     """The best combination and its probability among those that occur; by itself each label, if none is known."""
-    logs = [{label: math.log(max(p, FLOOR)) for label, p in output.items()} for output in probabilities]
     if not joint:
-        best = tuple(max(output, key=lambda label: output[label]) for output in logs)
-        return best, math.exp(sum(output[label] for output, label in zip(logs, best, strict=True)))
-    scores = {
-        labels: bonus + sum(output.get(label, FLOOR_LOG) for output, label in zip(logs, labels, strict=True))
-        for labels, bonus in _parted(joint)
-    }
-    best = max(scores, key=lambda labels: scores[labels])
-    return best, 1.0 / sum(math.exp(score - scores[best]) for score in scores.values())
+        best = tuple(max(output, key=lambda label: output[label]) for output in probabilities)
+        return best, math.prod(max(output[label], FLOOR) for output, label in zip(probabilities, best, strict=True))
+    known = _combinations(tuple(joint.items()))
+    shares = [
+        output.get(label, 0.0) for output, labels in zip(probabilities, known.labels, strict=True) for label in labels
+    ]
+    scores = known.bonus + np.log(np.maximum(shares, FLOOR))[known.places].sum(axis=0)
+    best = int(scores.argmax())
+    return known.whole[best], 1.0 / float(np.exp(scores - scores[best]).sum())
 
 
-def _parted(joint: Joint) -> tuple[tuple[tuple[str, ...], float], ...]:
-    return _parted_once(tuple(joint.items()))
+class _Combinations(NamedTuple):
+    """The combinations that occur, and the places of their labels among all, shape (outputs, combinations)."""
+
+    whole: tuple[tuple[str, ...], ...]
+    bonus: np.ndarray
+    labels: tuple[tuple[str, ...], ...]
+    places: np.ndarray
 
 
 @lru_cache(maxsize=64)
-def _parted_once(items: tuple[tuple[str, float], ...]) -> tuple[tuple[tuple[str, ...], float], ...]:
-    return tuple((tuple(key.split(SEPARATOR)), bonus) for key, bonus in items)
+def _combinations(items: tuple[tuple[str, float], ...]) -> _Combinations:
+    whole = tuple(tuple(key.split(SEPARATOR)) for key, _ in items)
+    columns = tuple(zip(*whole, strict=True))
+    labels = tuple(tuple(sorted(set(column))) for column in columns)
+    starts = accumulate((len(own) for own in labels), initial=0)
+    places = [
+        [start + own.index(c) for c in column] for start, own, column in zip(starts, labels, columns, strict=False)
+    ]
+    return _Combinations(whole, np.array([bonus for _, bonus in items]), labels, np.array(places))
 
 
 def _labels(row: LabelledRow) -> tuple[str, ...]:

@@ -27,18 +27,23 @@ class Link:
 
 
 class Linker:
-    """Finds a card's names in texts."""
+    """Finds a card's names in texts.
+
+    Attributes:
+        names: those of the card.
+    """
 
     def __init__(self, names: Iterable[KnownName]) -> None:
+        self.names = tuple(names)
         self._by_spelling: dict[str, KnownName] = {}
-        for name in names:
+        for name in self.names:
             for spelling in (name.name, *name.aliases):
                 self._by_spelling.setdefault(spelling.casefold(), name)
         self._starting = _by_start(self._by_spelling)
         odd = "".join(sorted(start for start in self._starting if not WORD.fullmatch(start)))
         self._starts = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
         # The same few texts are asked about several times in one plan.
-        self._links = lru_cache(maxsize=32)(self._find)
+        self._links = lru_cache(maxsize=128)(self._find)
 
     def links(self, text: str) -> tuple[Link, ...]:
         """Every name in ``text``, in order, each name once."""
@@ -51,10 +56,8 @@ class Linker:
     def _find(self, text: str) -> tuple[Link, ...]:
         found: dict[str, Link] = {}
         end = 0
-        for match in self._starts.finditer(text):
-            start = match.start()
-            lengths = self._starting.get(match.group().casefold())
-            if lengths is None or start < end or (start and _is_word(text[start - 1])):
+        for start, lengths in self._places(text):
+            if start < end or (start and _is_word(text[start - 1])):
                 continue
             for length in lengths:
                 surface = text[start : start + length]
@@ -65,6 +68,13 @@ class Linker:
                     end = start + length
                     break
         return tuple(found.values())
+
+    def _places(self, text: str) -> list[tuple[int, tuple[int, ...]]]:
+        """Where a word stands that names begin with, and how long these names are."""
+        starting, words = self._starting, self._starts.finditer
+        if text.isascii():
+            return [(m.start(), starting[word]) for m in words(text.lower()) if (word := m[0]) in starting]
+        return [(m.start(), starting[word]) for m in words(text) if (word := m[0].casefold()) in starting]
 
     def surfaces(self, text: str) -> tuple[str, ...]:
         """The names in ``text`` as written there."""

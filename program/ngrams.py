@@ -79,11 +79,15 @@ def is_common(word: str, common: Common) -> bool:
     return _hash(word) in common
 
 
-def gram_columns(masked: str, words: Sequence[str]) -> np.ndarray:
-    """Columns of the n-grams of a text, one for each time it has them; words and characters weigh the same."""
+def gram_columns(masked: str, words: Sequence[str], *more: np.ndarray) -> np.ndarray:
+    """Columns of the n-grams of a text, one for each time it has them; words and characters weigh the same.
+
+    Args:
+        more: other columns of the text, to come after them.
+    """
     of_words = [*map(_word_column, words), *(_word_column(f"{a} {b}") for a, b in pairwise(words))]
     within = map(_columns_within, masked[:MAX_CHARACTERS].lower().split())
-    return np.concatenate([np.array(of_words, dtype=np.int32), *within])
+    return np.concatenate([np.array(of_words, dtype=np.int32), *within, *more])
 
 
 def frame_columns(words: Sequence[str], common: Common) -> np.ndarray:
@@ -142,7 +146,7 @@ def weigh(columns: np.ndarray, idf: np.ndarray) -> Grams:
     places = first.nonzero()[0]
     columns = ordered[places[:-1]]
     values = (1 + np.log(places[1:] - places[:-1], dtype=np.float32)) * idf.take(columns)
-    split = int(np.count_nonzero(columns < COLUMNS))
+    split = int(columns.searchsorted(COLUMNS))
     for part in (values[:split], values[split:]):
         part /= math.sqrt(float(part @ part)) or 1.0
     return Grams(columns, values)

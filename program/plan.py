@@ -76,7 +76,8 @@ class PlanTrace(Frozen):
     """How the plan came to be.
 
     ``rounds`` counts sets of LM requests in flight together; ``wasted_requests`` those that were
-    foreseen and not needed. ``requests`` is every LM request of the plan.
+    foreseen and not needed. ``requests`` is every LM request of the plan. ``completion_tokens`` are those among
+    ``tokens`` that the model wrote, which cost more where tokens cost money; None where nobody counted them.
     """
 
     decisions: tuple[Decision, ...] = ()
@@ -84,6 +85,7 @@ class PlanTrace(Frozen):
     requests: int = Field(default=0, ge=0)
     wasted_requests: int = Field(default=0, ge=0)
     tokens: int = Field(default=0, ge=0)
+    completion_tokens: int | None = Field(default=None, ge=0)
     milliseconds: float = Field(default=0.0, ge=0)
     notes: tuple[str, ...] = ()
 

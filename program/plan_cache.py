@@ -122,7 +122,7 @@ def _again(plan: QueryPlan, query: str, began: float, rate: str) -> QueryPlan:
         for decision in plan.trace.decisions
     )
     spent = (time.perf_counter() - began) * 1000
-    trace = PlanTrace(decisions=decisions, milliseconds=spent, notes=(*plan.trace.notes, rate))
+    trace = PlanTrace(decisions=decisions, completion_tokens=0, milliseconds=spent, notes=(*plan.trace.notes, rate))
     return plan.model_copy(update={"query": encodable(query), "trace": trace})
 
 

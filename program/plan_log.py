@@ -110,6 +110,16 @@ class PlanLog:
         self.close()
 
 
+def log_of_environment(variables: Mapping[str, str] | None = None) -> PlanLog | None:
+    """The log that a service was told to keep; None unless ``QUERYPLAN_PLAN_LOG`` names a file.
+
+    What users typed is kept only where ``QUERYPLAN_PLAN_LOG_TEXT`` is ``1``.
+    """
+    told = os.environ if variables is None else variables
+    path = told.get("QUERYPLAN_PLAN_LOG", "").strip()
+    return PlanLog(JsonlSink(Path(path)), text=told.get("QUERYPLAN_PLAN_LOG_TEXT") == "1") if path else None
+
+
 class JsonlSink:
     """Appends to a file, one line a plan; only its owner may read it. Threads and processes may share the file."""
 

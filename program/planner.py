@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dspy
 import numpy as np
@@ -38,6 +38,9 @@ from .retrieval.stage import RetrievalParts
 from .settle import Combination
 from .stages import StageSpec, narrowed, new_predictor, outputs_of, stage_specs
 
+if TYPE_CHECKING:
+    from .plan_log import PlanLog
+
 # Outputs that are worth no request when nothing else of their stage is asked.
 NOT_ALONE = {"rejection_kind"}
 
@@ -55,6 +58,7 @@ class QueryPlanner(dspy.Module):
         manifest: of the program this planner was loaded from, or None.
         gate: when heads answer in the model's place.
         make_flow: what takes a query from round to round; an evaluation puts in one that is given gold.
+        log: where plans are written down, see ``program/plan_log.py``; nowhere unless one is put here.
     """
 
     make_flow: Callable[..., Flow] = Flow
@@ -104,7 +108,8 @@ class QueryPlanner(dspy.Module):
         self.notes = tuple(notes)
         self.gate = Gate(mode, bound)
         self.cache = cache
-        self._linker = Linker(card.names)
+        self.log: PlanLog | None = None
+        self._linker = _linker_of(card, heads)
         self._retrieval = RetrievalParts(card, self._linker, candidates, now, folder)
         self._greetings = frozenset(g.casefold() for g in card.greetings)
         self._lm = lm
@@ -137,7 +142,7 @@ class QueryPlanner(dspy.Module):
         planning = self._begin(query, history, session, deadline_s)
         while planning.asks:
             planning.send(send_round(planning.asks, planning.lm, planning.clock, self._pool) if planning.lm else {})
-        return self._keep(planning)
+        return self._keep(planning, history, session)
 
     async def aplan(
         self,
@@ -150,7 +155,7 @@ class QueryPlanner(dspy.Module):
         planning = self._begin(query, history, session, deadline_s)
         while planning.asks:
             planning.send(await asend_round(planning.asks, planning.lm, planning.clock) if planning.lm else {})
-        return self._keep(planning)
+        return self._keep(planning, history, session)
 
     def let_model_decide(self) -> QueryPlanner:
         """Forget how model and heads are weighed: the model decides, heads where it cannot; returns self."""
@@ -183,30 +188,36 @@ class QueryPlanner(dspy.Module):
             kept = self.cache.get(key, query, clock.started)
         return Planning(self.make_flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
 
-    def _keep(self, planning: Planning) -> QueryPlan:
+    def _keep(self, planning: Planning, history: History, session: Mapping[str, Any] | None) -> QueryPlan:
         if self.cache is not None and not planning.kept:
             self.cache.put(planning.key, planning.done)
+        if self.log is not None:
+            self.log.log(planning.done, history, session)
         return planning.done
 
     def _parts(self, has_lm: bool) -> Parts:
+        own = vars(
+            self
+        )  # DSPy stands between a module and each of its attributes, which takes longer than all else here
+        heads, problem, plan_graph = own["heads"], own["_lm_problem"], own["plan_graph"]
         return Parts(
-            card=self.card,
-            linker=self._linker,
-            heads=self.heads,
-            predictors=self._asked(),
-            greetings=self._greetings,
-            retrieval=self._retrieval,
+            card=own["card"],
+            linker=own["_linker"],
+            heads=heads,
+            predictors=own["_asking"] or self._asked(),
+            greetings=own["_greetings"],
+            retrieval=own["_retrieval"],
             has_lm=has_lm,
-            combinations=self.combinations,
-            joint=self.heads.joint if self.heads else {},
-            gate=self.gate,
-            whole=self.stage_predictors,
-            plan_graph=self.plan_graph,
-            graph=self._graphs() if self.plan_graph else None,
-            lm_missing=self._lm_problem or "no language model was given",
-            lm_failed=bool(self._lm_problem),
-            version=self.program_version,
-            notes=self.notes,
+            combinations=own["combinations"],
+            joint=heads.joint if heads else {},
+            gate=own["gate"],
+            whole=own["stage_predictors"],
+            plan_graph=plan_graph,
+            graph=self._graphs() if plan_graph else None,
+            lm_missing=problem or "no language model was given",
+            lm_failed=bool(problem),
+            version=own["_version"] or self.program_version,
+            notes=own["notes"],
         )
 
     def _open(self) -> LMHandle | None:
@@ -399,6 +410,12 @@ def opener(lm: LMHandle | Opener | LMSettings | str | None) -> LMHandle | Opener
     if isinstance(lm, str):
         return lambda: open_lm(LMSettings(model=lm))
     return (lambda: open_lm(lm)) if isinstance(lm, LMSettings) else lm
+
+
+def _linker_of(card: DomainCard, heads: Heads | None) -> Linker:
+    """That of the heads, which have looked at a query before the plan asks for its names."""
+    linker = heads.features.linker if heads is not None else None
+    return linker if linker is not None and linker.names == card.names else Linker(card.names)
 
 
 def _why_closed(error: Exception) -> str:

@@ -27,10 +27,12 @@ class PlannerModel(PythonModel):
     planner: QueryPlanner
 
     def load_context(self, context: PythonModelContext) -> None:
-        """Load the program; a folder that was altered is refused."""
+        """Load the program; a folder that was altered is refused. Plans are logged where the environment says so."""
         import queryplan
+        from queryplan.program.plan_log import log_of_environment
 
         self.planner = queryplan.QueryPlanner.load(context.artifacts["program"])
+        self.planner.log = log_of_environment()
 
     def predict(  # pyright: ignore[reportIncompatibleMethodOverride]  (MLflow declares that it returns None)
         self, context: PythonModelContext, model_input: pd.DataFrame, params: dict[str, Any] | None = None

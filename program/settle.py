@@ -14,6 +14,7 @@ from typing import Any
 
 from ..signatures.types import DecidedBy, Frozen
 from .heads import HeadAnswer
+from .looks import WITHHELD
 
 FLOOR = 1e-6
 
@@ -32,7 +33,7 @@ class Combination(Frozen):
 
     def probabilities(self, lm: Mapping[str, float] | None, head: Mapping[str, float] | None) -> dict[str, float]:
         """Pooled probabilities; a missing opinion counts as no opinion."""
-        if head is not None and self._is_the_head(head):
+        if head is not None and self.is_the_head(head):
             return dict(head)
         scores = {label: self._score(label, lm, head) for label in self.bias}
         top = max(scores.values())
@@ -40,7 +41,8 @@ class Combination(Frozen):
         total = sum(weights.values())
         return {label: weight / total for label, weight in weights.items()}
 
-    def _is_the_head(self, head: Mapping[str, float]) -> bool:
+    def is_the_head(self, head: Mapping[str, float]) -> bool:
+        """Whether the head's probabilities are taken as they are."""
         alone = not self.lm_weight and self.head_weight == 1.0
         return alone and not any(self.bias.values()) and head.keys() == self.bias.keys()
 
@@ -90,6 +92,8 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         combination: how to weigh the two, or None.
     """
     if combination is not None and head is not None and (answer is not None or not combination.lm_weight):
+        if combination.is_the_head(head.probabilities):
+            return _of_head(head)
         pooled = combination.probabilities(
             label_probabilities(answer) if answer is not None else None, head.probabilities
         )
@@ -100,9 +104,12 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         probabilities = label_probabilities(answer)
         label = ("true" if answer.value else "false") if isinstance(answer.value, bool) else str(answer.value)
         return Settled(label, probabilities, "lm", "label probability", by_thresholds=True)
-    if head is not None:
-        return Settled(head.label, head.probabilities, "head", "learned head")
-    return None
+    return _of_head(head) if head is not None else None
+
+
+def _of_head(head: HeadAnswer) -> Settled:
+    why = f"learned head; {WITHHELD}" if head.withheld else "learned head"
+    return Settled(head.label, head.probabilities, "head", why)
 
 
 def label_probabilities(answer: Any) -> dict[str, float]:

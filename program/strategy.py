@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ..signatures.types import Complexity, Intent
 from .plan import RetrievalStrategy
 
@@ -10,6 +12,7 @@ DIRECT = RetrievalStrategy(use_rag=False, use_kg=False, direct_answer=True)
 MULTI_HOP_INTENTS = ("causal", "multi_entity")
 
 
+@lru_cache(maxsize=256)
 def choose_strategy(is_relevant: bool, intent: Intent, complexity: Complexity, entities: int) -> RetrievalStrategy:
     """The retrieval strategy of a plan.
 

@@ -14,16 +14,17 @@ from ..data.rows import LabelledRow
 from .context import clean_input
 from .encoder import Encoder
 from .features import Features, Seen, learned_features
-from .fit_head import Fitted, fit_and_leave_out, fit_head
+from .fit_head import SHARES, Fitted, fit_and_leave_out, fit_head
 from .heads import Head, Heads, with_cues
 from .joint import fit_joint
 from .linker import Linker
+from .looks import KERNELS, level
 from .retrieval.source_intents import CueReader, head_name
 from .retrieval.source_planning import MIN_CONFIDENCE
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "2"
+RECIPE = "3"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 LATE = (0.5, 0.55, 0.6, 0.65)
@@ -47,8 +48,24 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
         heads = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
-        heads |= train_source_heads(rows, card, features, seed)
+        heads |= train_looks(rows, card, features, seed) | train_source_heads(rows, card, features, seed)
     return Heads({name: head for name, head in heads.items() if head is not None}, features, fit_joint(rows))
+
+
+def train_looks(
+    rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0
+) -> dict[str, Head | None]:
+    """The two looks that must agree to a rejection, see ``looks.py``; none where the rows cannot teach them."""
+    label = LABELS["is_relevant"]
+    fits = {name: _fit(name, label, rows, card, features, seed, shares) for name, shares in KERNELS.items()}
+    known = [fitted for fitted in fits.values() if fitted is not None]
+    if len(known) < len(fits):
+        return {}
+    # Every row has this label, so the rows of the fits are those given.
+    ours = np.array([row.labels.is_relevant for row in rows])
+    said = np.max([fitted.left_out[ours, fitted.head.labels.index("true")] for fitted in known], axis=0)
+    below = level(said)
+    return {fitted.head.name: replace(fitted.head, below=below) for fitted in known}
 
 
 def train_source_heads(
@@ -73,18 +90,30 @@ def train_source_heads(
     }
 
 
-def _train_one(
-    name: str, label: Label, rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int
-) -> Head | None:
+def _fit(
+    name: str,
+    label: Label,
+    rows: Sequence[LabelledRow],
+    card: DomainCard,
+    features: Features,
+    seed: int,
+    shares: Sequence[tuple[float, float]] = SHARES,
+) -> Fitted | None:
     used = [(row, value) for row in rows if (value := label(row)) is not None]
     if not used:
         return None
     seen = [features_of(name, row, card, features) for row, _ in used]
     labels, groups = [value for _, value in used], [row.conversation for row, _ in used]
-    fitted = fit_and_leave_out(name, seen, labels, groups, seed)
-    if fitted is None:
-        return None
-    return reluctant(fitted, "true", labels) if name == "is_follow_up" else fitted.head
+    return fit_and_leave_out(name, seen, labels, groups, seed, shares)
+
+
+def _train_one(
+    name: str, label: Label, rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int
+) -> Head | None:
+    fitted = _fit(name, label, rows, card, features, seed)
+    if fitted is None or name != "is_follow_up":
+        return fitted.head if fitted else None
+    return reluctant(fitted, "true", [value for row in rows if (value := label(row)) is not None])
 
 
 def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:

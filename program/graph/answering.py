@@ -11,7 +11,7 @@ from ...signatures.graph_steps import GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
 from .choosing import Chooser, Chosen
-from .completing import Completer, Option
+from .completing import SLIGHT, Completer, Option
 from .endings import Values
 from .linking import Mention, NameIndex
 from .ranking import Ranked, Ranker
@@ -97,6 +97,7 @@ class Answerer:
         options = [
             option
             for which, i in places
+            if chances[i] > SLIGHT * top
             for option in self._completer.options(
                 question, ranked[which], i - int(starts[which]), float(chances[i]), top
             )

@@ -20,6 +20,8 @@ from .view import Hypothesis, View
 
 ENDINGS = 3
 """Endings looked at of each path, beside that the schema cannot say what is asked."""
+SLIGHT = 0.003
+"""Endings and paths so much less likely than the likeliest are not looked at; they are never chosen."""
 COVERED = DENSE.index("covered share")
 
 
@@ -99,8 +101,9 @@ class Completer:
         chances = softmax((dense @ self.weights.dense + told)[None])[0]
         none = next(i for i, ending in enumerate(found) if ending.none)
         sketch = ranked.pool.sketch(place, self.ranker.table)
-        kept = dict.fromkeys([*np.argsort(-chances, kind="stable")[:ENDINGS].tolist(), none])
         top = float(chances.max())
+        likely = [i for i in np.argsort(-chances, kind="stable")[:ENDINGS].tolist() if chances[i] > SLIGHT * top]
+        kept = dict.fromkeys([*likely, none])
         return [
             Option(
                 ranked,

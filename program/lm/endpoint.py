@@ -163,10 +163,13 @@ def _open_endpoint(settings: LMSettings, journal: CallJournal | None) -> LMHandl
 def _handle(settings: LMSettings, route: Route, journal: CallJournal | None, server: EmbeddedServer | None) -> LMHandle:
     import dspy
 
+    from .brief import BriefJSONAdapter
     from .probe import writer_for
 
     writer = writer_for(route, journal, settings.max_tokens)
-    adapter = dspy.JSONAdapter(use_native_function_calling=False)
+    # Where nothing enforces the schema, the prompt has to say it.
+    kind = BriefJSONAdapter if writer.supports_response_schema else dspy.JSONAdapter
+    adapter = kind(use_native_function_calling=False)
     return LMHandle(settings.model, writer, _decider(settings, writer, server), adapter, server)
 
 

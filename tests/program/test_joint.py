@@ -6,8 +6,10 @@ import math
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from queryplan.data.domain import load_domain
-from queryplan.program.joint import SEPARATOR, choose_together, fit_joint
+from queryplan.program.joint import FLOOR, SEPARATOR, choose_together, fit_joint, likeliest_together
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.stages import narrowed, outputs_of
 
@@ -30,6 +32,34 @@ def test_no_relevant_row_gives_no_combination() -> None:
 def test_what_goes_together_wins_over_what_is_likeliest_alone() -> None:
     chances = [{"simple": 0.55, "complex": 0.45}, {"multi_part": 0.6, "factual": 0.4}, {"true": 0.7, "false": 0.3}]
     assert choose_together({FACT: 0.0, PARTS: 0.0}, chances) == ("complex", "multi_part", "true")
+
+
+SHARE = st.floats(0.0, 1.0)
+BONUS = st.floats(-2.0, 2.0)
+
+
+@given(st.tuples(*[SHARE] * 6), st.dictionaries(st.sampled_from((FACT, PARTS, "simple|multi_part|true")), BONUS))
+def test_it_is_the_highest_sum_of_logarithms_and_its_share_of_all(
+    shares: tuple[float, ...], joint: dict[str, float]
+) -> None:
+    outputs = (("simple", "complex"), ("factual", "multi_part"), ("false", "true"))
+    given_ = [dict(zip(labels, shares[2 * i : 2 * i + 2], strict=True)) for i, labels in enumerate(outputs)]
+    if not joint:
+        return
+    whole = {
+        key: bonus + sum(math.log(max(p[k], FLOOR)) for p, k in zip(given_, key.split(SEPARATOR), strict=True))
+        for key, bonus in joint.items()
+    }
+    found, share = likeliest_together(joint, given_)
+    best = max(whole.values())
+    assert whole[SEPARATOR.join(found)] == pytest.approx(best, abs=1e-9)
+    assert share == pytest.approx(1 / sum(math.exp(value - best) for value in whole.values()), rel=1e-6)
+
+
+def test_without_combinations_each_label_is_the_likeliest_by_itself() -> None:
+    found, share = likeliest_together({}, [{"simple": 0.8, "complex": 0.2}, {"factual": 0.5}, {"true": 0.0}])
+    assert found == ("simple", "factual", "true")
+    assert share == pytest.approx(0.8 * 0.5 * FLOOR)
 
 
 def test_the_bonus_decides_between_equals() -> None:

@@ -87,3 +87,10 @@ def test_the_linker_finds_what_one_pattern_of_all_names_would(text: str) -> None
         wanted.setdefault(key, (match.group(), match.start()))
     found = {link.name.name: (link.surface, link.start) for link in Linker(names).links(text)}
     assert found == wanted
+
+
+def test_a_planner_takes_over_the_linker_of_its_heads_if_it_knows_the_same_names(bench: Any, trained: Heads) -> None:
+    planner = bench.planner(None, trained)
+    assert planner._linker is trained.features.linker
+    other = planner.card.model_copy(update={"names": planner.card.names[:1]})
+    assert bench.planner(None, trained, card=other)._linker.names == other.names

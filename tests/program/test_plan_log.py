@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import stat
 import threading
@@ -9,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from queryplan.data.card import domain_folder, load_card
 from queryplan.data.labelling import LoggedPlan, least_certain_first, logged_plans, read_logged
 from queryplan.errors import ConfigError, DataError
 from queryplan.program.plan import QueryPlan
-from queryplan.program.plan_log import JsonlSink, PlanLog, TraceSink
+from queryplan.program.plan_log import JsonlSink, PlanLog, TraceSink, log_of_environment
 from queryplan.program.plan_traces import read_traces
+from queryplan.program.planner import QueryPlanner
 from queryplan.program.registry import client
 
 SECRET = "Zanzibarius"
@@ -188,3 +191,31 @@ def _experiment(mlflow_uri: str) -> str:
     found = client(mlflow_uri).get_experiment_by_name("plans")
     assert found is not None
     return found.experiment_id
+
+
+# What planners and services write down
+
+
+def test_a_planner_logs_what_it_plans_only_while_it_has_a_log(tmp_path: Path) -> None:
+    path = tmp_path / "plans.jsonl"
+    planner = QueryPlanner(load_card(domain_folder("podcast")))
+    planner.plan("hello")
+    with PlanLog(JsonlSink(path), text=True) as log:
+        planner.log = log
+        planner.plan("hello", HISTORY, {"active_entity": "Nell"})
+        asyncio.run(planner.aplan("hi"))
+    planner.log = None
+    planner.plan("hello")
+    first, second = read_logged(path)
+    assert (first.query, first.session, second.query) == ("hello", {"active_entity": "Nell"}, "hi")
+
+
+def test_a_service_logs_where_its_environment_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "plans.jsonl"
+    assert log_of_environment({}) is None
+    assert log_of_environment({"QUERYPLAN_PLAN_LOG": " "}) is None
+    for said in ({}, {"QUERYPLAN_PLAN_LOG_TEXT": "yes"}, {"QUERYPLAN_PLAN_LOG_TEXT": "1"}):
+        log = log_of_environment({"QUERYPLAN_PLAN_LOG": str(path), **said})
+        assert log is not None
+        with log:
+            assert log.text is (said == {"QUERYPLAN_PLAN_LOG_TEXT": "1"})

@@ -81,3 +81,12 @@ def test_addresses_are_read_and_shown_without_secrets() -> None:
     assert sqlite_file("http://host") is None
     assert public_uri("postgresql://me:pw@host:5432/db?sslkey=x") == "postgresql://host:5432/db"
     assert public_uri("sqlite:///.queryplan/mlflow.db") == "sqlite:///.queryplan/mlflow.db"
+
+
+def test_what_a_database_says_happened_is_told_and_not_when(uri: str) -> None:
+    said = "(raised as a result of Query-invoked autoflush; …)\n(sqlite3.OperationalError) database is locked\n[SQL]"
+    with (
+        pytest.raises(ConfigError, match=r"cannot be used \(\(sqlite3.OperationalError\) database is locked\)"),
+        registry.speaking_to_mlflow(uri),
+    ):
+        raise OSError(said)

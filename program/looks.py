@@ -1,0 +1,38 @@
+"""A query is rejected only if two looks at it agree: at what its words mean, and at the words themselves.
+
+"Why does the market charge you for needing to be sure" has a word that elsewhere says "not ours", and one look
+at everything together took three of fifty-eight such queries of the podcast for strangers. To refuse a good question
+costs its user more than to search for a stranger's. So beside the relevance head, which sees vectors and n-grams
+together, there are two more: one sees vectors and surface features alone, one n-grams and frames alone. Where the
+head says "not ours", the larger of their two probabilities of "ours" must lie below a level; otherwise the rejection
+is withheld and the query taken to be ours, with the head's probability as it was.
+
+**The level** is the highest that rejects no more than one in a hundred training rows of ours that were left out of
+their fit (a quota as of Larson et al., "An Evaluation Dataset for Intent Classification and Out-of-Scope Prediction",
+2019, who give recall at such a share). No list of words is behind it, and no tag of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+PREFIX = "look."
+MEANING = f"{PREFIX}meaning"
+WORDS = f"{PREFIX}words"
+# Of the linear kernels on n-grams and on frames, as in ``fit_head.SHARES``: nothing of one, and everything.
+KERNELS = {MEANING: ((0.0, 0.0),), WORDS: ((0.5, 0.5), (0.8, 0.2), (0.95, 0.05))}
+QUOTA = 0.01
+"""Of the left-out rows of ours so many may be rejected."""
+WITHHELD = "a rejection was withheld, as two looks at the query do not agree on it"
+
+
+def level(ours: Sequence[float]) -> float:
+    """The level below which both looks must be, of what they say at most of left-out rows of ours."""
+    return float(np.sort(np.asarray(ours, dtype=float))[int(QUOTA * len(ours))])
+
+
+def agree(ours: Sequence[float], below: float) -> bool:
+    """Whether the looks agree to reject a query that they give these probabilities of being ours."""
+    return max(ours) < below

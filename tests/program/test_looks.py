@@ -1,0 +1,179 @@
+"""A rejection needs two looks that agree: what is withheld, how the level is found, and that it survives saving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.program.explaining import explain
+from queryplan.program.head_client import HeadClient
+from queryplan.program.heads import HeadAnswer, Heads, load_heads
+from queryplan.program.looks import MEANING, QUOTA, WITHHELD, WORDS, agree, level
+from queryplan.program.planner import QueryPlanner
+from queryplan.program.settle import Combination, head_alone, settle
+from queryplan.program.stages import stage_specs
+from queryplan.program.train_heads import train_looks
+
+SHARES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=400)
+REJECTED = HeadAnswer("false", {"false": 0.7, "true": 0.3})
+WITHHELD_ANSWER = HeadAnswer("true", {"false": 0.7, "true": 0.3}, withheld=True)
+
+
+def doubting(heads: Heads, below: float) -> Heads:
+    """The same heads with another level of their looks."""
+    looks = {name: replace(head, below=below) for name, head in heads.looks.items()}
+    return Heads({**heads.heads, **looks}, heads.features, heads.joint)
+
+
+def without_looks(heads: Heads) -> Heads:
+    return Heads(heads.heads, heads.features, heads.joint)
+
+
+@given(SHARES)
+def test_the_level_rejects_no_more_of_ours_than_the_quota(ours: list[float]) -> None:
+    assert sum(share < level(ours) for share in ours) <= QUOTA * len(ours)
+
+
+@given(SHARES)
+def test_the_level_is_the_highest_that_does_so(ours: list[float]) -> None:
+    above = [share for share in ours if share > level(ours)]
+    if above:
+        assert sum(share < min(above) for share in ours) > QUOTA * len(ours)
+
+
+def test_below_a_hundred_rows_none_of_ours_may_be_rejected() -> None:
+    assert level([0.4, 0.2, 0.9]) == 0.2
+
+
+def test_both_looks_must_say_so() -> None:
+    assert agree([0.1, 0.4], below=0.5)
+    assert not agree([0.1, 0.6], below=0.5)
+    assert not agree([0.5, 0.5], below=0.5)
+
+
+def test_looks_are_trained_beside_the_heads_and_decide_nothing_by_themselves(trained: Heads) -> None:
+    assert set(trained.looks) == {MEANING, WORDS}
+    assert not set(trained.heads) & set(trained.looks)
+    assert not set(trained.of_query("What is the weather in Leeds?")) & set(trained.looks)
+    assert len({head.below for head in trained.looks.values()}) == 1
+
+
+def test_one_look_sees_the_meaning_alone_and_one_the_words_alone(trained: Heads) -> None:
+    assert not trained.looks[MEANING].linear.any()
+    assert not trained.looks[WORDS].dual.any()
+
+
+def test_a_rejection_on_which_they_do_not_agree_is_withheld(trained: Heads, rows: Callable[[str], Any]) -> None:
+    plain, never, always = without_looks(trained), doubting(trained, 0.0), doubting(trained, 1.1)
+    queries = [row.labels.standalone_query for row in rows("dev")]
+    rejected = [q for q in queries if (a := plain.of_query(q)) and a["is_relevant"].label == "false"]
+    assert len(rejected) > 5
+    for query in rejected:
+        before, after = plain.of_query(query)["is_relevant"], never.of_query(query)["is_relevant"]
+        assert (after.label, after.withheld) == ("true", True)
+        assert after.probabilities == pytest.approx(before.probabilities, abs=1e-5)
+        assert after.confidence < 0.5
+        assert after.likeliest == "false"
+        assert always.of_query(query)["is_relevant"].label == "false"
+
+
+def test_what_is_accepted_is_accepted_whatever_the_looks_say(trained: Heads, rows: Callable[[str], Any]) -> None:
+    plain, never = without_looks(trained), doubting(trained, 0.0)
+    for row in rows("dev")[:60]:
+        said = plain.of_query(row.labels.standalone_query)
+        if said and said["is_relevant"].label == "true":
+            assert never.of_query(row.labels.standalone_query)["is_relevant"].withheld is False
+
+
+def test_fewer_good_queries_are_rejected_and_most_strangers_still_are(
+    trained: Heads, rows: Callable[[str], Any]
+) -> None:
+    known = [r for r in rows("dev") if trained.of_query(r.labels.standalone_query)]
+    ours = np.array([r.labels.is_relevant for r in known])
+
+    def rejected(heads: Heads) -> np.ndarray:
+        said = [heads.of_query(r.labels.standalone_query)["is_relevant"].label for r in known]
+        return np.array(said) == "false"
+
+    plain, looked = rejected(without_looks(trained)), rejected(trained)
+    assert not (looked & ~plain).any()
+    assert looked[ours].mean() <= 0.03
+    assert looked[~ours].mean() >= 0.35
+
+
+def test_the_level_comes_back_with_a_program(trained: Heads) -> None:
+    again = load_heads(trained.tensors(), trained.settings(), trained.features, trained.joint)
+    assert {n: h.below for n, h in again.looks.items()} == {n: h.below for n, h in trained.looks.items()}
+    for query in ("What is the weather in Leeds?", "why does the market charge you for needing to be sure"):
+        assert again.of_query(query)["is_relevant"] == trained.of_query(query)["is_relevant"]
+
+
+def test_a_program_from_before_there_were_looks_rejects_as_it_did(trained: Heads) -> None:
+    settings = {name: kept for name, kept in trained.settings().items() if name in trained.heads}
+    again = load_heads(trained.tensors(), settings, trained.features)
+    assert again.looks == {}
+    query = "write me a sorting function in Rust"
+    found = again.of_query(query)["is_relevant"]
+    assert found.withheld is False
+    assert found.probabilities == pytest.approx(trained.of_query(query)["is_relevant"].probabilities, abs=1e-5)
+
+
+def test_rows_of_one_label_teach_no_looks(rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
+    ours = [row for row in rows("train") if row.labels.is_relevant][:40]
+    assert train_looks(ours, card, trained.features) == {}
+    assert train_looks(rows("train")[:5], card, trained.features) == {}
+
+
+def test_a_withheld_rejection_is_said_in_the_trace(bench: Any, trained: Heads) -> None:
+    heads = doubting(trained, 0.0)
+    for mode in ("off", "best-effort"):
+        plan = bench.planner(None, heads, mode=mode).plan("write me a sorting function in Rust")
+        decision = plan.trace.decision("relevance")
+        assert plan.is_relevant
+        assert decision.value is True
+        assert decision.confidence < 0.5
+        assert WITHHELD in decision.reason
+
+
+def test_an_explanation_says_what_would_have_rejected_it(bench: Any, trained: Heads) -> None:
+    planner = bench.planner(None, doubting(trained, 0.0))
+    routes = {route.stage: route for route in explain(planner, "write me a sorting function in Rust").routes}
+    assert "both looks" in routes["relevance"].change
+
+
+@pytest.mark.parametrize("combination", [None, head_alone(("true", "false"))])
+def test_where_the_head_decides_its_word_is_taken_withheld_or_not(combination: Combination | None) -> None:
+    for answer, label in ((REJECTED, "false"), (WITHHELD_ANSWER, "true")):
+        found = settle(None, answer, combination)
+        assert found is not None
+        assert (found.label, found.probabilities) == (label, answer.probabilities)
+
+
+def test_where_a_model_is_weighed_with_the_head_the_probabilities_count() -> None:
+    both = Combination(lm_weight=1.0, head_weight=1.0, bias={"true": 0.0, "false": 0.0})
+    said = type("Said", (), {"probability": 0.4, "value": False})()
+    found = settle(said, WITHHELD_ANSWER, both)
+    assert found is not None
+    assert (found.label, found.by) == ("false", "lm")
+
+
+def test_behind_the_decision_seam_a_withheld_rejection_is_no_rejection(trained: Heads, card: Any) -> None:
+    import dspy
+
+    predict = dspy.Predict(stage_specs(card)["relevance"].signature)
+    query = "write me a sorting function in Rust"
+    assert predict(lm=HeadClient(without_looks(trained)), query=query).is_relevant.value is False
+    assert predict(lm=HeadClient(doubting(trained, 0.0)), query=query).is_relevant.value is True
+
+
+def test_a_saved_planner_keeps_its_looks(bench: Any, trained: Heads, tmp_path: Path) -> None:
+    bench.planner(None, trained).save(tmp_path / "program")
+    heads = QueryPlanner.load(tmp_path / "program", lm=None).heads
+    assert heads is not None
+    assert set(heads.looks) == {MEANING, WORDS}
