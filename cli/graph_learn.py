@@ -20,10 +20,13 @@ def command(
     It is kept for every project of this user, and learned anew when the shipped questions change. Without this
     command it is learned at the first question on a graph, which then takes a minute longer.
     """
+    from ..errors import ConfigError
     from ..program.encoder import default_encoder
     from ..program.graph import learning
     from ..program.graph.choosing import choice_file
 
+    if choice is not None and not choice.absolute().parent.is_dir():
+        raise ConfigError(f"there is no folder {choice.parent} to write {choice.name} in; make it first")
     with Console(stderr=True).status("learning from the shipped questions about graphs"):
         if choice is None:
             learned = learning.shared_knowledge()

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from ..data.converters.hetionet import Hetionet
 from ..data.converters.metaqa import MetaQa
@@ -37,6 +38,9 @@ from .graph_samples import (
     type_folds,
 )
 from .graph_scores import NO_PLAN, GraphQuestion, questions_of_rows
+
+if TYPE_CHECKING:
+    from ..program.graph.ladybug import LadybugGraph
 
 SETS = Path(__file__).with_name("sets")
 OF_A_TYPE = 40
@@ -230,7 +234,7 @@ def read_questions(path: Path) -> tuple[GraphQuestion, ...]:
 
 
 @contextmanager
-def database_of(folder: Path, graph: GraphExecutor) -> Iterator[GraphExecutor]:
+def database_of(folder: Path, graph: GraphExecutor) -> Iterator[LadybugGraph]:
     """The graph of a folder as a LadybugDB database, opened to read; removed at the end."""
     from ..program.graph.importing import import_graph
     from ..program.graph.ladybug import open_ladybug

@@ -293,10 +293,13 @@ def test_the_wheel_has_what_git_tracks(wheel: Path) -> None:
     assert there == wanted
 
 
+_DATA = ("data/domains/", "eval/page/templates/", "eval/samples/", "eval/sets/")
+
+
 def _belongs(name: str) -> bool:
     first = name.split("/")[0]
     code = name.endswith(".py") and (first in _OURS or "/" not in name)
-    return code or name == "py.typed" or name.startswith(("data/domains/", "eval/templates/"))
+    return code or name == "py.typed" or name.startswith(_DATA)
 
 
 @pytest.mark.slow

@@ -261,11 +261,26 @@ def halves(sources: Sequence[Labelled]) -> list[tuple[list[Labelled], list[Label
     """The domains in two halves, each as what is asked of what the other teaches; those that share an edge together."""
     first: list[Labelled] = []
     second: list[Labelled] = []
+    families, homes = _families(sources), dict[int, list[Labelled]]()
     for one in sorted(sources, key=lambda one: -len(one[0].questions)):
-        near = [half for half in (first, second) if related(one[0].schema, [source for source, _ in half])]
-        smaller = min((first, second), key=lambda half: sum(len(source.questions) for source, _ in half))
-        (near[0] if near else smaller).append(one)
+        family = next(i for i, family in enumerate(families) if any(other is one for other in family))
+        homes.setdefault(family, min((first, second), key=_questions_in)).append(one)
     return [(first, second), (second, first)] if first and second else []
+
+
+def _families(sources: Sequence[Labelled]) -> list[list[Labelled]]:
+    """The domains that share an edge, and those that share one with these."""
+    families: list[list[Labelled]] = []
+    for one in sources:
+        near = [bool(related(one[0].schema, [source for source, _ in family])) for family in families]
+        joined = [other for family, is_near in zip(families, near, strict=True) if is_near for other in family]
+        apart = [family for family, is_near in zip(families, near, strict=True) if not is_near]
+        families = [*apart, [*joined, one]]
+    return families
+
+
+def _questions_in(half: Sequence[Labelled]) -> int:
+    return sum(len(source.questions) for source, _ in half)
 
 
 def choices(learned: Learned, source: Source, values: Values, encoder: Encoder) -> list[tuple[np.ndarray, np.ndarray]]:

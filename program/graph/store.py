@@ -14,8 +14,8 @@ from ...errors import ProgramError
 from . import choosing, endings, evidence
 from .endings import EndingWeights
 from .hypotheses import SPAN
-from .ranking import Weights
-from .roles import RoleWeights
+from .ranking import VECTOR, Weights
+from .roles import ROLES, RoleWeights
 
 PREFIX = "graph."
 SURE = ("bias", "chance", "margin", "covered", "missed", "fuzzy", "unknown", "several")
@@ -85,9 +85,19 @@ def from_tensors(tensors: Mapping[str, np.ndarray]) -> Learned | None:
         raise ProgramError(f"the graph ranking of the program cannot be read ({error}); compile again") from error
     fits = (len(SPAN), len(evidence.DENSE), len(endings.DENSE), len(choosing.CHOICE), len(SURE))
     parts = (learned.paths.span, learned.paths.dense, learned.endings.dense, learned.choice, learned.sure)
-    if fits != tuple(map(len, parts)):
+    if fits != tuple(map(len, parts)) or not _tables_fit(learned):
         raise ProgramError("the graph ranking of the program is of another version; compile again")
     return learned
+
+
+def _tables_fit(learned: Learned) -> bool:
+    """Whether each table has a row for every element and a column for every n-gram."""
+    paths, ends = learned.paths, learned.endings
+    return (
+        paths.table.shape == (len(paths.elements), len(paths.grams) + VECTOR)
+        and ends.table.shape == (len(endings.ELEMENTS), len(ends.grams))
+        and paths.roles.table.shape == (len(ROLES), len(paths.roles.grams))
+    )
 
 
 def _read(held: Mapping[str, np.ndarray]) -> Learned:

@@ -183,7 +183,10 @@ class PeriodReader:
             return
         if CJK_TEXT.match(behind.text):
             yield from self._behind(parse)
-        j += behind.value("of") is not None and not self.at(j)
+        if behind.value("of") is not None:
+            while j < len(self.tokens) and is_fill(self.tokens[j]) and not self.at(j):
+                j += 1
+            j += j < len(self.tokens) and j == parse.end and not self.at(j)
         for other in self.at(j):
             if parse.kind in _OPEN and other.unit == "year" and other.kind in _YEARS:
                 yield Parse(_in_year(parse, other), other.end, f"{parse.kind} of year", parse.unit)

@@ -118,7 +118,8 @@ def _surface(lower: str, start: int, first: str, is_word: bool) -> str | None:
         return None
     for surface in _known()[1].get(first if is_word else first[:1], ()):
         end = start + len(surface)
-        if lower.startswith(surface, start) and not (is_word and _GOES_ON.match(lower, end) and not _joins(lower, end)):
+        goes_on = is_word and surface[-1] not in "'’" and _GOES_ON.match(lower, end) and not _joins(lower, end)
+        if lower.startswith(surface, start) and not goes_on:
             return surface
     return None
 

@@ -37,7 +37,10 @@ _LENGTHS = frozenset(
     "|plus de|más de"
     "|mais de|più di|mer än|ponad|超过|不到|moins de|menos de|meno di".split("|")
 )
-_WITH_ARTICLE = ("nth", "ordinal of", "edge", "beside", "half of", "unit of", "unit relation_after")
+_WITH_ARTICLE = (
+    *("nth", "ordinal of", "edge", "beside", "half of", "unit of"),
+    *("unit relation_after", "unit before", "weekday before"),
+)
 """Forms whose article belongs to the phrase: *the 14th*, *the end of October*, *le mois dernier*."""
 _SIGNS = ("since", "before", "until", "after")
 

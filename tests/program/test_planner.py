@@ -275,6 +275,15 @@ def test_graph_steps_of_a_ranking_that_is_sure_ask_no_model(bench: Any) -> None:
     assert not any("follow" in prompt for prompt in lm.writer.prompts)
 
 
+def test_written_graph_steps_give_way_to_likelier_ones_of_the_ranking(bench: Any) -> None:
+    lm = bench.lm(FACT, {"steps": {"steps": RIGHT["steps"][:1]}})
+    plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan("Which books did Yusuf write?")
+    assert plan.graph_plan is not None
+    assert len(plan.graph_plan.steps) > 1
+    assert decided(plan)["graph"] == "head"
+    assert any("Names of the graph in it: " in prompt for prompt in lm.writer.prompts)
+
+
 def test_graph_steps_a_model_cannot_write_are_the_rankings_and_it_is_said(bench: Any) -> None:
     lm = bench.lm(FACT, {"steps": WRONG})
     plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan("Which books did Yusuf write?")

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.encoder import default_encoder
-from queryplan.program.graph.endings import DENSE, ELEMENTS, Ending, EndingParts, Values, endings, numbers_in, values_of
-from queryplan.program.graph.fit_endings import is_gold
+from queryplan.program.graph.endings import (
+    DENSE,
+    ELEMENTS,
+    Ending,
+    EndingParts,
+    EndingWeights,
+    Values,
+    endings,
+    numbers_in,
+    values_of,
+)
+from queryplan.program.graph.fit_endings import Case, cases_of, fit_endings, is_gold, starting_endings
 from queryplan.program.graph.gold import parts_of, read_gold
+from queryplan.program.graph.labelled import Source
+from queryplan.program.graph.paths import PathTable
+from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.view import Hypothesis, view_of
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
@@ -120,3 +134,72 @@ def test_a_graph_that_lists_nothing_has_no_values() -> None:
 )
 def test_the_part_that_each_name_plays_is_read_from_the_plan(said: str, parts: dict[str, Any]) -> None:
     assert {name: part for (name, _), part in parts_of(read_plan(said)).items()} == parts
+
+
+# --- learned from labels
+
+
+@pytest.fixture(scope="module")
+def cases(taught: Any, lesson_source: Source) -> list[Case]:
+    """Some questions of a lesson as endings are ranked for them."""
+    some = replace(lesson_source, questions=lesson_source.questions[::3])
+    ranker = Ranker(PathTable(some.schema), default_encoder(), taught.paths)
+    return cases_of(some, values_of(some.schema), ranker, default_encoder())
+
+
+@pytest.fixture(scope="module")
+def unheard(cases: list[Case]) -> EndingWeights:
+    """Weights learned elsewhere, of n-grams that no case has but the last."""
+    heard = sorted({int(gram) for case in cases for gram in case.view.grams})
+    grams = sorted({*(gram for gram in range(7, 5000, 601) if gram not in heard), heard[-1]})
+    table = np.random.default_rng(3).normal(size=(len(ELEMENTS), len(grams))).astype(np.float32)
+    return EndingWeights(starting_endings().dense, np.array(grams, dtype=np.uint32), table)
+
+
+def column(weights: EndingWeights, gram: int) -> np.ndarray:
+    """What a gram says for each element."""
+    return weights.table[:, weights.grams.tolist().index(gram)]
+
+
+def test_only_questions_whose_labelled_ending_is_a_candidate_are_cases(cases: list[Case]) -> None:
+    assert cases
+    for case in cases:
+        assert case.right.any()
+        assert not case.right.all()
+        assert case.dense.shape == (len(case.right), len(DENSE))
+
+
+def test_what_no_case_speaks_of_keeps_to_where_it_started(cases: list[Case], unheard: EndingWeights) -> None:
+    fitted = fit_endings(cases, unheard)
+    for gram in unheard.grams.tolist()[:-1]:
+        assert column(fitted, gram) == pytest.approx(column(unheard, gram), abs=1e-6)
+    used = {int(element) for case in cases for element in case.elements.ravel() if element < len(ELEMENTS)}
+    last = int(unheard.grams[-1])
+    idle = [row for row in range(len(ELEMENTS)) if row not in used]
+    assert column(fitted, last)[idle] == pytest.approx(column(unheard, last)[idle], abs=1e-6)
+
+
+def test_what_cases_speak_of_moves_from_where_it_started(cases: list[Case], unheard: EndingWeights) -> None:
+    fitted = fit_endings(cases, unheard)
+    assert set(unheard.grams.tolist()) < set(fitted.grams.tolist())
+    assert fitted.grams.tolist() == sorted(fitted.grams.tolist())
+    assert not np.allclose(column(fitted, int(unheard.grams[-1])), column(unheard, int(unheard.grams[-1])))
+    assert not np.allclose(fitted.dense, unheard.dense)
+
+
+def test_without_cases_the_start_is_all(unheard: EndingWeights) -> None:
+    assert fit_endings([], unheard).table.tolist() == unheard.table.tolist()
+    assert fit_endings([]).dense.tolist() == starting_endings().dense.tolist()
+
+
+def test_what_was_fitted_ranks_the_labelled_ending_higher(cases: list[Case]) -> None:
+    def mean_rank(weights: EndingWeights) -> float:
+        scores = [case.dense @ weights.dense + _told(case, weights) for case in cases]
+        return float(np.mean([(s > s[c.right].max()).sum() for s, c in zip(scores, cases, strict=True)]))
+
+    assert mean_rank(fit_endings(cases)) < mean_rank(starting_endings())
+
+
+def _told(case: Case, weights: EndingWeights) -> np.ndarray:
+    known = np.isin(weights.grams, case.view.grams)
+    return np.append(weights.table[:, known].sum(axis=1), 0.0)[case.elements].sum(axis=1)

@@ -74,6 +74,15 @@ PHRASES = {
     "no later than Friday": "../2025-11-07",
     "YTD": "2025-01-01/2025-11-13",
     "since new year": "2025-01-01/2025-11-13",
+    "the sprint before this one": "2025-10-27/2025-11-09",
+    "second to last sprint": "2025-10-13/2025-10-26",
+    "the Friday before last": "2025-10-31/2025-10-31",
+    "the last sprint of October": "2025-10-27/2025-11-09",
+    "between the 1st and 15th of last month": "2025-10-01/2025-10-15",
+    "on or before 1 October": "../2025-10-01",
+    "no older than two weeks": "2025-10-30/2025-11-13",
+    "sprint #42": "2025-10-27/2025-11-09",
+    "the weekend of 8 November": "2025-11-08/2025-11-09",
 }
 
 
@@ -101,7 +110,11 @@ def test_such_a_phrase_is_found_whole(phrase: str) -> None:
         ("pazartesiden beri|с понедельника|월요일부터|siden mandag|od pondělí", "2025-11-10/2025-11-13"),
         ("14 Ekim|14. října|14 октября|10월 14일|14. oktober", "2025-10-14/2025-10-14"),
         ("3일 전|tre dage siden|üç gün önce|три дня назад", "2025-11-10/2025-11-10"),
-        ("10月第一周|10月的第一周", "2025-10-01/2025-10-07"),
+        ("10月第一周|10月的第一周|la première semaine d'octobre|erste Woche im Oktober", "2025-10-01/2025-10-07"),
+        ("先週の金曜日|上周五|Freitag letzter Woche|vendredi de la semaine dernière", "2025-11-07/2025-11-07"),
+        ("ここ2週間|近两周|seit zwei Wochen|depuis deux semaines|au cours des deux dernières semaines",
+         "2025-10-30/2025-11-13"),
+        ("第42个冲刺|Sprint 42|スプリント42|sprintu 42", "2025-10-27/2025-11-09"),
     ],
 )  # fmt: skip
 def test_the_same_in_other_languages(phrases: str, days: str) -> None:

@@ -1,0 +1,413 @@
+"""What carries over to any schema: what it is learned from, how often, and when it is learned anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.data.graph_lessons import read_lesson
+from queryplan.program.encoder import default_encoder
+from queryplan.program.graph import learning
+from queryplan.program.graph.choosing import CHOICE, only_chance, starting_choice
+from queryplan.program.graph.endings import Values, values_of
+from queryplan.program.graph.fit_ranking import related
+from queryplan.program.graph.labelled import Question, Source
+from queryplan.program.graph.learning import (
+    SOME,
+    Labelled,
+    choices,
+    halves,
+    kept_shared,
+    learn_choice,
+    shared_fingerprint,
+    some_of,
+    source_of_lesson,
+)
+from queryplan.program.graph.linking import NameIndex
+from queryplan.program.graph.store import Learned, from_tensors, keep, kept, to_tensors
+from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
+from safetensors.numpy import load, save
+
+LESSON = """
+[schema]
+nodes = [{ name = "Boat" }, { name = "Skipper", description = "who steers" }, { name = "Quay" }]
+edges = [
+  { name = "STEERED_BY", source = "Boat", target = "Skipper" },
+  { name = "TIED_TO", source = "Boat", target = "Quay", description = "where the boat lies" },
+]
+[names]
+Boat = ["Petrel", "Dunlin"]
+[questions]
+lines = '''
+who steers the Petrel => Boat:Petrel >STEERED_BY
+skipper of the Dunlin => Boat:Dunlin >STEERED_BY
+which boats are tied to Cork => Quay:Cork <TIED_TO
+how many boats are tied to Cork => count; Quay:Cork <TIED_TO
+skippers of boats tied to Galway => Quay:Galway <TIED_TO >STEERED_BY
+what did the Petrel cost => none
+'''
+"""
+OTHER = """
+[schema]
+nodes = [{ name = "Song" }, { name = "Singer" }, { name = "Album" }]
+edges = [
+  { name = "SUNG_BY", source = "Song", target = "Singer" },
+  { name = "APPEARS_ON", source = "Song", target = "Album" },
+]
+[questions]
+lines = '''
+who sang Hallelujah => Song:Hallelujah >SUNG_BY
+songs of Nina => Singer:Nina <SUNG_BY
+on which album is Hallelujah => Song:Hallelujah >APPEARS_ON
+how many songs are on Grace => count; Album:Grace <APPEARS_ON
+singers on Grace => Album:Grace <APPEARS_ON >SUNG_BY
+when was Grace mixed => none
+'''
+"""
+
+
+def lesson(folder: Path, name: str, text: str) -> Labelled:
+    """A lesson written for one test."""
+    path = folder / f"{name}.toml"
+    path.write_text(text, encoding="utf-8")
+    source = source_of_lesson(read_lesson(path), {"which": 0.3, "of": 0.2})
+    return source, values_of(source.schema)
+
+
+def labelled(name: str, questions: int, *edges: str) -> Labelled:
+    """A domain of so many questions whose schema has these edges between two types."""
+    kinds = (NodeType(name="A"), NodeType(name="B"))
+    schema = GraphSchema(nodes=kinds, edges=tuple(EdgeType(name=edge, source="A", target="B") for edge in edges))
+    asked = tuple(Question(f"{name} {number}", None) for number in range(questions))
+    return Source(name, schema, NameIndex([]), asked), Values()
+
+
+def names(half: list[Labelled]) -> set[str]:
+    return {source.name for source, _ in half}
+
+
+# --- halves
+
+
+def test_each_half_is_asked_what_the_other_teaches() -> None:
+    sources = [labelled(name, 10, f"E{name}") for name in "abcd"]
+    (taught, asked), (taught_next, asked_next) = halves(sources)
+    assert (taught, asked) == (asked_next, taught_next)
+    assert names(taught) | names(asked) == set("abcd")
+    assert not names(taught) & names(asked)
+
+
+def test_domains_that_share_an_edge_stand_together_and_the_rest_is_split_about_evenly() -> None:
+    sources = [
+        labelled("big", 50, "X", "Y"),
+        labelled("same", 30, "Y"),
+        *(labelled(f"s{i}", 9, f"E{i}") for i in "1234567"),
+    ]
+    first, second = halves(sources)[0]
+    together = first if "big" in names(first) else second
+    assert {"big", "same"} <= names(together)
+    counts = [sum(len(source.questions) for source, _ in half) for half in (first, second)]
+    assert abs(counts[0] - counts[1]) <= 30
+
+
+def test_domains_that_a_third_joins_stand_together_too() -> None:
+    sources = [
+        labelled("left", 30, "X"),
+        labelled("right", 20, "Y"),
+        labelled("both", 5, "X", "Y"),
+        labelled("z", 1, "Z"),
+    ]
+    for taught, asked in halves(sources):
+        for source, _ in asked:
+            assert related(source.schema, [other for other, _ in taught]) == []
+
+
+@given(st.lists(st.tuples(st.integers(1, 40), st.sets(st.sampled_from("UVWXYZ"), min_size=1, max_size=3)), max_size=9))
+def test_no_half_ever_has_an_edge_of_the_other(said: list[tuple[int, set[str]]]) -> None:
+    sources = [labelled(f"s{i}", count, *sorted(edges)) for i, (count, edges) in enumerate(said)]
+    for taught, asked in halves(sources):
+        edges = [{edge.name for source, _ in half for edge in source.schema.edges} for half in (taught, asked)]
+        assert not edges[0] & edges[1]
+        assert len(taught) + len(asked) == len(sources)
+
+
+def test_one_domain_has_no_halves_and_what_is_believed_before_stays() -> None:
+    one = labelled("only", 5, "X")
+    assert halves([one]) == halves([]) == []
+    assert learn_choice([one], {}, default_encoder()).tolist() == only_chance().tolist()
+
+
+@given(st.integers(0, 2000))
+def test_about_so_many_questions_of_a_domain_are_used_spread_over_all(count: int) -> None:
+    source, _ = labelled("x", count, "E")
+    some = some_of(source).questions
+    assert min(count, SOME) <= len(some) < 2 * SOME
+    places = [source.questions.index(question) for question in some]
+    assert len({b - a for a, b in zip(places, places[1:], strict=False)}) <= 1
+    assert some[:1] == source.questions[:1]
+
+
+# --- the comparison of complete plans
+
+
+def test_comparing_plans_is_learned_from_what_the_rankings_did_not_learn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = [lesson(tmp_path, "boats", LESSON), lesson(tmp_path, "songs", OTHER)]
+    taught: list[set[str]] = []
+    asked: list[str] = []
+    learn, look = learning.learn_shared, learning.choices
+
+    def learn_seen(given: list[Labelled], *rest: Any) -> Learned:
+        taught.append(names(given))
+        return learn(given, *rest)
+
+    def look_seen(learned: Learned, source: Source, *rest: Any) -> Any:
+        assert source.name not in taught[-1]
+        asked.append(source.name)
+        return look(learned, source, *rest)
+
+    monkeypatch.setattr(learning, "learn_shared", learn_seen)
+    monkeypatch.setattr(learning, "choices", look_seen)
+    weights = learn_choice(sources, {}, default_encoder())
+    assert sorted(asked) == ["boats", "songs"]
+    assert weights.shape == (len(CHOICE),)
+    assert np.isfinite(weights).all()
+    assert not np.allclose(weights, only_chance())
+
+
+def test_a_question_is_seen_as_its_plans_and_which_are_right(taught: Learned, tmp_path: Path) -> None:
+    source, values = lesson(tmp_path, "boats", LESSON)
+    seen = choices(taught, source, values, default_encoder())
+    assert len(seen) == len(source.questions)
+    for (numbers, right), question in zip(seen, source.questions, strict=True):
+        assert numbers.shape == (len(right), len(CHOICE))
+        assert right.dtype == bool
+        assert right.sum() <= 1, question.text
+    assert sum(right.any() for _, right in seen) >= 4
+
+
+def test_what_carries_over_starts_from_the_shipped_comparison(taught: Learned) -> None:
+    assert taught.choice.tolist() == starting_choice().tolist()
+
+
+# --- the fingerprint
+
+
+@dataclass
+class Shipped:
+    """A package with one small domain and one lesson, in a folder of its own."""
+
+    domain: Path
+    lessons: Path
+
+    def evidence(self, *ids: str) -> None:
+        """Plans beside the rows of these ids."""
+        said = [{"id": name, "graph_plan": {"steps": [_anchor(name)]}} for name in ids]
+        text = "".join(json.dumps(one) + "\n" for one in said)
+        (self.domain / "evidence.jsonl").write_text(text, encoding="utf-8")
+
+
+def _anchor(name: str) -> dict[str, Any]:
+    return {"kind": "anchor", "store_as": "a", "node": {"name": name, "type": "Boat"}}
+
+
+def _row(name: str, text: str) -> str:
+    labels = {
+        "standalone_query": text,
+        "is_relevant": True,
+        "complexity": "simple",
+        "intent": "factual",
+        "is_follow_up": False,
+        "needs_decomposition": False,
+    }
+    return json.dumps({"id": name, "conversation": name, "turn": 1, "query": text, "labels": labels}) + "\n"
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shipped:
+    domain, lessons = tmp_path / "boats", tmp_path / "lessons"
+    (domain / "graph").mkdir(parents=True)
+    lessons.mkdir()
+    (domain / "domain.toml").write_text("name = 'boats'\n", encoding="utf-8")
+    (domain / "graph" / "edges.tsv").write_text("source\tedge\ttarget\n", encoding="utf-8")
+    for split in ("train", "calibrate", "dev", "test"):
+        (domain / f"{split}.jsonl").write_text(_row(f"{split}-1", f"where does boat {split} lie"), encoding="utf-8")
+    (lessons / "songs.toml").write_text(OTHER, encoding="utf-8")
+    monkeypatch.setattr(learning, "shipped_domains", lambda: ["boats"])
+    monkeypatch.setattr(learning, "domain_folder", lambda name: domain)
+    monkeypatch.setattr(learning, "LESSONS", lessons)
+    found = Shipped(domain, lessons)
+    found.evidence("train-1", "test-1")
+    return found
+
+
+def _append(path: Path, text: str) -> None:
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: _append(s.lessons / "songs.toml", "# a word more\n"),
+        lambda s: (s.lessons / "boats.toml").write_text(LESSON, encoding="utf-8"),
+        lambda s: _append(s.domain / "train.jsonl", _row("train-2", "who steers it")),
+        lambda s: _append(s.domain / "domain.toml", "purpose = 'boats'\n"),
+        lambda s: _append(s.domain / "graph" / "edges.tsv", "Petrel\tTIED_TO\tCork\n"),
+        lambda s: s.evidence("test-1"),
+    ],
+    ids=["lesson", "new lesson", "train row", "card", "graph", "evidence of train"],
+)
+def test_the_fingerprint_changes_with_all_that_is_learned_from(
+    shipped: Shipped, change: Callable[[Shipped], object]
+) -> None:
+    before = shared_fingerprint()
+    assert shared_fingerprint() == before
+    change(shipped)
+    assert shared_fingerprint() != before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: s.evidence("train-1"),
+        lambda s: s.evidence("train-1", "test-1", "dev-1", "test-7"),
+        lambda s: _append(s.domain / "test.jsonl", _row("test-2", "who steers it")),
+        lambda s: _append(s.domain / "dev.jsonl", _row("dev-2", "who steers it")),
+        lambda s: (s.domain / "notes.md").write_text("a note", encoding="utf-8"),
+    ],
+    ids=["no evidence of test", "evidence of test and dev", "test row", "dev row", "notes"],
+)
+def test_the_fingerprint_stays_where_nothing_is_learned_from(
+    shipped: Shipped, change: Callable[[Shipped], object]
+) -> None:
+    before = shared_fingerprint()
+    change(shipped)
+    assert shared_fingerprint() == before
+
+
+def test_another_recipe_or_comparison_is_another_fingerprint(
+    shipped: Shipped, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {shared_fingerprint()}
+    with monkeypatch.context() as patch:
+        patch.setattr(learning, "RECIPE", "another")
+        found.add(shared_fingerprint())
+    (tmp_path / "choice.toml").write_text("[weights]\n", encoding="utf-8")
+    monkeypatch.setattr(learning, "LEARNED", tmp_path / "choice.toml")
+    found.add(shared_fingerprint())
+    assert len(found) == 3
+
+
+# --- what is kept
+
+
+@pytest.fixture
+def counted(taught: Learned, shipped: Shipped, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Every learning is counted; what is learned is what one lesson taught."""
+    times: list[int] = []
+
+    def learn(*_: Any) -> Learned:
+        times.append(1)
+        return taught
+
+    monkeypatch.setattr(learning, "shipped_sources", list)
+    monkeypatch.setattr(learning, "shipped_common", dict)
+    monkeypatch.setattr(learning, "held_out_sources", list)
+    monkeypatch.setattr(learning, "learn_shared", learn)
+    return times
+
+
+def learned_in(folder: Path) -> Learned:
+    """What a process of its own would know."""
+    return learning.shared_knowledge.__wrapped__(folder)
+
+
+def test_what_carries_over_is_kept_beside_the_weights_of_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUERYPLAN_CACHE", str(tmp_path / "cache"))
+    assert kept_shared() == tmp_path / "cache" / "graph"
+
+
+def test_what_was_learned_once_is_read_the_second_time(counted: list[int], taught: Learned, tmp_path: Path) -> None:
+    first, second = learned_in(tmp_path / "kept"), learned_in(tmp_path / "kept")
+    assert len(counted) == 1
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [f"shared-{shared_fingerprint()}.safetensors"]
+    assert first.notes == second.notes == taught.notes
+    assert second.choice.tolist() == taught.choice.tolist()
+    assert second.endings.dense.tolist() == taught.endings.dense.tolist()
+
+
+def test_a_changed_lesson_is_learned_beside_what_was_kept(counted: list[int], shipped: Shipped, tmp_path: Path) -> None:
+    learned_in(tmp_path / "kept")
+    _append(shipped.lessons / "songs.toml", "# a word more\n")
+    learned_in(tmp_path / "kept")
+    assert len(counted) == 2
+    assert len(list((tmp_path / "kept").iterdir())) == 2
+
+
+def _cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def _with(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[bytes], bytes]:
+    def changed(content: bytes) -> bytes:
+        tensors = load(content)
+        return save({**tensors, name: np.ascontiguousarray(change(tensors[name]))})
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        lambda content: b"",
+        lambda content: b"no tensors at all",
+        _cut,
+        lambda content: save({"other": np.zeros(3)}),
+        _with("graph.choice", lambda t: t[:-1]),
+        _with("graph.table", lambda t: t[:, 1:]),
+        _with("graph.table", lambda t: t[1:]),
+        _with("graph.endings.table", lambda t: t[:, 1:]),
+        _with("graph.scalars", lambda t: t[:1]),
+        _with("graph.common.words", lambda t: t[: len(t) // 2]),
+    ],
+    ids=["empty", "text", "cut", "other", "choice", "column", "row", "ending column", "scalars", "words"],
+)
+def test_a_kept_file_that_was_tampered_with_is_ignored_and_learned_anew(
+    counted: list[int], tmp_path: Path, tamper: Callable[[bytes], bytes]
+) -> None:
+    learned_in(tmp_path)
+    (path,) = tmp_path.glob("shared-*.safetensors")
+    whole = path.read_bytes()
+    path.write_bytes(tamper(whole))
+    assert kept(path) is None
+    learned_in(tmp_path)
+    assert len(counted) == 2
+    assert path.read_bytes() == whole, "the whole file stands again"
+
+
+def test_where_nothing_can_be_kept_it_is_learned_and_said(counted: list[int], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    learned = learned_in(tmp_path / "file" / "kept")
+    assert len(counted) == 1
+    assert any("was not kept" in note for note in learned.notes)
+
+
+def test_tensors_round_trip(taught: Learned, tmp_path: Path) -> None:
+    keep(taught, tmp_path / "a")
+    read = kept(tmp_path / "a")
+    assert read is not None
+    again = from_tensors(to_tensors(read))
+    assert again is not None
+    assert np.array_equal(again.paths.table, read.paths.table)
+    assert np.array_equal(again.endings.table, read.endings.table)
+    assert again.paths.common == read.paths.common
