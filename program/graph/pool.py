@@ -69,16 +69,21 @@ class Pool:
 
     def sketch(self, place: int, table: PathTable) -> Sketch:
         """One candidate as a sketch."""
-        row, back = self.hops[place], bool(self.back[place])
+        row = self.hops[place]
         combine = COMBINES[int(self.combine[place])]
         branches = [
-            Branch(group.nodes, _hops(row[self.branch == i], table, back), group.every)
+            Branch(group.nodes, _hops(row[self.branch == i], table, self._goes_back(place, i)), group.every)
             for i, group in enumerate(self.groups)
         ]
         if self.separate and combine != "alone":
             only = branches[0]
             branches = [Branch((node,), only.hops) for node in only.anchors]
         return Sketch(tuple(branches), combine, _hops(row[self.branch == TAIL], table, False))
+
+    def _goes_back(self, place: int, group: int) -> bool:
+        """Whether a branch leaves out what it started from: only where its second hop reaches nodes of that type."""
+        types = self.types[place, self.branch == group]
+        return bool(self.back[place]) and len(types) > 1 and int(types[1]) == self.groups[group].kind
 
 
 def _hops(row: np.ndarray, table: PathTable, back: bool) -> tuple[Hop, ...]:
