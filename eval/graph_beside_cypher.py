@@ -67,6 +67,7 @@ class Attempt(Frozen):
     cypher: str = ""
     refused: int = 0
     ill_typed: int = 0
+    cluster: str = ""
 
 
 class Beside(Frozen):
@@ -166,6 +167,7 @@ class Rivals:
         return Attempt(
             id=question.id,
             kind=question.kind,
+            cluster=question.cluster or question.id,
             right={**right, CYPHER: right[CYPHER] and not error},
             f1={name: set_f1(gold, values) for name, values in found.items()},
             decided_by=chosen.decided_by,
@@ -243,10 +245,10 @@ def summed_up(name: str, model: str, attempts: Sequence[Attempt]) -> Beside:
     def estimate(by: str, what: str) -> Estimate | None:
         some = [a for a in attempts if by in a.right]
         values = [getattr(a, what)[by] for a in some]
-        return clustered_interval(values, [a.id for a in some]) if some else None
+        return clustered_interval(values, [a.cluster or a.id for a in some]) if some else None
 
     def less(by: str) -> PairedDifference:
-        ids = [a.id for a in attempts]
+        ids = [a.cluster or a.id for a in attempts]
         return paired_difference([a.right[TOGETHER] for a in attempts], [a.right[by] for a in attempts], ids)
 
     who = (RANKING, STEPS, TOGETHER, CYPHER)
