@@ -199,14 +199,18 @@ class GraphPlanner:
         return _best_effort(ranked)
 
     def _asked(self, query: str, ranked: GraphProposal) -> GraphProposal:
-        """What the model writes, if it passes the check; else the ranking's best guess."""
-        from .asking_steps import ask_steps
+        """What the model writes, if it passes the check and is likelier than the ranking's best guess; else that."""
+        from .asking_steps import ask_steps, prefers_written
 
         assert self._lm is not None
-        written = ask_steps(query, self.schema, self._lm, self._predictor)
+        names = [(e.name, e.type) for e in ranked.entities if e.how != "unknown"]
+        written = ask_steps(query, self.schema, self._lm, self._predictor, names=names)
         if written.plan is None:
             said = f"the language model gave no plan that fits the schema ({written.problem}); the ranking's was used"
             return replace(_best_effort(ranked), degraded=(*ranked.degraded, said))
+        certainty = ranked.confidence if ranked.plan is not None or ranked.others else 0.0
+        if not prefers_written(written.plan, ranked.plan, certainty, ranked.others):
+            return _best_effort(ranked)
         return replace(
             ranked,
             plan=written.plan,

@@ -106,21 +106,37 @@ def test_notes_are_said_in_every_proposal(planner: GraphPlanner) -> None:
 # --- with a language model
 
 
-def asked(planner: GraphPlanner, written: WrittenPlan, monkeypatch: pytest.MonkeyPatch, enough: float = 1.1) -> Any:
+def asked(
+    planner: GraphPlanner,
+    written: WrittenPlan,
+    monkeypatch: pytest.MonkeyPatch,
+    enough: float = 1.1,
+    doubt: float = 0.0,
+) -> Any:
     from dataclasses import replace
 
     from queryplan.program.graph import asking_steps
 
     monkeypatch.setattr(asking_steps, "ask_steps", lambda *args, **kwargs: written)
     lm: Any = object()
-    learned = replace(planner.learned, answers_from=enough)
+    sure = planner.learned.sure if not doubt else planner.learned.sure * 0 - doubt
+    learned = replace(planner.learned, answers_from=enough, sure=sure)
     return GraphPlanner(SCHEMA, planner.answerer.index, learned, lm=lm).plan("captain of the Aurora")
 
 
 def test_a_model_is_asked_where_the_ranking_is_not_sure(planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = read_plan("count; Ship:Aurora >COMMANDED_BY")
-    proposal = asked(planner, WrittenPlan(plan), monkeypatch)
+    proposal = asked(planner, WrittenPlan(plan), monkeypatch, doubt=5.0)
     assert (proposal.plan, proposal.decided_by, proposal.answer_type) == (plan, "lm", "number")
+
+
+def test_a_written_plan_gives_way_to_a_likelier_one_of_the_ranking(
+    planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = asked(planner, WrittenPlan(read_plan("count; Ship:Aurora >COMMANDED_BY")), monkeypatch)
+    assert proposal.confidence > 0.25
+    assert proposal.decided_by == "head"
+    assert canonical(proposal.plan) == canonical(read_plan("Ship:Aurora >COMMANDED_BY"))
 
 
 def test_no_model_is_asked_where_the_bound_lets_the_ranking_answer(
