@@ -20,7 +20,11 @@ from .store import Learned
 from .view import Hypothesis
 
 Probe = Callable[[GraphPlan], bool]
-PROBED = 8
+PROBED = 4
+"""Paths that are tried on the graph, if they are at least a tenth as likely as the likeliest.
+
+Trying eight found nothing more, and on a large graph took half of the time of a plan.
+"""
 NOWHERE = 0.08
 """How much less likely a path is that finds nothing; about one labelled plan in ten does."""
 LOOKED_AT = 10
@@ -113,7 +117,8 @@ class Answerer:
         """
         tried: dict[str, bool] = {}
         weighed = chances.copy()
-        for which, i in places[:PROBED]:
+        top = max(float(chances[i]) for _, i in places)
+        for which, i in [place for place in places[:PROBED] if chances[place[1]] >= top / 10]:
             sketch = ranked[which].pool.sketch(i - int(starts[which]), self.ranker.table)
             for branch in sketch.branches:
                 weighed[i] *= 1.0 if self._leads_somewhere(branch, tried) else NOWHERE
