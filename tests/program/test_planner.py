@@ -293,14 +293,16 @@ def test_graph_steps_a_model_cannot_write_are_the_rankings_and_it_is_said(bench:
 
 def knowing(answers_from: float | None = None) -> Any:
     """A ranking that nothing was taught and that is sure of itself."""
+    from queryplan.program.graph.choosing import only_chance
     from queryplan.program.graph.endings import DENSE as ENDINGS
+    from queryplan.program.graph.endings import EndingWeights
     from queryplan.program.graph.fit_endings import STARTING
     from queryplan.program.graph.fit_ranking import starting_weights
-    from queryplan.program.graph.store import SURE, EndingWeights, Learned
+    from queryplan.program.graph.store import SURE, Learned
 
     ends = EndingWeights(np.array([STARTING.get(name, -3.0) for name in ENDINGS]))
     sure = np.array([5.0 if name == "bias" else 0.0 for name in SURE])
-    return Learned(starting_weights({"which": 0.2, "did": 0.2}), ends, sure, answers_from)
+    return Learned(starting_weights({"which": 0.2, "did": 0.2}), ends, only_chance(), sure, answers_from)
 
 
 def test_a_domain_without_sources_has_ways_of_asking_and_no_source_plans(bench: Any) -> None:
