@@ -43,7 +43,7 @@ from .store import SURE, Learned, keep, kept
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "2"
+RECIPE = "3"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_QUESTIONS = 500
@@ -173,9 +173,10 @@ def shared_fingerprint() -> str:
     parts = [RECIPE, LEARNED.read_text(encoding="utf-8")]
     for name in shipped_domains():
         folder = domain_folder(name)
-        files = [folder / "train.jsonl", folder / "domain.toml", *sorted((folder / "graph").glob("*"))]
+        splits = [file for name in ("train", "calibrate") if (file := folder / f"{name}.jsonl").is_file()]
+        files = [*splits, folder / "domain.toml", *sorted((folder / "graph").glob("*"))]
         parts += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
-        rows = read_rows(folder / "train.jsonl")
+        rows = [row for file in splits for row in read_rows(file)]
         parts += [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for q in evidence_questions(folder, rows)]
     parts += [file.read_text(encoding="utf-8") for file in sorted(LESSONS.glob("*.toml"))]
     return text_fingerprint(*parts)
