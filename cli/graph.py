@@ -40,8 +40,8 @@ SchemaFile = Annotated[
 ]
 
 
-app.command("score")(graph_score.command)
-app.command("learn")(graph_learn.command)
+app.command("score")(graph_score.score)
+app.command("learn")(graph_learn.learn)
 
 
 @app.command("import")

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 
-def command(
+def learn(
     choice: Annotated[
         Path | None,
         typer.Option(help="Learn how complete plans are compared instead (ten minutes), and write it here."),

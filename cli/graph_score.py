@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 JOURNAL = Path(".queryplan/graph-score.sqlite")
 
 
-def command(
+def score(
     sets: Annotated[
         list[str] | None,
         typer.Argument(help="Some of biomedical, hetionet, unseen, metaqa, metaqa-types; the first three if none."),

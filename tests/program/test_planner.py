@@ -300,7 +300,8 @@ def knowing(answers_from: float | None = None) -> Any:
     from queryplan.program.graph.fit_ranking import starting_weights
     from queryplan.program.graph.store import SURE, Learned
 
-    ends = EndingWeights(np.array([STARTING.get(name, -3.0) for name in ENDINGS]))
+    # That the schema cannot say what is asked is believed least of all.
+    ends = EndingWeights(np.array([{**STARTING, "unsayable": -9.0}.get(name, -3.0) for name in ENDINGS]))
     sure = np.array([5.0 if name == "bias" else 0.0 for name in SURE])
     return Learned(starting_weights({"which": 0.2, "did": 0.2}), ends, only_chance(), sure, answers_from)
 
