@@ -22,7 +22,7 @@ RETRY = retry() { for try in 1 2 3; do "$$@" && return 0; [ $$try = 3 ] || { ech
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
 
-install: $(STAMP) weights ## Make .venv with everything, and fetch the embedded models once
+install: $(STAMP) weights ## Make .venv with everything, fetch the embedded models and learn about graphs once
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or 3.12 is needed: install it, or say make PYTHON=/path/to/python3.11" >&2; exit 1; }

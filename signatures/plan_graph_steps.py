@@ -87,9 +87,6 @@ class WrittenOrder(_Written):
     limit: int = Field(ge=1)
 
 
-WrittenStep = WrittenFind | WrittenFollow | WrittenCombine | WrittenFilter | WrittenCount | WrittenOrder
-
-
 def to_plan(steps: Sequence[Any], schema: GraphSchema) -> GraphPlan:
     """The typed plan of written steps, models or plain mappings.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...program.plan import QueryPlan
-from ...signatures.types import Frozen, Labels, SubQuery
+from ...signatures.types import Frozen, SubQuery
 from ..row_table import RowResult
 
 
@@ -58,11 +58,6 @@ def said(value: object) -> str:
     if isinstance(value, tuple):
         return "; ".join(_sub_query(one) if isinstance(one, SubQuery) else str(one) for one in value)
     return "" if value is None else str(value)
-
-
-def labels_in_words(labels: Labels | QueryPlan) -> Mapping[str, str]:
-    """The labels of a row or of a plan, by the names of the lines."""
-    return {name: text for name, field, _ in LABEL_LINES if (text := said(getattr(labels, field)))}
 
 
 def _sub_query(one: SubQuery) -> str:

@@ -1,7 +1,8 @@
 """Where a graph planner's knowledge comes from: labelled questions of the shipped domains, and of its own.
 
-What carries over to any schema is learned from the shipped rows with graph plans, in seconds, and kept under
-a name made of their fingerprint; nothing learned is shipped. A domain's own rows add its edges.
+What carries over to any schema is learned once from the lessons and the shipped rows with graph plans, in a minute or
+two, and kept for the user under a name made of their fingerprint. How complete plans are compared is shipped as
+learned (see ``learn_choice``). A domain's own rows add its edges.
 """
 
 from __future__ import annotations
@@ -46,7 +47,6 @@ KEPT = Path(".queryplan/heads")
 RECIPE = "3"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
-MOST_QUESTIONS = 500
 MOST_NAMED = 5
 SOME = 60
 """Questions of a shipped domain from which endings and the comparison of complete plans are learned, about."""
