@@ -5,6 +5,7 @@ what two sets share, and how a chain of edges is put into words. A lesson is one
 further names, and lines ``question => plan`` in a short notation::
 
     Type:name >EDGE <EDGE ~EDGE     follow an edge out, in, or either way; ! takes the start out again
+    >EDGE[PROP OP VALUE]            only edges that pass; ! goes behind the bracket
     A & B   A | B   A \\ B           what both have, what either has, what only the first has; ( ) group
     count; if PROP OP VALUE; max PROP N; min PROP N; most EDGE N; fewest EDGE N     before all else
     none                             the schema cannot say it
@@ -25,7 +26,11 @@ from ..signatures.graph_steps import GraphPlan, GraphSchema
 from .card import SHIPPED
 
 LESSONS = SHIPPED / "lessons"
-TOKEN = re.compile(r"\s*(?:(?P<mark>[()&|\\])|(?P<way>[<>~])(?P<edge>\w+)(?P<back>!?)|(?P<name>\w+:[^()&|\\<>~]+))")
+TOKEN = re.compile(
+    r"\s*(?:(?P<mark>[()&|\\])|(?P<way>[<>~])(?P<edge>\w+)(?:\[(?P<test>[^\]]*)\])?(?P<back>!?)"
+    r"|(?P<name>\w+:[^()&|\\<>~]+))"
+)
+NUMERAL = re.compile(r"-?\d+(\.\d+)?")
 WAYS = {">": "out", "<": "in", "~": "any"}
 TRUTH = {"true": True, "false": False}
 SETS = {"&": "intersect", "|": "union", "\\": "difference"}
@@ -167,11 +172,22 @@ class _Reader:
     def _hops(self, start: str) -> str:
         now = start
         while self.token is not None and self.token["way"]:
-            exclude = [start] if self.token["back"] else []
-            way = WAYS[self.token["way"]]
-            now = self._add("expand", start=now, edge=self.token["edge"], direction=way, exclude=exclude)
+            now = self._hop(self.token, now, start)
             self._next()
         return now
+
+    def _hop(self, token: re.Match[str], now: str, start: str) -> str:
+        """One edge; ``start`` is what ``!`` takes out."""
+        fields: dict[str, Any] = {"exclude": [start]} if token["back"] else {}
+        if token["test"] is not None:
+            fields["where"] = [self._test(token["test"].split())]
+        return self._add("expand", start=now, edge=token["edge"], direction=WAYS[token["way"]], **fields)
+
+    def _test(self, words: list[str]) -> dict[str, Any]:
+        match words:
+            case [name, op, *value] if value:
+                return _condition(name, op, " ".join(value))
+        raise DataError(f"{self.where}: {' '.join(words)!r} is not a property, a comparison and a value")
 
     def end(self, words: list[str], start: str) -> str:
         """One of the things that are done with a set."""
@@ -188,4 +204,10 @@ class _Reader:
 
 
 def _condition(name: str, op: str, value: str) -> dict[str, Any]:
-    return {"property": name, "op": op, "value": int(value) if value.isdigit() else TRUTH.get(value, value)}
+    return {"property": name, "op": op, "value": _value(value)}
+
+
+def _value(text: str) -> int | float | bool | str:
+    if NUMERAL.fullmatch(text):
+        return float(text) if "." in text else int(text)
+    return TRUTH.get(text, text)

@@ -52,12 +52,37 @@ def test_order_by_property_and_by_number_of_edges() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "value"), [("12", 12), ("true", True), ("false", False), ("12 b", "12 b"), ("truer", "truer")]
+    ("said", "value"),
+    [
+        ("12", 12),
+        ("-3", -3),
+        ("0.5", 0.5),
+        ("true", True),
+        ("false", False),
+        ("12 b", "12 b"),
+        ("1.2.3", "1.2.3"),
+        ("truer", "truer"),
+    ],
 )
 def test_the_value_of_a_condition_is_a_number_a_truth_value_or_text(said: str, value: object) -> None:
     condition = read_plan(f"if p eq {said}; A:x").steps[-1].conditions[0]  # type: ignore[union-attr]
     assert condition.value == value
     assert type(condition.value) is type(value)
+
+
+def test_an_edge_may_have_a_condition() -> None:
+    plan = read_plan("A:x >E[score ge 0.7] <F[kind eq last resort]! >G")
+    _, first, second, third = plan.steps
+    assert [(c.property, c.op, c.value) for c in first.where] == [("score", "ge", 0.7)]  # type: ignore[union-attr]
+    assert [(c.property, c.op, c.value) for c in second.where] == [("kind", "eq", "last resort")]  # type: ignore[union-attr]
+    assert (first.exclude, second.exclude) == ((), ("s1",))  # type: ignore[union-attr]
+    assert third.where == ()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("said", ["A:x >E[]", "A:x >E[score]", "A:x >E[score ge]", "A:x >E[score ge 1"])
+def test_a_condition_of_an_edge_that_is_none_is_refused(said: str) -> None:
+    with pytest.raises(DataError, match="plan"):
+        read_plan(said)
 
 
 @pytest.mark.parametrize(
