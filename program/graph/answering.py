@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from .completing import SLIGHT, Completer, Option
 from .endings import Values
 from .linking import Mention, NameIndex
 from .ranking import Ranked, Ranker
-from .sketch import Branch, Sketch, canonical
+from .sketch import Branch, Sketch
 from .store import Learned
 from .view import Hypothesis
 
@@ -42,13 +43,17 @@ class Found:
         none: the schema cannot say what is asked; the plan is what comes nearest.
     """
 
-    plan: GraphPlan
     sketch: Sketch
     hypothesis: Hypothesis
     chance: float
     sure: float
     covered: float
     none: bool = False
+
+    @cached_property
+    def plan(self) -> GraphPlan:
+        """The typed plan."""
+        return self.sketch.to_plan()
 
 
 class Answerer:
@@ -98,13 +103,12 @@ class Answerer:
         if self._probe is not None:
             chances = self._probed(ranked, starts, places, chances)
         top = max(float(chances[i]) for _, i in places)
+        completing = self._completer.of(question)
         options = [
             option
             for which, i in places
             if chances[i] > SLIGHT * top
-            for option in self._completer.options(
-                question, ranked[which], i - int(starts[which]), float(chances[i]), top
-            )
+            for option in completing.options(ranked[which], i - int(starts[which]), float(chances[i]), top)
         ]
         return self._chooser.look(question, mentions, options)
 
@@ -127,10 +131,10 @@ class Answerer:
     def _leads_somewhere(self, branch: Branch, tried: dict[str, bool]) -> bool:
         if not branch.hops or self._probe is None:
             return True
-        plan = Sketch((replace(branch, every=False),)).to_plan()
-        text = canonical(plan)
+        sketch = Sketch((replace(branch, every=False),))
+        text = sketch.canonical()
         if text not in tried:
-            tried[text] = self._probe(plan)
+            tried[text] = self._probe(sketch.to_plan())
         return tried[text]
 
     def _judged(self, question: str, found: list[Found]) -> list[Found]:
@@ -158,4 +162,4 @@ def sure_features(found: Found, rival: float) -> list[float]:
 
 def _found(option: Option, chance: float) -> Found:
     none = option.ending.none
-    return Found(option.plan, option.sketch, option.hypothesis, chance, 0.0, option.covered, none)
+    return Found(option.sketch, option.hypothesis, chance, 0.0, option.covered, none)

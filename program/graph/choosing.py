@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,6 @@ from .linking import Mention
 from .paths import NOTHING
 from .pool import COMBINES
 from .ranking import Ranker
-from .sketch import canonical
 from .view import View, gram_hash
 from .words import fold
 
@@ -48,6 +48,7 @@ CHOICE = (
     *(f"ending {name}" for name in ENDING_NUMBERS),
 )
 """The numbers of a complete plan. Those that are the same for every plan of a question say nothing by themselves."""
+NAMED = CHOICE[: -len(PATH_NUMBERS) - len(ENDING_NUMBERS)]
 SMALL = 1e-9
 HEAD = """\
 # How much each number of a complete plan counts when plans are compared (program/graph/choosing.py): learned by
@@ -113,85 +114,47 @@ class Chooser:
         """Put plans that are the same together, and number them."""
         kept: dict[str, tuple[Option, float]] = {}
         for option in sorted(options, key=lambda one: -one.chance):
-            text = "" if option.ending.none else canonical(option.plan)
-            first, chance = kept.get(text, (option, 0.0))
-            kept[text] = first, chance + option.chance
+            first, chance = kept.get(option.text, (option, 0.0))
+            kept[option.text] = first, chance + option.chance
         if not kept:
             return Chosen((), np.zeros((0, len(CHOICE))))
         meant = dict(zip(mentions, self.ranker.meant(question, mentions), strict=True))
         best = max(option.covered for option, _ in kept.values())
-        seen: dict[int, _Seen] = {}
-        rows = []
-        for option, chance in kept.values():
-            if id(option.view) not in seen:
-                seen[id(option.view)] = self._seen(option.view)
-            rows.append(self._numbers(option, chance, seen[id(option.view)], meant, best))
+        asked = _Asked(self, question, meant, best)
+        rows = [asked.numbers(option, chance) for option, chance in kept.values()]
         return Chosen(tuple(option for option, _ in kept.values()), np.array(rows))
 
-    def _seen(self, view: View) -> _Seen:
+    def seen(self, view: View) -> _Seen:
+        """What the words of a view say."""
         grams = [gram_hash(word) for word in view.words]
-        near = self.completer.parts.near_words(view)
         return _Seen(
             _told(self.ranker.weights.table, self._columns, grams),
             _told(self.completer.weights.table, self._ending_columns, grams),
-            near,
+            self.completer.parts.near_words(view),
             np.clip((view.weight - ORDINARY) / (1 - ORDINARY), 0.0, 1.0),
         )
 
-    def _numbers(
-        self, option: Option, chance: float, seen: _Seen, meant: Mapping[Mention, float], best: float
-    ) -> list[float]:
-        ranked, place, ending, view = option.ranked, option.place, option.ending, option.view
-        path, final, condition = ranked.dense[place], ending.final, condition_of(ending)
-        by_schema = self._by_schema(option)
-        explained = self._explained(option, by_schema, seen)
+    def path(self, option: Option, seen: _Seen, meant: Mapping[Mention, float]) -> _Path:
+        """What is the same for every ending of a path."""
+        ranked, place, view = option.ranked, option.place, option.view
+        dense, left = ranked.dense[place], _left_out(option, meant)
         rows = [int(row) for row in ranked.elements[place] if row != NOTHING]
-        operators = seen.paths[rows].sum(axis=0) + seen.endings[list(option.elements)].sum(axis=0)
-        heard = np.maximum(explained, np.clip(operators, 0, 2) / 2)
-        unsaid = seen.weight * (1 - heard)
-        left = _left_out(option, meant)
-        none = float(ending.none)
-        logs = np.log(SMALL + np.array([chance, option.path_chance, option.ending_chance, option.none_chance]))
+        behind = np.log(SMALL + option.best_path)
         values = {
-            "chance": logs[0],
-            "path chance": logs[1],
-            "path behind": logs[1] - np.log(SMALL + option.best_path),
-            "ending chance": logs[2],
-            "ending behind": logs[2] - np.log(SMALL + option.best_ending),
-            "none chance": logs[3],
             "path told": ranked.told[place],
-            "path numbers": path @ self.ranker.weights.dense,
-            "ending told": option.told,
-            "ending numbers": option.numbers @ self.completer.weights.dense,
+            "path numbers": dense @ self.ranker.weights.dense,
             "names": len(option.hypothesis.mentions),
             "mentions": len(meant),
             "least meant": min((meant.get(m, 0.5) for m in option.hypothesis.mentions), default=0.0),
             "likeliest left out": max(left, default=0.0),
             "left out": sum(left),
             "likely left out": sum(p > 0.5 for p in left),
-            "unsaid by schema": (seen.weight * (1 - explained)).sum(),
-            "unsaid": unsaid.sum(),
-            "most unsaid": unsaid.max(initial=0.0),
-            "all unsaid": (view.weight * (1 - heard)).sum(),
-            "operators": np.clip(operators, 0, 2).sum() / 2,
-            "against": np.minimum(operators, 0).sum(),
-            "none covered": none * best,
-            "none path": none * np.log(SMALL + option.best_path),
-            "none left out": none * sum(left),
-            "none unsaid": none * unsaid.sum(),
-            "none words": none * len(view.words),
-            "order named": float((seen.near[final.key] * view.weight).max(initial=0.0)) if final.kind == "order" else 0,
             "words": len(view.words),
             "weight": view.weight.sum(),
-            "is none": none,
-            "is filtered": condition is not None and not none,
-            **{f"is {kind}": final.kind == kind for kind in ("count", "order", "degree")},
             **{f"combine {c}": ranked.pool.combine[place] == i for i, c in enumerate(COMBINES)},
             **{f"loop {way}": self._loops(option, way) for way in LOOPS},
-            **{f"path {name}": value for name, value in zip(PATH_NUMBERS, path, strict=True)},
-            **{f"ending {name}": value for name, value in zip(ENDING_NUMBERS, option.numbers, strict=True)},
         }
-        return [float(values[name]) for name in CHOICE]
+        return _Path(values, dense, behind, self._by_schema(option), seen.paths[rows].sum(axis=0))
 
     def _loops(self, option: Option, way: str) -> bool:
         hops = [self.ranker.table.hops[h] for h in option.ranked.pool.hops[option.place] if h != NOTHING]
@@ -211,8 +174,8 @@ class Chooser:
         ]
         return np.concatenate([np.zeros((len(option.view.words), 1)), *columns], axis=1).max(axis=1)
 
-    def _explained(self, option: Option, by_schema: np.ndarray, seen: _Seen) -> np.ndarray:
-        """The same with what the ending adds: its property, its edge, its value."""
+    def explained(self, option: Option, by_schema: np.ndarray, seen: _Seen) -> np.ndarray:
+        """How well each word is explained by the path, with what the ending adds: its property, its edge, its value."""
         final, condition, near = option.ending.final, condition_of(option.ending), option.view.near
         explained = by_schema
         key = final.key if final.kind == "order" else condition.property if condition is not None else None
@@ -225,6 +188,84 @@ class Chooser:
             said = set(fold(condition.value).split())
             explained = np.maximum(explained, [float(bool({w, w.removesuffix("s")} & said)) for w in option.view.words])
         return explained
+
+
+class _Asked:
+    """Numbers the complete plans of one question; what they share is looked at once."""
+
+    def __init__(self, chooser: Chooser, question: str, meant: Mapping[Mention, float], best: float) -> None:
+        self._by, self._question, self._meant, self._best = chooser, question, meant, best
+        self._seen: dict[int, _Seen] = {}
+        self._paths: dict[tuple[int, int], _Path] = {}
+
+    def numbers(self, option: Option, chance: float) -> np.ndarray:
+        """The numbers of one plan, in the order of ``CHOICE``; ``chance`` is that of all ways to it."""
+        if id(option.view) not in self._seen:
+            self._seen[id(option.view)] = self._by.seen(option.view)
+        seen, key = self._seen[id(option.view)], (id(option.ranked), option.place)
+        if key not in self._paths:
+            self._paths[key] = self._by.path(option, seen, self._meant)
+        path = self._paths[key]
+        values = path.values | self._of_ending(option, chance, path) | self._of_words(option, path, seen)
+        return np.array([*(values[name] for name in NAMED), *path.dense, *option.numbers], dtype=np.float64)
+
+    def _of_ending(self, option: Option, chance: float, path: _Path) -> dict[str, Any]:
+        final, none = option.ending.final, option.ending.none
+        logs = np.log(SMALL + np.array([chance, option.path_chance, option.ending_chance, option.none_chance]))
+        return {
+            "chance": logs[0],
+            "path chance": logs[1],
+            "path behind": logs[1] - path.behind,
+            "ending chance": logs[2],
+            "ending behind": logs[2] - np.log(SMALL + option.best_ending),
+            "none chance": logs[3],
+            "ending told": option.told,
+            "ending numbers": option.numbers @ self._by.completer.weights.dense,
+            "none covered": none * self._best,
+            "none path": none * path.behind,
+            "none left out": none * path.values["left out"],
+            "none words": none * path.values["words"],
+            "is none": none,
+            "is filtered": condition_of(option.ending) is not None and not none,
+            **{f"is {kind}": final.kind == kind for kind in ("count", "order", "degree")},
+        }
+
+    def _of_words(self, option: Option, path: _Path, seen: _Seen) -> dict[str, Any]:
+        """What the plan accounts for of the question's words."""
+        final, weight = option.ending.final, option.view.weight
+        explained = self._by.explained(option, path.by_schema, seen)
+        operators = path.operators + seen.endings[list(option.elements)].sum(axis=0)
+        clipped = np.clip(operators, 0, 2)
+        heard = np.maximum(explained, clipped / 2)
+        unsaid = seen.weight * (1 - heard)
+        return {
+            "unsaid by schema": (seen.weight * (1 - explained)).sum(),
+            "unsaid": unsaid.sum(),
+            "most unsaid": unsaid.max(initial=0.0),
+            "all unsaid": (weight * (1 - heard)).sum(),
+            "operators": clipped.sum() / 2,
+            "against": np.minimum(operators, 0).sum(),
+            "none unsaid": option.ending.none * unsaid.sum(),
+            "order named": (seen.near[final.key] * weight).max(initial=0.0) if final.kind == "order" else 0.0,
+        }
+
+
+@dataclass(frozen=True)
+class _Path:
+    """What is the same for every ending of a path.
+
+    Attributes:
+        values: some of its numbers, by their names.
+        behind: logarithm of the likeliest path's chance.
+        by_schema: how well each word is explained by its edges and types.
+        operators: what each word says for its elements.
+    """
+
+    values: dict[str, Any]
+    dense: np.ndarray
+    behind: float
+    by_schema: np.ndarray
+    operators: np.ndarray
 
 
 @dataclass(frozen=True)

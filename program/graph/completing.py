@@ -11,6 +11,7 @@ import numpy as np
 from ...signatures.graph_steps import Condition, GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
+from .endings import DENSE as ENDING_NUMBERS
 from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
 from .evidence import DENSE
 from .paths import NOTHING
@@ -23,6 +24,7 @@ ENDINGS = 3
 SLIGHT = 0.003
 """Endings and paths so much less likely than the likeliest are not looked at; they are never chosen."""
 COVERED = DENSE.index("covered share")
+UNSAYABLE = ENDING_NUMBERS.index("unsayable")
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,11 @@ class Option:
         return self.path_chance * self.ending_chance
 
     @cached_property
+    def text(self) -> str:
+        """One text for all options that are the same plan; that the schema cannot say it is one, whatever the path."""
+        return "" if self.ending.none else self.sketch.canonical()
+
+    @cached_property
     def plan(self) -> GraphPlan:
         """The typed plan; where the schema cannot say what is asked, the set that comes nearest."""
         return self.sketch.to_plan()
@@ -82,60 +89,109 @@ class Completer:
     def __init__(self, ranker: Ranker, weights: EndingWeights, values: Values, encoder: Encoder) -> None:
         self.ranker, self.weights, self.values = ranker, weights, values
         self.parts = EndingParts(ranker.table.schema, encoder)
-        self._rows = {name: row for row, name in enumerate(ELEMENTS)}
+        self.rows = {name: row for row, name in enumerate(ELEMENTS)}
+        self.tested = frozenset(edge.name for edge in ranker.table.schema.edges if edge.properties)
+
+    def of(self, question: str) -> Completing:
+        """Endings for the paths of one question."""
+        return Completing(self, question)
 
     def options(self, question: str, ranked: Ranked, place: int, chance: float, best: float) -> list[Option]:
+        """A path with its likeliest endings; for several paths of a question, ``of`` is faster."""
+        return self.of(question).options(ranked, place, chance, best)
+
+    def told(self, view: View) -> np.ndarray:
+        """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
+        columns = gram_columns(view.grams, self.weights.grams)
+        return np.append(self.weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams)), 0.0)
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """The endings of all paths of a question that end in one type over the same edges with properties.
+
+    Attributes:
+        dense: numbers, as if the paths explained all of the question.
+        none: place of "the schema cannot say it".
+    """
+
+    found: list[Ending]
+    dense: np.ndarray
+    elements: np.ndarray
+    told: np.ndarray
+    none: int
+
+    def numbers(self, covered: float) -> np.ndarray:
+        """The numbers for a path that explains this share of the question's words."""
+        dense = self.dense.copy()
+        dense[self.none, UNSAYABLE] = 1.0 - covered
+        return dense
+
+
+class Completing:
+    """Puts endings to the paths of one question; what paths share is looked at once."""
+
+    def __init__(self, completer: Completer, question: str) -> None:
+        self._by, self._question = completer, question
+        self._told: dict[int, tuple[View, np.ndarray]] = {}
+        self._ends: dict[tuple[object, ...], _Ends] = {}
+
+    def options(self, ranked: Ranked, place: int, chance: float, best: float) -> list[Option]:
         """A path with its likeliest endings.
 
         Args:
             chance, best: probability of this path, and of the likeliest.
         """
-        view = ranked.view
-        numbers = numbers_in(question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
-        found = self._endings(question, ranked, place, numbers)
-        if not found:
+        ends = self._of_path(ranked, place)
+        if not ends.found:
             return []
-        covered = float(ranked.dense[place, COVERED])
-        dense, elements = self.parts.of(found, view, numbers, covered, self._rows)
-        told = self._told(elements, view)
-        chances = softmax((dense @ self.weights.dense + told)[None])[0]
-        none = next(i for i, ending in enumerate(found) if ending.none)
-        sketch = ranked.pool.sketch(place, self.ranker.table)
+        dense = ends.numbers(float(ranked.dense[place, COVERED]))
+        chances = softmax((dense @ self._by.weights.dense + ends.told)[None])[0]
+        sketch = ranked.pool.sketch(place, self._by.ranker.table)
         top = float(chances.max())
         likely = [i for i in np.argsort(-chances, kind="stable")[:ENDINGS].tolist() if chances[i] > SLIGHT * top]
-        kept = dict.fromkeys([*likely, none])
+        kept = dict.fromkeys([*likely, ends.none])
         return [
             Option(
                 ranked,
                 place,
                 chance,
                 best,
-                found[i],
+                ends.found[i],
                 float(chances[i]),
                 top,
-                float(chances[none]),
+                float(chances[ends.none]),
                 dense[i],
-                tuple(int(e) for e in elements[i] if e < len(ELEMENTS)),
-                float(told[i]),
-                with_ending(sketch, found[i]),
+                tuple(int(e) for e in ends.elements[i] if e < len(ELEMENTS)),
+                float(ends.told[i]),
+                with_ending(sketch, ends.found[i]),
             )
             for i in kept
         ]
 
-    def _endings(self, question: str, ranked: Ranked, place: int, numbers: Sequence[float]) -> list[Ending]:
-        table = self.ranker.table
+    def _of_path(self, ranked: Ranked, place: int) -> _Ends:
+        table, view = self._by.ranker.table, ranked.view
         edges = [table.hops[h].edge.name for h in ranked.pool.hops[place] if h != NOTHING]
-        kind = table.types[int(ranked.pool.end[place])]
-        found = endings(table.schema, self.values, kind, edges, question, numbers)
-        if edges:
-            return found
-        # The names themselves are no answer; the first of them by something is.
-        return [one for one in found if one.none or one.final.kind in ("order", "degree")]
+        tested = tuple(dict.fromkeys(edge for edge in edges if edge in self._by.tested))
+        if id(view) not in self._told:  # the view is kept beside, so its id is not given again
+            self._told[id(view)] = view, self._by.told(view)
+        key = (id(view), int(ranked.pool.end[place]), tested, bool(edges))
+        if key not in self._ends:
+            self._ends[key] = self._looked_at(ranked, place, tested, bool(edges))
+        return self._ends[key]
 
-    def _told(self, elements: np.ndarray, view: View) -> np.ndarray:
-        columns = gram_columns(view.grams, self.weights.grams)
-        said = self.weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams))
-        return np.append(said, 0.0)[elements].sum(axis=1)
+    def _looked_at(self, ranked: Ranked, place: int, tested: Sequence[str], followed: bool) -> _Ends:
+        by, table = self._by, self._by.ranker.table
+        numbers = numbers_in(self._question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
+        kind = table.types[int(ranked.pool.end[place])]
+        found = endings(table.schema, by.values, kind, tested, self._question, numbers)
+        if not followed:
+            # The names themselves are no answer; the first of them by something is.
+            found = [one for one in found if one.none or one.final.kind in ("order", "degree")]
+        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows)
+        none = next(i for i, ending in enumerate(found) if ending.none)
+        told = self._told[id(ranked.view)][1][elements].sum(axis=1)
+        return _Ends(found, dense, elements, told, none)
 
 
 def with_ending(sketch: Sketch, ending: Ending) -> Sketch:

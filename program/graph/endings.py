@@ -186,7 +186,7 @@ class EndingParts:
         Args:
             covered: share of the question's words that the path explains.
         """
-        near = self._near(view)
+        near = {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
         edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)
         dense = np.array([self._dense(e, near, edges, numbers, covered) for e in found]).reshape(-1, len(DENSE))
         none = len(rows)
@@ -199,10 +199,6 @@ class EndingParts:
             return {name: np.zeros(len(view.words)) for name in self._names}
         near = np.stack([self._of_word(word) for word in view.words])
         return dict(zip(self._names, near.T, strict=True))
-
-    def _near(self, view: View) -> dict[str, float]:
-        """How near each property is to its nearest word."""
-        return {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
 
     def _compare(self, word: str) -> np.ndarray:
         """Similarity of a word to each property."""

@@ -18,8 +18,9 @@ import numpy as np
 from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
-from ...data.card import DomainCard, domain_folder, load_card, shipped_domains
+from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
 from ...data.graph_lessons import LESSONS, Lesson, load_lessons
+from ...data.other_words import NAMES_FILE
 from ...data.rows import LabelledRow, read_rows
 from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
@@ -95,7 +96,8 @@ def probe_of(executor: GraphExecutor) -> Probe | None:
     """Whether a plan finds anything; None for a graph behind a network, where asking takes too long."""
     if not getattr(executor, "at_hand", True):
         return None
-    return lambda plan: bool(executor.run(plan, cap=1).names)
+    finds = getattr(executor, "finds", None)
+    return finds if finds is not None else lambda plan: bool(executor.run(plan, cap=1).names)
 
 
 def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
@@ -174,7 +176,7 @@ def shared_fingerprint() -> str:
     for name in shipped_domains():
         folder = domain_folder(name)
         splits = [file for name in ("train", "calibrate") if (file := folder / f"{name}.jsonl").is_file()]
-        files = [*splits, folder / "domain.toml", *sorted((folder / "graph").glob("*"))]
+        files = [*splits, folder / CARD_FILE, folder / NAMES_FILE, *sorted((folder / "graph").glob("*"))]
         parts += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
         rows = [row for file in splits for row in read_rows(file)]
         parts += [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for q in evidence_questions(folder, rows)]

@@ -15,6 +15,7 @@ from ...signatures.graph_steps import EdgeType, ExpandStep, GraphPlan, GraphSche
 from .check import step_types
 from .conditions import Properties, column, lookup_key, passes, reference_keys
 from .executor import GraphAnswer
+from .glance import leads_somewhere, trail_of
 from .stepping import Clock, StepRun
 
 __all__ = ["COLUMNS", "GraphAnswer", "MemoryGraph", "Properties", "load_graph", "passes"]
@@ -84,6 +85,17 @@ class MemoryGraph:
         """Run a plan that has passed the check."""
         kinds = step_types(plan, self.declared) if self.declared else None
         return StepRun(self, plan, kinds or {}, Clock(deadline_s), cap, paths).answer()
+
+    def finds(self, plan: GraphPlan) -> bool:
+        """Whether a plan that has passed the check finds anything."""
+        trail = trail_of(plan)
+        if trail is None:
+            return bool(self.run(plan, cap=1).names)
+        ids = {node for ref in trail.anchors for node in self.find(ref)}
+        return leads_somewhere(ids, trail.hops, self._near)
+
+    def _near(self, node: str, step: ExpandStep) -> Iterator[str]:
+        return (other for edge in step.edges for other in self.joined(node, edge, step.direction))
 
     def close(self) -> None:
         """There is nothing to let go of."""

@@ -10,6 +10,7 @@ from queryplan.eval.graph_agreement import agreement
 from queryplan.eval.plan_generator import PlanGenerator, generator_for
 from queryplan.program.graph.check import check_graph_plan, step_types
 from queryplan.program.graph.executor import execute_graph
+from queryplan.program.graph.glance import trail_of
 from queryplan.program.graph.ladybug import LadybugGraph
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.rest import open_spoke
@@ -36,6 +37,19 @@ def test_memory_and_database_answer_alike(
     assert found.disagreements == ()
     assert (found.plans, found.ill_typed, found.gaps) == (PLANS, 0, 0)
     assert found.answered > PLANS / 4
+
+
+def test_whether_a_plan_finds_anything_is_told_without_running_it(
+    generator: Generator, awkward_memory: MemoryGraph, awkward_database: LadybugGraph
+) -> None:
+    made = generator(7)
+    told = set()
+    for _ in range(PLANS):
+        plan = made.plan()
+        finds = bool(awkward_memory.run(plan, cap=1).names)
+        assert awkward_memory.finds(plan) == awkward_database.finds(plan) == finds
+        told.add((finds, trail_of(plan) is not None))
+    assert len(told) == 4
 
 
 WRONG_IN_ONE_STATEMENT = (

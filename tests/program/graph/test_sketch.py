@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.sketch import Branch, Final, Hop, Sketch, canonical
@@ -34,6 +36,44 @@ SKETCHES = (
 @pytest.mark.parametrize("sketch", SKETCHES, ids=range(len(SKETCHES)))
 def test_every_sketch_is_a_well_typed_plan(sketch: Sketch) -> None:
     assert check_graph_plan(sketch.to_plan(), SCHEMA) == []
+
+
+@pytest.mark.parametrize("sketch", SKETCHES, ids=range(len(SKETCHES)))
+def test_a_sketch_has_the_form_of_its_plan(sketch: Sketch) -> None:
+    assert sketch.canonical() == canonical(sketch.to_plan())
+
+
+HOPS = st.lists(
+    st.builds(
+        Hop,
+        st.sampled_from(("HAS", "LIKE", "TREATS")),
+        st.sampled_from(("out", "in", "any")),
+        st.booleans(),
+        st.sampled_from(((), (Condition(property="score", op="ge", value=1), Condition(property="score", value=2)))),
+    ),
+    max_size=3,
+).map(tuple)
+NODES = st.lists(st.sampled_from((A, B, NodeRef(name="A", type="D"))), min_size=1, max_size=3).map(tuple)
+FILTERS = st.sampled_from(((), (Condition(property="year", value=1),)))
+FINALS = st.one_of(
+    st.builds(Final, st.sampled_from(("set", "count")), filters=FILTERS),
+    st.builds(
+        Final, st.sampled_from(("order", "degree")), st.just("year"), st.booleans(), st.integers(1, 5), filters=FILTERS
+    ),
+)
+DRAWN = st.builds(
+    Sketch,
+    st.lists(st.builds(Branch, NODES, HOPS, st.booleans()), min_size=1, max_size=3).map(tuple),
+    st.sampled_from(("alone", "union", "intersect", "difference", "symmetric")),
+    HOPS,
+    FINALS,
+)
+
+
+@given(DRAWN)
+@settings(deadline=None)
+def test_whatever_is_drawn_has_the_form_of_its_plan(sketch: Sketch) -> None:
+    assert sketch.canonical() == canonical(sketch.to_plan())
 
 
 def test_different_sketches_have_different_forms() -> None:
