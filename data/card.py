@@ -1,4 +1,4 @@
-"""The domain card: everything the planner knows about a domain, read from ``domain.toml``."""
+"""The domain card: everything the planner knows about a domain, from ``domain.toml`` and ``names.tsv``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..errors import DataError
 from ..signatures.types import Frozen, GraphSchema
+from .other_words import NAMES_FILE, add_other_words, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
@@ -34,11 +35,22 @@ class ExcludedTopic(Frozen):
 
 
 class KnownName(Frozen):
-    """A name that users may type, with its type and other spellings."""
+    """A name that users may type, with its type and other spellings.
+
+    Attributes:
+        aliases: other spellings; queries are written anew with the first of them.
+        other_words: lay words and those of other languages; only for finding the name in what users type.
+    """
 
     name: str = Field(min_length=1)
     type: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
+    other_words: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """All by which the name is found in a text: itself, aliases, other words."""
+        return (self.name, *self.aliases, *self.other_words)
 
 
 class HistoryWindow(Frozen):
@@ -147,14 +159,17 @@ def shipped_domains() -> list[str]:
 
 
 def load_card(folder: Path) -> DomainCard:
-    """Read the card of a domain folder.
+    """Read the card of a domain folder, and other words for its names if they are written beside it.
 
     Raises:
-        DataError: no card, not TOML, or a field that is unknown or wrong, named.
+        DataError: no card, not TOML, a field that is unknown or wrong, named, or words of a name that is not there.
     """
     path = folder / CARD_FILE
     try:
-        return DomainCard.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+        if rows := read_other_words(folder / NAMES_FILE):
+            add_other_words(read.get("names", ()), rows, f"{NAMES_FILE} of {folder.name}")
+        return DomainCard.model_validate(read)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:

@@ -35,11 +35,7 @@ class Linker:
 
     def __init__(self, names: Iterable[KnownName]) -> None:
         self.names = tuple(names)
-        self._by_spelling: dict[str, KnownName] = {}
-        for name in self.names:
-            for spelling in (name.name, *name.aliases):
-                self._by_spelling.setdefault(spelling.casefold(), name)
-        self._starting = _by_start(self._by_spelling)
+        self._by_spelling, self._starting = _tables(self.names)
         odd = "".join(sorted(start for start in self._starting if not WORD.fullmatch(start)))
         self._starts = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
         # The same few texts are asked about several times in one plan.
@@ -79,6 +75,16 @@ class Linker:
     def surfaces(self, text: str) -> tuple[str, ...]:
         """The names in ``text`` as written there."""
         return tuple(link.surface for link in self.links(text))
+
+
+@lru_cache(maxsize=8)
+def _tables(names: tuple[KnownName, ...]) -> tuple[dict[str, KnownName], dict[str, tuple[int, ...]]]:
+    """Names by their spellings, and lengths by first words; a planner makes several linkers of one card."""
+    found: dict[str, KnownName] = {}
+    for name in names:
+        for spelling in name.spellings:
+            found.setdefault(spelling.casefold(), name)
+    return found, _by_start(found)
 
 
 def _by_start(spellings: Iterable[str]) -> dict[str, tuple[int, ...]]:
