@@ -28,7 +28,7 @@ SEVERAL_HOPS = 2
 
 def node_of(reading: Reading) -> NodeRef:
     """The node reference of a reading."""
-    return NodeRef(name=reading.name, type=reading.type, field="id" if reading.how == "id" else "name")
+    return NodeRef(name=reading.name, type=reading.type, field=reading.field)
 
 
 def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score) -> list[Pool]:
@@ -52,7 +52,10 @@ def _group(hypothesis: Hypothesis, kind: int, places: Sequence[int], every: bool
 
 def _single(hypothesis: Hypothesis, kind: int, table: PathTable) -> Pool:
     chains = table.chains(kind)
-    return chains_pool(_group(hypothesis, kind, (0,)), chains.take(np.flatnonzero(chains.length > 0)), key="some")
+    group = _group(hypothesis, kind, (0,))
+    if hypothesis.readings[0].field not in ("name", "id"):
+        return chains_pool(group, chains, key="all")  # all nodes of a value may be counted or put in order themselves
+    return chains_pool(group, chains.take(np.flatnonzero(chains.length > 0)), key="some")
 
 
 def _of_several(

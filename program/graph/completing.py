@@ -19,7 +19,7 @@ from .ranking import Ranked, Ranker, gram_columns, gram_norm
 from .sketch import Hop, Sketch
 from .view import Hypothesis, View
 
-ENDINGS = 3
+ENDINGS = 5
 """Endings looked at of each path, beside that the schema cannot say what is asked."""
 SLIGHT = 0.003
 """Endings and paths so much less likely than the likeliest are not looked at; they are never chosen."""
@@ -101,9 +101,10 @@ class Completer:
         return self.of(question).options(ranked, place, chance, best)
 
     def told(self, view: View) -> np.ndarray:
-        """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
-        columns = gram_columns(view.grams, self.weights.grams)
-        return np.append(self.weights.table[:, columns].sum(axis=1) / gram_norm(len(view.grams)), 0.0)
+        """What the question's n-grams and words say for each element, shape (elements + 1,); the last is nothing."""
+        table, width = self.weights.table, len(self.weights.grams)
+        by_grams = table[:, gram_columns(view.grams, self.weights.grams)].sum(axis=1) / gram_norm(len(view.grams))
+        return np.append(by_grams + table[:, width:] @ view.sound, 0.0)
 
 
 @dataclass(frozen=True)
@@ -185,9 +186,9 @@ class Completing:
         numbers = numbers_in(self._question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
         kind = table.types[int(ranked.pool.end[place])]
         found = endings(table.schema, by.values, kind, tested, self._question, numbers)
-        if not followed:
-            # The names themselves are no answer; the first of them by something is.
-            found = [one for one in found if one.none or one.final.kind in ("order", "degree")]
+        if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
+            # The names themselves are no answer; the first of them by something is, and those that pass a condition.
+            found = [one for one in found if one.none or one.final.kind in ("order", "degree") or one.final.filters]
         dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)

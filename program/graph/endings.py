@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 
 from ...signatures.graph_steps import Condition, GraphSchema
-from ..encoder import Encoder
+from ..encoder import DIMENSIONS, Encoder
 from .schema_words import FLOOR, FULL
 from .sketch import Final
 from .view import View
 from .words import fold, name_words, words_of
 
 NUMBERS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+VECTOR = DIMENSIONS
 COMPARISONS = ("lt", "le", "gt", "ge", "eq")
+TEXTS = {"eq": "text", "ne": "not text"}
 MOST_LIMIT = 50
 ELEMENTS = (
     *("none", "set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
-    *("unfiltered", "text", "edge", *COMPARISONS),
+    *("unfiltered", "text", "not text", "edge", *COMPARISONS),
 )
 DENSE = (
     "property named",
@@ -69,11 +71,11 @@ class Ending:
 
 @dataclass(frozen=True)
 class EndingWeights:
-    """What was learned of endings: numbers, and elements times n-grams."""
+    """What was learned of endings: numbers, and elements times n-grams and then times what the words mean together."""
 
     dense: np.ndarray
     grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
-    table: np.ndarray = field(default_factory=lambda: np.zeros((len(ELEMENTS), 0), dtype=np.float32))
+    table: np.ndarray = field(default_factory=lambda: np.zeros((len(ELEMENTS), VECTOR), dtype=np.float32))
 
 
 def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:
@@ -140,7 +142,12 @@ def _conditions(
     found = []
     for name in properties:
         texts = values.texts.get((kind, name), ())
-        found += [Condition(property=name, value=text) for text in texts if _is_said(text, said)]
+        found += [
+            Condition(property=name, op=op, value=text)  # type: ignore[arg-type]
+            for text in texts
+            if _is_said(text, said)
+            for op in ("eq", "ne")
+        ]
         if (kind, name) in values.numbers:
             found += [
                 Condition(property=name, op=op, value=int(n) if n.is_integer() else n)  # type: ignore[arg-type]
@@ -244,6 +251,6 @@ def _elements(ending: Ending) -> tuple[str, str, str, str]:
     way = f"{final.kind} {'desc' if final.descending else 'asc'}" if final.kind in ("order", "degree") else final.kind
     how = "unfiltered"
     if condition is not None:
-        how = "text" if isinstance(condition.value, str) else condition.op
+        how = TEXTS.get(condition.op, condition.op) if isinstance(condition.value, str) else condition.op
     many = ("one", "many")[final.limit > 1] if final.kind in ("order", "degree") else ""
     return way, many, how, "edge" if ending.where else ""

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..encoder import Encoder
 from .check import answer_type
-from .endings import DENSE, ELEMENTS, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
+from .endings import DENSE, ELEMENTS, VECTOR, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
 from .evidence import DENSE as PATH_NUMBERS
 from .gold import Gold, is_meant, read_gold
 from .labelled import Source
@@ -107,7 +107,10 @@ def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None) -> En
     start = _with_columns(start or starting_endings(), [g for g, count in counts.items() if count >= MIN_COUNT])
     if not cases or not len(start.grams):
         return start
+    from scipy.sparse import csr_matrix, hstack
+
     columns = {int(gram): i for i, gram in enumerate(start.grams)}
+    sounds = np.stack([case.view.sound for case in cases])
     known = [[columns[int(g)] for g in case.view.grams if int(g) in columns] for case in cases]
     values = np.repeat([1 / gram_norm(len(case.view.grams)) for case in cases], [len(k) for k in known])
     places = np.repeat(np.arange(len(cases)), [len(case.right) for case in cases])
@@ -117,7 +120,7 @@ def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None) -> En
         places,
         places,
         np.concatenate([case.right for case in cases]),
-        sparse_rows(known, values, len(start.grams)),
+        hstack([sparse_rows(known, values, len(start.grams)), csr_matrix(sounds)]).tocsr(),
     )
     fitted = fit(problem, start.dense, start.table, hold_dense=HOLD_NUMBERS, hold_table=HOLD_GRAMS)
     return EndingWeights(fitted.dense, start.grams, fitted.table.astype(np.float32))
@@ -131,6 +134,8 @@ def starting_endings() -> EndingWeights:
 def _with_columns(weights: EndingWeights, grams: Sequence[int]) -> EndingWeights:
     """The same with room for more n-grams."""
     wider = np.array(sorted({*weights.grams.tolist(), *grams}), dtype=np.uint32)
-    table = np.zeros((len(ELEMENTS), len(wider)), dtype=np.float32)
-    table[:, np.searchsorted(wider, weights.grams)] = weights.table
+    table = np.zeros((len(ELEMENTS), len(wider) + VECTOR), dtype=np.float32)
+    width = len(weights.grams)
+    table[:, np.searchsorted(wider, weights.grams)] = weights.table[:, :width]
+    table[:, len(wider) :] = weights.table[:, width:]
     return EndingWeights(weights.dense, wider, table)

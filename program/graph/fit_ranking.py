@@ -52,6 +52,7 @@ def starting_weights(common: Mapping[str, float]) -> Weights:
     span |= {"bias": -3.0, "as written": 1.5, "weight": 3.0, "least weight": 2.0, "words": 1.0, "inside": -4.0}
     span |= {"schema word": -2.0, "plain before": -2.0, "case clash": -2.0, "fuzzy": -1.0, "fuzzy distance": -8.0}
     span |= {"capital": 1.0, "alias": 0.5, "id": 3.0, "one short word": -1.0}
+    span |= {"value": -2.0, "value alone": 2.0}
     return Weights(common, {}, np.array(list(span.values())), np.array(list(dense.values())))
 
 

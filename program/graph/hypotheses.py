@@ -30,6 +30,8 @@ SPAN = (
         "one short word",
         "cjk",
         "case clash",
+        "value",
+        "value alone",
     ),
 )
 MOST_MENTIONS = 10
@@ -90,7 +92,14 @@ def _span(
         len(words) == 1 and len(mention.text) < 4,
         not first.isascii(),
         mention.text.islower() and all(any(c.isupper() for c in r.name[1:]) for r in mention.readings),
+        _is_value(mention),
+        # "How many cancers are there" starts from the value; beside a name it is more often a condition.
+        _is_value(mention) and all(_is_value(other) or other.overlaps(mention) for other in mentions),
     ]
+
+
+def _is_value(mention: Mention) -> bool:
+    return mention.readings[0].how == "value"
 
 
 def hypotheses(mentions: Sequence[Mention], probabilities: Sequence[float], most: int = MOST_SETS) -> list[Hypothesis]:

@@ -45,7 +45,7 @@ from .store import SURE, Learned, keep, kept
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "3"
+RECIPE = "4"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
@@ -101,8 +101,15 @@ def probe_of(executor: GraphExecutor) -> Probe | None:
 
 
 def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
-    """The names of a graph, and the card's other spellings of them."""
-    return NameIndex(graph.names(), card.names if card is not None else ())
+    """The names of a graph, the card's other spellings of them, and the values that nodes may be found by."""
+    values = named_values(graph_values(graph.schema, graph), graph.schema)
+    return NameIndex(graph.names(), card.names if card is not None else (), values)
+
+
+def named_values(values: Values, schema: GraphSchema) -> dict[tuple[str, str], tuple[str, ...]]:
+    """The values by which nodes can be found, by type and property."""
+    found = {(node.name, field) for node in schema.nodes for field in node.anchors}
+    return {key: texts for key, texts in values.texts.items() if key in found}
 
 
 def _ordinary_names(lesson: Lesson, common: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -148,7 +155,8 @@ def lesson_sources(common: Mapping[str, float]) -> list[tuple[Source, Values]]:
 def source_of_lesson(lesson: Lesson, common: Mapping[str, float]) -> Source:
     """A lesson as a labelled domain, with some ordinary words as names beside its own."""
     names = [*lesson.names, *_ordinary_names(lesson, common)]
-    index = NameIndex((f"{kind}::{name}", name, kind) for name, kind in names)
+    values = named_values(values_of(lesson.schema), lesson.schema)
+    index = NameIndex(((f"{kind}::{name}", name, kind) for name, kind in names), values=values)
     questions = tuple(Question(q.text, q.plan, f"{lesson.name}-{i}") for i, q in enumerate(lesson.questions))
     return Source(lesson.name, lesson.schema, index, questions, counted=False)
 

@@ -10,8 +10,8 @@ character trigrams with them. What is found is not what is meant: "It" and "The 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -21,12 +21,12 @@ from rapidfuzz import fuzz, process
 from ...data.card import KnownName
 from .words import Word, fold, folded_words, words_of
 
-How = Literal["exact", "alias", "id", "fuzzy", "unknown"]
+How = Literal["exact", "alias", "id", "value", "fuzzy", "unknown"]
 FUZZY_SCORE = 72.0
 """Least similarity of a fuzzy reading, 0 to 100. The ranking weighs it; this only keeps the list short."""
 OTHER_SCORE = 85.0
-"""The same for the other words of a card, thousands in many languages, of which one is always a little like a word of any
-language. Of 1,536 anchors of labelled questions 1,511 are found with it at 592 false fuzzy mentions; with 72 1,484 at
+"""The same for the other words of a card, thousands in many languages, of which one is always a little like any word of
+a language. Of 1,536 anchors of labelled questions 1,511 are found with it at 592 false fuzzy mentions; with 72 1,484 at
 1,587, with no fuzzy search among other words 1,498 at 541, and without the words themselves 1,248 at 599."""
 FUZZY_LETTERS = 4
 FUZZY_WORDS = 4
@@ -35,21 +35,27 @@ SHORTLIST = 48
 RAREST = 8
 """Trigrams of a text that are looked up, the rarest first: common ones cost milliseconds and tell nothing."""
 NEAR = 5
+BETWEEN = 2
+"""Words between a name that leaves out its end and the one that has it, at most: "and the"."""
+MOST_VALUES, LEAST_VALUE = 60, 3
+"""A property with more values than this has texts of its own for each node; shorter values are numbers and signs."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One node (or several of one name and type) that a mention may mean.
+    """One node, or all nodes of one type with this name or value, that a mention may mean.
 
     Attributes:
-        name: as the graph writes it; the node's id if ``how`` is ``id``.
+        name: as the graph writes it; the node's id if ``how`` is ``id``, a property's value if it is ``value``.
         score: similarity of the words to the name, 0 to 1; 1 unless ``how`` is ``fuzzy``.
+        field: what it is the name, id or value of.
     """
 
     name: str
     type: str
     how: How
     score: float = 1.0
+    field: str = "name"
 
 
 @dataclass(frozen=True)
@@ -87,9 +93,15 @@ class NameIndex:
     Args:
         names: (id, name, type) of every node; streamed once.
         aliases: names with further spellings, such as a card's; one that the graph does not have is left out.
+        values: texts that a property of nodes may have, by type and property: "the cancers" are all of category cancer.
     """
 
-    def __init__(self, names: Iterable[tuple[str, str, str]], aliases: Iterable[KnownName] = ()) -> None:
+    def __init__(
+        self,
+        names: Iterable[tuple[str, str, str]],
+        aliases: Iterable[KnownName] = (),
+        values: Mapping[tuple[str, str], Sequence[str]] | None = None,
+    ) -> None:
         self._spelled: dict[str, list[Reading]] = {}
         self._ids: dict[str, Reading] = {}
         self._other: set[str] = set()
@@ -98,11 +110,13 @@ class NameIndex:
         for node_id, name, kind in names:
             reading = known.setdefault((name.casefold(), kind), Reading(name, kind, "exact"))
             if node_id.casefold() not in (name.casefold(), f"{kind}::{name}".casefold()):
-                self._ids[node_id] = Reading(node_id, kind, "id")
+                self._ids[node_id] = Reading(node_id, kind, "id", field="id")
             if reading.name is name:
                 self._add(name, reading)
         for alias in aliases:
             self._add_aliases(alias, known.get((alias.name.casefold(), alias.type)))
+        for (kind, field), texts in (values or {}).items():
+            self._add_values(kind, field, texts)
         self._ordered = {first: sorted(lengths, reverse=True) for first, lengths in self._lengths.items()}
         self._folded = list(self._spelled)
         self._grams: dict[str, list[int]] | None = None
@@ -123,6 +137,15 @@ class NameIndex:
                 self._add(spelling, reading)
             for spelling in alias.other_words:
                 self._add(spelling, reading, other=True)
+
+    def _add_values(self, kind: str, field: str, texts: Sequence[str]) -> None:
+        """Values as names; those of a sign or two only behind the property's own name, as in "chromosome X"."""
+        if len(texts) > MOST_VALUES:
+            return
+        for text in texts:
+            reading = Reading(text, kind, "value", field=field)
+            for spelling in (text, f"{text}s") if len(text) >= LEAST_VALUE else (f"{field} {text}",):
+                self._add(spelling, reading)
 
     def _add(self, spelling: str, reading: Reading, other: bool = False) -> None:
         words = folded_words(spelling)
@@ -150,6 +173,7 @@ class NameIndex:
         covered = {place for mention in found for place in range(mention.first, mention.last)}
         left = [word.text not in common and place not in covered for place, word in enumerate(words)]
         found += self._fuzzy(question, words, left, covered)
+        found += self._shortened(question, words, found)
         return tuple(sorted(found, key=lambda m: (m.first, -m.last)))
 
     def _exact(self, question: str, words: Sequence[Word]) -> list[Mention]:
@@ -160,6 +184,25 @@ class NameIndex:
                 if first + length <= len(words) and (readings := self._spelled.get(text)):
                     found.append(_mention(question, words, first, first + length, readings))
         return found
+
+    def _shortened(self, question: str, words: Sequence[Word], found: Sequence[Mention]) -> list[Mention]:
+        """Names that leave out the end that a later name has: "type 1 and type 2 diabetes", "breast or lung cancer"."""
+        shortened = []
+        for later in found:
+            for length in range(1, later.last - later.first):
+                end = [w.text for w in words[later.last - length : later.last]]
+                shortened += self._ending_in(question, words, later, end)
+        return shortened
+
+    def _ending_in(self, question: str, words: Sequence[Word], later: Mention, end: Sequence[str]) -> Iterator[Mention]:
+        """The names that are a run of words a little before a mention, with this end."""
+        own = {(r.name, r.type) for r in later.readings}
+        for last in range(max(1, later.first - BETWEEN), later.first):
+            for first in range(max(0, last - FUZZY_WORDS), last):
+                spelled = self._spelled.get(" ".join([*(w.text for w in words[first:last]), *end]), ())
+                readings = [replace(r, how="alias") for r in spelled if (r.name, r.type) not in own]
+                if readings:
+                    yield _mention(question, words, first, last, readings)
 
     def _by_id(self, question: str, words: Sequence[Word]) -> list[Mention]:
         """Ids are written as they are: no folding, up to the next white space."""
@@ -197,7 +240,7 @@ class NameIndex:
             text, shortlist, scorer=fuzz.ratio, score_cutoff=FUZZY_SCORE, limit=None, processor=None
         )
         found = [
-            Reading(reading.name, reading.type, "fuzzy", score / 100)
+            Reading(reading.name, reading.type, "fuzzy", score / 100, reading.field)
             for spelling, score, _ in matches
             if score >= OTHER_SCORE or spelling not in self._other
             for reading in self._spelled[spelling]

@@ -22,7 +22,7 @@ from .check import answer_type, check_graph_plan
 from .endings import Values
 from .executor import GraphExecutor
 from .labelled import Source
-from .learning import KEPT, domain_knowledge, graph_values, labelled_source, probe_of
+from .learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of
 from .linking import Mention, NameIndex, Reading
 from .paths import PathTable
 from .ranking import Ranker
@@ -142,11 +142,12 @@ class GraphPlanner:
             learned, predictor, card = _from_program(program, card)
         else:
             learned = _learned_for(domain or (card.name if card else None), executor.schema, kept)
+        values = graph_values(executor.schema, executor)
         planner = cls(
             executor.schema,
-            NameIndex(executor.names(), card.names if card else ()),
+            NameIndex(executor.names(), card.names if card else (), named_values(values, executor.schema)),
             learned,
-            values=graph_values(executor.schema, executor),
+            values=values,
             predictor=predictor,
             probe=probe_of(executor),
         )

