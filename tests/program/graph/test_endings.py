@@ -12,6 +12,7 @@ from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.endings import (
     DENSE,
     ELEMENTS,
+    VECTOR,
     Ending,
     EndingParts,
     EndingWeights,
@@ -152,7 +153,7 @@ def unheard(cases: list[Case]) -> EndingWeights:
     """Weights learned elsewhere, of n-grams that no case has but the last."""
     heard = sorted({int(gram) for case in cases for gram in case.view.grams})
     grams = sorted({*(gram for gram in range(7, 5000, 601) if gram not in heard), heard[-1]})
-    table = np.random.default_rng(3).normal(size=(len(ELEMENTS), len(grams))).astype(np.float32)
+    table = np.random.default_rng(3).normal(size=(len(ELEMENTS), len(grams) + VECTOR)).astype(np.float32)
     return EndingWeights(starting_endings().dense, np.array(grams, dtype=np.uint32), table)
 
 
@@ -201,5 +202,6 @@ def test_what_was_fitted_ranks_the_labelled_ending_higher(cases: list[Case]) -> 
 
 
 def _told(case: Case, weights: EndingWeights) -> np.ndarray:
-    known = np.isin(weights.grams, case.view.grams)
-    return np.append(weights.table[:, known].sum(axis=1), 0.0)[case.elements].sum(axis=1)
+    known = np.flatnonzero(np.isin(weights.grams, case.view.grams))
+    heard = weights.table[:, known].sum(axis=1) + weights.table[:, len(weights.grams) :] @ case.view.sound
+    return np.append(heard, 0.0)[case.elements].sum(axis=1)

@@ -126,3 +126,39 @@ def test_forty_thousand_names_are_searched_in_milliseconds() -> None:
         assert index.mentions(f"what about {nodes[i][1]} then", frozenset(("what", "about", "then")))
         times.append(time.process_time() - began)
     assert sorted(times)[len(times) // 2] < 0.005
+
+
+def named(index: NameIndex, question: str) -> set[tuple[str, str, str]]:
+    return {(m.text, r.name, r.field) for m in index.mentions(question) for r in m.readings if r.how != "fuzzy"}
+
+
+@pytest.fixture
+def valued() -> NameIndex:
+    names = [("n1", "type 1 diabetes", "Disease"), ("n2", "type 2 diabetes", "Disease"), ("n3", "breast", "Organ")]
+    names += [("n4", "breast cancer", "Disease"), ("n5", "lung cancer", "Disease")]
+    values = {("Disease", "kind"): ("cancer", "rare"), ("Gene", "chromosome"): ("7", "X")}
+    return NameIndex(names, values={**values, ("Gene", "summary"): [f"text {n}" for n in range(100)]})
+
+
+def test_a_value_names_the_nodes_that_have_it_in_both_numbers(valued: NameIndex) -> None:
+    assert ("cancers", "cancer", "kind") in named(valued, "how many cancers are there")
+    assert ("rare", "rare", "kind") in named(valued, "anything rare?")
+
+
+def test_a_value_of_one_sign_is_read_behind_its_property_alone(valued: NameIndex) -> None:
+    assert ("chromosome X", "X", "chromosome") in named(valued, "genes on chromosome X")
+    assert not named(valued, "give me 7 genes, x of them")
+
+
+def test_a_property_with_a_text_for_each_node_names_nothing(valued: NameIndex) -> None:
+    assert not named(valued, "what about text 5 then")
+
+
+def test_a_name_may_leave_out_the_end_that_a_later_one_has(valued: NameIndex) -> None:
+    assert ("type 1", "type 1 diabetes", "name") in named(valued, "what do type 1 and type 2 diabetes share")
+    both = named(valued, "breast or lung cancer")
+    assert {("breast", "breast", "name"), ("breast", "breast cancer", "name")} <= both
+
+
+def test_a_name_too_far_before_does_not_share_the_end(valued: NameIndex) -> None:
+    assert ("breast", "breast cancer", "name") not in named(valued, "breast as an organ and then also lung cancer")
