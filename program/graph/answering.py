@@ -15,19 +15,20 @@ from .choosing import Chooser, Chosen
 from .completing import SLIGHT, Completer, Option
 from .endings import Values
 from .linking import Mention, NameIndex
-from .ranking import Ranked, Ranker
+from .ranking import Ranker
 from .sketch import Branch, Sketch
 from .store import Learned
 from .view import Hypothesis
 
 Probe = Callable[[GraphPlan], bool]
-PROBED = 4
-"""Paths that are tried on the graph, if they are at least a tenth as likely as the likeliest.
+PROBED, LIKELY = 6, 0.02
+"""Plans that are tried on the graph, and how likely they must be at least beside the likeliest."""
+NOWHERE = 0.02
+"""How much less likely a plan is that finds nothing, as one labelled plan in forty does.
 
-Trying eight found nothing more, and on a large graph took half of the time of a plan.
+Of 511 questions not learned from it was right on 0.591, with 0.08 on 0.586, untried on 0.564; where paths were tried
+before their plans were compared, on 0.583.
 """
-NOWHERE = 0.08
-"""How much less likely a path is that finds nothing; about one labelled plan in ten does."""
 LOOKED_AT = 10
 """Paths that endings are tried on."""
 
@@ -86,6 +87,8 @@ class Answerer:
         """The likeliest plans, the best first; none where no name leads anywhere."""
         chosen = self.chosen(question, mentions)
         chances = chosen.chances(self.learned.choice)
+        if self._probe is not None and len(chances):
+            chances = self._probed(chosen.options, chances)
         order = np.argsort(-chances, kind="stable")
         found = [_found(chosen.options[i], float(chances[i])) for i in order]
         return self._judged(question, found)[:count] if found else []
@@ -100,8 +103,6 @@ class Answerer:
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
         order = np.argsort(-chances, kind="stable")[:LOOKED_AT]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]
-        if self._probe is not None:
-            chances = self._probed(ranked, starts, places, chances)
         top = max(float(chances[i]) for _, i in places)
         completing = self._completer.of(question)
         options = [
@@ -112,26 +113,25 @@ class Answerer:
         ]
         return self._chooser.look(question, mentions, options)
 
-    def _probed(
-        self, ranked: Sequence[Ranked], starts: np.ndarray, places: Sequence[tuple[int, int]], chances: np.ndarray
-    ) -> np.ndarray:
-        """Chances where a path that leads nowhere counts for less: people ask for what there is, as a rule.
+    def _probed(self, options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
+        """Chances where a plan that leads nowhere counts for less: people ask for what there is, as a rule.
 
         Only branches are tried, not what they are combined to: that two sets share nothing is an answer.
         """
         tried: dict[str, bool] = {}
         weighed = chances.copy()
-        top = max(float(chances[i]) for _, i in places)
-        for which, i in [place for place in places[:PROBED] if chances[place[1]] >= top / 10]:
-            sketch = ranked[which].pool.sketch(i - int(starts[which]), self.ranker.table)
-            for branch in sketch.branches:
-                weighed[i] *= 1.0 if self._leads_somewhere(branch, tried) else NOWHERE
+        likely = [i for i in np.argsort(-chances, kind="stable")[:PROBED] if chances[i] >= chances.max() * LIKELY]
+        for i in likely:
+            if not options[i].ending.none:
+                branches = options[i].sketch.branches
+                weighed[i] *= NOWHERE ** sum(not self._leads_somewhere(branch, tried) for branch in branches)
         return weighed / weighed.sum()
 
     def _leads_somewhere(self, branch: Branch, tried: dict[str, bool]) -> bool:
         if not branch.hops or self._probe is None:
             return True
-        sketch = Sketch((replace(branch, every=False),))
+        hops = tuple(replace(hop, where=()) for hop in branch.hops)
+        sketch = Sketch((replace(branch, hops=hops, every=False),))
         text = sketch.canonical()
         if text not in tried:
             tried[text] = self._probe(sketch.to_plan())
