@@ -2,7 +2,8 @@
 
 Matching is on whole words and ignores case, so that "class" is found in no other word. The longest
 name wins where several overlap. A text is read word by word, and only names that begin with a word of it are
-compared: with a card's seventy names that is five times as fast as one pattern of them all.
+compared: with a card's seventy names that is five times as fast as one pattern of them all. In scripts that
+write no spaces a name inside a sentence is not seen here; a graph's own index reads them sign by sign.
 """
 
 from __future__ import annotations

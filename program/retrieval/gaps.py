@@ -137,7 +137,7 @@ def _name(name: str, evidence: Sequence[Evidence], linker: Linker | None) -> Nee
 
 def _spellings(name: str, linker: Linker | None) -> tuple[str, ...]:
     links = linker.links(name) if linker else ()
-    known = (s for link in links for s in (link.name.name, *link.name.aliases))
+    known = (s for link in links for s in link.name.spellings)
     return tuple(filter(None, (" ".join(terms(s)) for s in dict.fromkeys((name, *known)))))
 
 

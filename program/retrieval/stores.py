@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
+from ...data.other_words import NAMES_FILE
 from ..linker import Linker
 from .candidates import CandidatePlanner
 from .graph_facts import GraphStore
@@ -90,6 +91,6 @@ def _graph(folder: Path, card: DomainCard) -> GraphStore | None:
 
 def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Name, time and size of every file that is opened."""
-    files = [folder / CARD_FILE, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md"))]
+    files = [folder / CARD_FILE, folder / NAMES_FILE, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md"))]
     files += [*sorted((folder / "graph").glob("*")), *sorted((folder / "store").glob("*"))]
     return tuple((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.is_file())

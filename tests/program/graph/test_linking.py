@@ -27,7 +27,13 @@ NODES = (
     ("DOID:1438", "gout", "Disease"),
 )
 ALIASES = (
-    KnownName(name="type 2 diabetes mellitus", type="Disease", aliases=("T2D", "diabetes type 2")),
+    KnownName(
+        name="type 2 diabetes mellitus",
+        type="Disease",
+        aliases=("T2D", "diabetes type 2"),
+        other_words="2型糖尿病; cukrzyca typu 2",
+    ),
+    KnownName(name="gout", type="Disease", other_words="podagra; подагра; 통풍"),
     KnownName(name="not in the graph", type="Disease", aliases=("nowhere",)),
 )
 
@@ -162,3 +168,36 @@ def test_a_name_may_leave_out_the_end_that_a_later_one_has(valued: NameIndex) ->
 
 def test_a_name_too_far_before_does_not_share_the_end(valued: NameIndex) -> None:
     assert ("breast", "breast cancer", "name") not in named(valued, "breast as an organ and then also lung cancer")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "name", "how"),
+    [
+        ("2型糖尿病の薬は?", "2型糖尿病", "type 2 diabetes mellitus", "alias"),
+        ("Czym leczy się CUKRZYCA TYPU 2?", "CUKRZYCA TYPU 2", "type 2 diabetes mellitus", "alias"),
+        ("leki na podagrę", "podagrę", "gout", "fuzzy"),
+        ("чем лечат подагру", "подагру", "gout", "fuzzy"),
+        ("통풍의 치료제는?", "통풍의", "gout", "fuzzy"),
+    ],
+)
+def test_other_words_are_found_as_they_are_and_with_another_ending(
+    index: NameIndex, question: str, said: str, name: str, how: str
+) -> None:
+    readings = found(index, question)[said].readings
+    assert (readings[0].name, readings[0].how) == (name, how)
+
+
+def test_what_is_only_a_little_like_other_words_is_not_taken_for_them() -> None:
+    own = NameIndex([("d1", "podagra", "Disease")])
+    other = NameIndex([("d1", "gout", "Disease")], [KnownName(name="gout", type="Disease", other_words="podagra")])
+    assert "pedagog" not in found(other, "pedagog")
+    assert found(own, "podagry x")["podagry"].readings[0].name == "podagra"
+    assert "pogoda" not in found(other, "jaka pogoda")
+
+
+def test_a_spelling_of_the_graph_stays_its_own_when_a_card_has_it_as_another_word() -> None:
+    nodes = [("d1", "gout", "Disease"), ("d2", "podagra", "Disease")]
+    index = NameIndex(nodes, [KnownName(name="gout", type="Disease", other_words="podagra")])
+    assert [r.name for r in found(index, "podagra")["podagra"].readings] == ["podagra", "gout"]
+    # As alike as a name of the graph must be, and less than another word must be.
+    assert "podagrxy" in found(index, "podagrxy")

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.graph.words import fold, name_words, words_of
+from queryplan.program.graph.words import fold, folded_words, name_words, words_of
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,10 @@ from queryplan.program.graph.words import fold, name_words, words_of
         ("…?!", ""),
         ("ハンチントン病", "ハ ン チ ン ト ン 病"),
         ("伊马替尼ABL1", "伊 马 替 尼 abl1"),
-        ("हिन्दी", "हनद"),
+        ("हिन्दी", "हिनदी"),
+        ("खाँसी", "खासी"),
+        ("खास", "खास"),
+        ("รักษา", "ร ก ษ า"),
     ],
 )
 def test_case_marks_and_punctuation_do_not_count(text: str, folded: str) -> None:
@@ -34,6 +37,11 @@ def test_words_stand_where_they_say_in_order_and_without_overlap(text: str) -> N
     assert all(0 <= word.start < word.end <= len(text) for word in words)
     assert all(a.end <= b.start for a, b in pairwise(words))
     assert all(word.text and not word.text.isspace() for word in words)
+
+
+@given(st.text())
+def test_words_without_their_places_are_the_same_words(text: str) -> None:
+    assert folded_words(text) == [word.text for word in words_of(text)]
 
 
 @given(st.text())
