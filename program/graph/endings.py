@@ -17,6 +17,7 @@ import numpy as np
 
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
+from .number_words import NUMBER_WORDS
 from .schema_words import FLOOR, FULL
 from .sketch import Final
 from .view import View
@@ -103,12 +104,10 @@ def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, 
 
 
 def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
-    """The numbers of a question outside its names."""
-    return [
-        float(match.group())
-        for match in NUMBERS.finditer(question)
-        if not any(start <= match.start() < end for start, end in spans)
-    ]
+    """The numbers of a question outside its names, in figures or in words."""
+    figures = [(match.start(), float(match.group())) for match in NUMBERS.finditer(question)]
+    spelled = [(w.start, float(NUMBER_WORDS[w.text])) for w in words_of(question) if w.text in NUMBER_WORDS]
+    return [number for place, number in sorted([*figures, *spelled]) if not any(a <= place < b for a, b in spans)]
 
 
 def endings(
