@@ -21,8 +21,6 @@ _WORDS = {
     12: "twelve zwölf douze doce doze dodici twaalf tolv dwanaście двенадцать",
 }
 AMBIGUOUS = frozenset("on due sex once sept tio ba hai fem nam sete tre 네 세 열".split())
-    {"on", "due", "sex", "once", "sept", "tio", "ba", "hai", "fem", "nam", "sete", "tre", "네", "세", "열"}
-)
 """Folded words that are more often something else, there or in another language: not read."""
 NUMBER_WORDS = {
     word: number for number, words in _WORDS.items() for word in map(fold, words.split()) if word not in AMBIGUOUS
