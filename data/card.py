@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..errors import DataError
 from ..signatures.types import Frozen, GraphSchema
-from .other_words import NAMES_FILE, add_other_words, read_other_words
+from .other_words import NAMES_FILE, add_other_words, each_word, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
@@ -39,18 +39,19 @@ class KnownName(Frozen):
 
     Attributes:
         aliases: other spellings; queries are written anew with the first of them.
-        other_words: lay words and those of other languages; only for finding the name in what users type.
+        other_words: lay words and those of other languages with "; " between them; only for finding the name in what
+            users type.
     """
 
     name: str = Field(min_length=1)
     type: str = Field(min_length=1)
     aliases: tuple[str, ...] = ()
-    other_words: tuple[str, ...] = ()
+    other_words: str = ""
 
     @property
     def spellings(self) -> tuple[str, ...]:
         """All by which the name is found in a text: itself, aliases, other words."""
-        return (self.name, *self.aliases, *self.other_words)
+        return (self.name, *self.aliases, *each_word(self.other_words))
 
 
 class HistoryWindow(Frozen):

@@ -183,7 +183,9 @@ class Chooser:
             explained = np.maximum(explained, seen.near[key])
         if final.kind == "degree":
             edge = self.ranker.edge_place(final.key)
-            explained = np.maximum.reduce([explained, near.edge_names[:, edge], near.edge_texts[:, edge]])
+            kind = self.ranker.table.types[int(option.ranked.pool.end[option.place])]
+            counted = near.types[:, self.completer.parts.counted(final.key, kind)]
+            explained = np.maximum.reduce([explained, near.edge_names[:, edge], near.edge_texts[:, edge], counted])
         if condition is not None and isinstance(condition.value, str):
             said = set(fold(condition.value).split())
             explained = np.maximum(explained, [float(bool({w, w.removesuffix("s")} & said)) for w in option.view.words])

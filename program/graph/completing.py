@@ -189,7 +189,7 @@ class Completing:
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
             found = [one for one in found if one.none or one.final.kind in ("order", "degree") or one.final.filters]
-        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows)
+        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)
         return _Ends(found, dense, elements, told, none)

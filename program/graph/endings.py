@@ -35,6 +35,7 @@ ELEMENTS = (
 DENSE = (
     "property named",
     "edge named",
+    "counted named",
     "value said",
     "number used",
     "number left",
@@ -178,6 +179,8 @@ class EndingParts:
         self._vectors = [encoder.encode(list(words)) for words in said.values()]
         self._of_word = lru_cache(maxsize=8192)(self._compare)
         self._edges = {e.name: i for i, e in enumerate(schema.edges)}
+        self._schema = schema
+        self._types = {node.name: i for i, node in enumerate(schema.nodes)}
 
     def of(
         self,
@@ -186,18 +189,28 @@ class EndingParts:
         numbers: Sequence[float],
         covered: float,
         rows: Mapping[str, int],
+        kind: str,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending.
 
         Args:
             covered: share of the question's words that the path explains.
+            kind: the type of the nodes that the path ends in.
         """
         near = {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
         edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)
-        dense = np.array([self._dense(e, near, edges, numbers, covered) for e in found]).reshape(-1, len(DENSE))
+        types = (view.near.types * view.weight[:, None]).max(axis=0, initial=0.0)
+        by_edge = {name: (float(edges[i]), float(types[self.counted(name, kind)])) for name, i in self._edges.items()}
+        dense = np.array([self._dense(e, near, by_edge, numbers, covered) for e in found]).reshape(-1, len(DENSE))
         none = len(rows)
         elements = np.array([[rows.get(name, none) for name in _elements(e)] for e in found], dtype=np.int32)
         return dense, elements.reshape(-1, 4)
+
+    def counted(self, edge: str, kind: str) -> int:
+        """The place of the type that is counted where nodes of a type are put in order by their edges of this name."""
+        alike = [e for e in self._schema.edges if e.name == edge]
+        found = next((e for e in alike if kind in (e.source, e.target)), alike[0])
+        return self._types[found.source if found.target == kind else found.target]
 
     def near_words(self, view: View) -> dict[str, np.ndarray]:
         """How near each word is to each property, shape (words,)."""
@@ -213,7 +226,12 @@ class EndingParts:
         return np.clip((best - FLOOR) / (FULL - FLOOR), 0, 1)
 
     def _dense(
-        self, ending: Ending, near: Mapping[str, float], edges: np.ndarray, numbers: Sequence[float], covered: float
+        self,
+        ending: Ending,
+        near: Mapping[str, float],
+        edges: Mapping[str, tuple[float, float]],
+        numbers: Sequence[float],
+        covered: float,
     ) -> list[float]:
         if ending.none:
             return [0.0] * (len(DENSE) - 1) + [1.0 - covered]
@@ -225,7 +243,7 @@ class EndingParts:
         limit = final.limit > 1
         return [
             named,
-            float(edges[self._edges[final.key]]) if final.kind == "degree" else 0.0,
+            *(edges[final.key] if final.kind == "degree" else (0.0, 0.0)),
             float(condition is not None and not with_number),
             float(with_number),
             float(len(numbers) - with_number - limit),

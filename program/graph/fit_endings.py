@@ -26,6 +26,7 @@ MIN_COUNT = 2
 STARTING = {
     "property named": 2.0,
     "edge named": 1.0,
+    "counted named": 1.0,
     "value said": 1.0,
     "number left": -0.5,
     "filtered": -1.0,
@@ -80,7 +81,7 @@ def _case(
     edges = sorted({edge for edge, _ in gold.edges}) if gold is not None else []
     found = endings(source.schema, values, kind or "", edges, text, numbers)
     rows = {name: i for i, name in enumerate(ELEMENTS)}
-    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows)
+    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows, kind or "")
     right = [ending.none if gold is None else not ending.none and is_gold(ending, gold) for ending in found]
     return Case(view, dense, elements, np.array(right))
 

@@ -38,6 +38,11 @@ class Nearness:
     type_names: np.ndarray
     type_texts: np.ndarray
 
+    @property
+    def types(self) -> np.ndarray:
+        """Similarity to each node type by name, or a little less by description, shape (words, types)."""
+        return np.maximum(self.type_names, 0.8 * self.type_texts)
+
 
 class SchemaWords:
     """The words of one schema, ready to be compared with those of questions."""

@@ -27,6 +27,7 @@ from queryplan.program.graph.labelled import Source
 from queryplan.program.graph.paths import PathTable
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.schema_words import SchemaWords
+from queryplan.program.graph.sketch import Final
 from queryplan.program.graph.view import Hypothesis, view_of
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 
@@ -109,7 +110,7 @@ def test_numbers_of_endings_have_the_declared_shape() -> None:
     view = view_of("newest pill of 1990", Hypothesis((), ()), SchemaWords(SCHEMA, encoder, {}), {})
     found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "newest pill of 1990", (1990.0,))
     dense, elements = EndingParts(SCHEMA, encoder).of(
-        found, view, (1990.0,), 0.4, {n: i for i, n in enumerate(ELEMENTS)}
+        found, view, (1990.0,), 0.4, {n: i for i, n in enumerate(ELEMENTS)}, "Drug"
     )
     assert dense.shape == (len(found), len(DENSE))
     assert elements.shape == (len(found), 4)
@@ -205,3 +206,16 @@ def _told(case: Case, weights: EndingWeights) -> np.ndarray:
     known = np.flatnonzero(np.isin(weights.grams, case.view.grams))
     heard = weights.table[:, known].sum(axis=1) + weights.table[:, len(weights.grams) :] @ case.view.sound
     return np.append(heard, 0.0)[case.elements].sum(axis=1)
+
+
+def test_what_is_counted_is_at_the_other_end_of_the_edge() -> None:
+    nodes = (NodeType(name="Drug"), NodeType(name="Illness"), NodeType(name="Company"))
+    made = EdgeType(name="MADE", source="Company", target="Drug")
+    schema = GraphSchema(nodes=nodes, edges=(made, EdgeType(name="FOR", source="Drug", target="Illness")))
+    encoder = default_encoder()
+    view = view_of("most illnesses", Hypothesis((), ()), SchemaWords(schema, encoder, {}), {})
+    rows = {name: i for i, name in enumerate(ELEMENTS)}
+    found = [Ending(Final("degree", "MADE")), Ending(Final("degree", "FOR"))]
+    dense, _ = EndingParts(schema, encoder).of(found, view, (), 0.4, rows, "Drug")
+    of_company, of_illness = dense[:, DENSE.index("counted named")]
+    assert of_illness > of_company + 0.3
