@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,6 +19,8 @@ from .ranking import VECTOR, Weights
 from .roles import ROLES, RoleWeights
 
 PREFIX = "graph."
+SEAL = "seal"
+"""The tensor of a kept file by which a change of the others is noticed."""
 SURE = ("bias", "chance", "margin", "covered", "missed", "fuzzy", "unknown", "several")
 """What says whether a plan answers the question at all."""
 
@@ -134,6 +137,19 @@ def _words(held: np.ndarray) -> list[str]:
     return [] if content == b"\0" else content.decode("utf-8", "surrogatepass").split("\n")
 
 
+def _sealed(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {**tensors, SEAL: _seal(tensors)}
+
+
+def _seal(tensors: Mapping[str, np.ndarray]) -> np.ndarray:
+    """SHA-256 of all tensors with their names and shapes, 32 bytes."""
+    said = hashlib.sha256()
+    for name, tensor in sorted(tensors.items()):
+        said.update(f"{name} {tensor.dtype} {tensor.shape}\n".encode())
+        said.update(np.ascontiguousarray(tensor).tobytes())
+    return np.frombuffer(said.digest(), dtype=np.uint8)
+
+
 def keep(learned: Learned, path: Path) -> None:
     """Write to a file, whole or not at all.
 
@@ -146,18 +162,20 @@ def keep(learned: Learned, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, fresh = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            file.write(save({name: np.ascontiguousarray(t) for name, t in to_tensors(learned).items()}))
+            file.write(save(_sealed({name: np.ascontiguousarray(t) for name, t in to_tensors(learned).items()})))
         os.replace(fresh, path)
     except OSError as error:
         raise ProgramError(f"what was learned of graphs was not kept in {path}: {error.strerror}") from error
 
 
 def kept(path: Path) -> Learned | None:
-    """What was kept in a file; None if it is not there or cannot be read, and has to be learned again."""
+    """What was kept in a file; None if it is not there, broken or changed since, and has to be learned again."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
-        return from_tensors(load(path.read_bytes()))
+        tensors = load(path.read_bytes())
+        whole = {name: tensor for name, tensor in tensors.items() if name != SEAL}
+        return from_tensors(whole) if np.array_equal(tensors.get(SEAL, ()), _seal(whole)) else None
     except (OSError, SafetensorError, ProgramError):
         return None

@@ -380,8 +380,9 @@ def _with(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[by
         _with("graph.endings.table", lambda t: t[:, 1:]),
         _with("graph.scalars", lambda t: t[:1]),
         _with("graph.common.words", lambda t: t[: len(t) // 2]),
+        _with("graph.choice", lambda t: -t),
     ],
-    ids=["empty", "text", "cut", "other", "choice", "column", "row", "ending column", "scalars", "words"],
+    ids=["empty", "text", "cut", "other", "choice", "column", "row", "ending column", "scalars", "words", "a value"],
 )
 def test_a_kept_file_that_was_tampered_with_is_ignored_and_learned_anew(
     counted: list[int], tmp_path: Path, tamper: Callable[[bytes], bytes]
