@@ -74,7 +74,10 @@ def starting_choice() -> np.ndarray:
     """
     try:
         weights = tomllib.loads(LEARNED.read_text(encoding="utf-8"))["weights"]
-        return np.array([float(weights[name]) for name in CHOICE])
+        found = np.array([float(weights[name]) for name in CHOICE])
+        if not np.isfinite(found).all():
+            raise ValueError("not every weight is a number")
+        return found
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{LEARNED.name} of the package cannot be read ({error}); install it again") from error
 

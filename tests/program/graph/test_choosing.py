@@ -243,6 +243,17 @@ def test_a_file_that_lacks_a_weight_is_refused_and_the_weight_named(
         starting_choice.__wrapped__()
 
 
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
+def test_a_file_with_a_weight_that_is_no_number_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    path = tmp_path / "choice.toml"
+    path.write_text(choice_file(only_chance()).replace('"chance" = 1.0', f'"chance" = {value}'), encoding="utf-8")
+    monkeypatch.setattr(choosing, "LEARNED", path)
+    with pytest.raises(DataError, match="not every weight is a number"):
+        starting_choice.__wrapped__()
+
+
 @pytest.mark.parametrize("text", [None, "", "weights = 3", "[weights", '[weights]\n"chance" = "high"'])
 def test_a_file_that_is_not_there_or_says_something_else_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
