@@ -62,6 +62,7 @@ MEASURES: dict[str, tuple[float | None, float | None]] = {
 }
 """The numbers, and between what their weights may lie: more evidence never makes a plan less likely."""
 DENSE = tuple(MEASURES)
+PLACES = {name: place for place, name in enumerate(DENSE)}
 ORDINARY = 0.5
 """Words that say less than this say nothing of edges and types: "which", "the", "of"."""
 
@@ -75,18 +76,21 @@ class Parts:
 
     def __init__(self, table: PathTable, rows: dict[str, int]) -> None:
         self.rows = rows
-        self._hops = np.array(
-            [[rows.get(element_name(h.edge, h.direction, role), NOTHING) for h in table.hops] for role in ROLES],
-            dtype=np.int32,
-        ).reshape(len(ROLES), -1)
+        self._hops = {
+            role: np.array(
+                [*(rows.get(element_name(h.edge, h.direction, role), NOTHING) for h in table.hops), NOTHING],
+                dtype=np.int32,
+            )
+            for role in ROLES
+        }
         self._ends = np.array([rows.get(f"end:{kind}", NOTHING) for kind in table.types], dtype=np.int32)
         self._shared = {name: rows.get(name, NOTHING) for name in SHARED}
 
     def of(self, pool: Pool, shape: Shape) -> np.ndarray:
         """The elements of every candidate."""
-        columns = [_gather(self._hops[0], pool.hops)]
+        columns = [self._hops["any"][pool.hops]]
         for role, where in shape.roles.items():
-            columns.append(np.where(where, _gather(self._hops[ROLES.index(role)], pool.hops), NOTHING))
+            columns.append(np.where(where, self._hops[role][pool.hops], NOTHING))
         alone = [self._ends[pool.end], self._named([f"combine:{c}" for c in COMBINES])[pool.combine]]
         alone.append(self._named([f"hops:{n}" for n in range(1, 6)])[np.clip(shape.total, 1, 5) - 1])
         flags = {
@@ -112,8 +116,9 @@ def element_name(edge: EdgeType, direction: str, role: str) -> str:
     return f"hop:{edge.source}-{edge.name}-{edge.target}:{direction}@{role}"
 
 
-def _gather(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    return np.where(places == NOTHING, NOTHING, values[places]) if len(values) else np.full_like(places, NOTHING)
+def _ending_in(values: np.ndarray, last: float) -> np.ndarray:
+    """Values with one more, which is what ``NOTHING`` takes: it is -1, the place of the last."""
+    return np.append(values, np.asarray(last, dtype=values.dtype))
 
 
 class Shape:
@@ -174,16 +179,13 @@ class Shape:
     @cached_property
     def loops(self) -> dict[str, np.ndarray]:
         """Whether an edge that joins a type to itself is followed, by direction."""
-        ways = np.array([h.direction if h.source == h.target else "" for h in self.table.hops])
         hops = self.pool.hops
-        return {way: (self.used & (ways[hops] == way)).any(axis=1) for way in ("any", "out", "in")}
+        return {way: np.asarray(loops[hops].any(axis=1)) for way, loops in self.table.loops.items()}
 
     @cached_property
     def edges(self) -> np.ndarray:
         """Places of edge types, shape (n, slots)."""
-        names = {edge.name: i for i, edge in enumerate(self.table.schema.edges)}
-        places = np.array([names[h.edge.name] for h in self.table.hops], dtype=np.int32)
-        return _gather(places, self.pool.hops)
+        return self.table.edge_places[self.pool.hops]
 
     @cached_property
     def repeats(self) -> np.ndarray:
@@ -193,71 +195,112 @@ class Shape:
     @cached_property
     def ends_out(self) -> np.ndarray:
         """Whether the last hop that is followed goes from an edge's source to its target."""
-        out = np.array([hop.direction == "out" for hop in self.table.hops])
-        last = self.roles["last"]
-        return np.asarray((last & out[self.pool.hops]).any(axis=1))
+        return np.asarray((self.roles["last"] & self.table.hop_out[self.pool.hops]).any(axis=1))
+
+    @cached_property
+    def both(self) -> np.ndarray:
+        """Whether a slot and the next one are followed, shape (n, slots - 1)."""
+        return self.used[:, :-1] & self.used[:, 1:]
+
+    @cached_property
+    def between(self) -> np.ndarray:
+        """Which slots lead to something that is followed further, shape (n, slots)."""
+        return self.used & ~self.roles["last"]
+
+    @cached_property
+    def root(self) -> np.ndarray:
+        """Root of how many hops there are, at least one."""
+        return np.sqrt(np.maximum(self.total, 1))
+
+    @cached_property
+    def fixed(self) -> np.ndarray:
+        """The numbers that are the same whatever the question; the others are zero. Shape (n, len(DENSE))."""
+        pool = self.pool
+        columns = {
+            **{f"hops {k}": (self.total == k) if k < 5 else (self.total >= 5) for k in range(6)},
+            "bounce": self.bounce,
+            "back": pool.back,
+            "bounce without back": self.bounce & ~pool.back,
+            "repeats": self.repeats,
+            "several": float(len(pool.groups) > 1),
+            "end is start": pool.end == pool.groups[0].kind,
+        }
+        dense = np.zeros((len(pool), len(DENSE)))
+        for name, column in columns.items():
+            dense[:, PLACES[name]] = column
+        return dense
 
     def _before(self, slot: int) -> np.ndarray:
         """The type that the hop of a slot starts at."""
-        return _gather(self.table.sources, self.pool.hops)[:, slot]
+        return self.table.hop_sources[self.pool.hops[:, slot]]
 
 
-def dense_of(pool: Pool, shape: Shape, view: View, log_prior: float, told: np.ndarray) -> np.ndarray:
-    """The numbers of every candidate, shape (n, len(DENSE)); ``told`` has the log-probabilities of the names' roles."""
-    n, used, near = len(pool), shape.used, view.near
-    weight = np.clip((view.weight - ORDINARY) / (1 - ORDINARY), 0.0, 1.0)
-    by_name, by_text = near.edge_names, np.maximum(near.edge_names, 0.8 * near.edge_texts)
-    kinds = np.maximum(near.type_names, 0.8 * near.type_texts)
-    edge_name, edge_text = _best(by_name * weight[:, None]), _best(by_text * weight[:, None])
-    kind_name, kind_text = _best(near.type_names * weight[:, None]), _best(kinds * weight[:, None])
-    edges = np.where(used, edge_text[shape.edges], 0.0)
-    explained = np.where(used, np.maximum(edges, kind_text[pool.types]), 0.0)
-    covered = np.maximum(_cover(by_text, shape.edges, used), _cover(kinds, pool.types, used))
-    named = np.maximum(_cover(by_name, shape.edges, used), _cover(near.type_names, pool.types, used))
-    sums = weight @ covered
-    early = np.exp(-view.place / 4.0)[:, None]
-    end = pool.end
-    between = used & ~shape.roles["last"]
-    missed = (weight[:, None] * (1 - covered)).max(axis=0) if len(view.words) else np.zeros(n)
+class Sight:
+    """What the words of a view say for each edge and type, whatever the plan; ``told`` is of the names' roles.
+
+    What is said for nothing, the last of each array, is zero.
+    """
+
+    def __init__(self, view: View, told: np.ndarray) -> None:
+        near = view.near
+        self.view, self.told = view, told
+        self.weight = np.clip((view.weight - ORDINARY) / (1 - ORDINARY), 0.0, 1.0)
+        self.total = float(self.weight.sum())
+        by_text = np.maximum(near.edge_names, 0.8 * near.edge_texts)
+        kinds = np.maximum(near.type_names, 0.8 * near.type_texts)
+        said = self.weight[:, None]
+        self.edges, self.kinds = by_text * said, kinds * said
+        self.by_text, self.by_kind = _with_nothing(by_text), _with_nothing(kinds)
+        self.by_name, self.by_kind_name = _with_nothing(near.edge_names), _with_nothing(near.type_names)
+        self.edge_name = _ending_in(_best(near.edge_names * said), 0.0)
+        self.edge_text = _ending_in(_best(self.edges), 0.0)
+        self.kind_name, self.kind_text = _best(near.type_names * said), _ending_in(_best(self.kinds), 0.0)
+        self.kind_early = _best(self.kinds * np.exp(-view.place / 4.0)[:, None])
+        self.meaning = _ending_in(view.meaning, 0.0)
+
+
+def dense_of(pool: Pool, shape: Shape, sight: Sight, log_prior: float) -> np.ndarray:
+    """The numbers of every candidate, shape (n, len(DENSE))."""
+    n, used, end = len(pool), shape.used, pool.end
+    edges, kinds = sight.edge_text[shape.edges], sight.kind_text[pool.types]
+    explained = np.maximum(edges, kinds)
+    covered = np.maximum(_cover(sight.by_text, shape.edges), _cover(sight.by_kind, pool.types))
+    named = np.maximum(_cover(sight.by_name, shape.edges), _cover(sight.by_kind_name, pool.types))
+    sums = sight.weight @ covered
+    missed = (sight.weight[:, None] * (1 - covered)).max(axis=0) if len(sight.weight) else np.zeros(n)
     columns = {
-        **{f"hops {k}": (shape.total == k) if k < 5 else (shape.total >= 5) for k in range(6)},
-        "hops and words": shape.total * float(weight.sum()) / 5.0,
+        "hops and words": shape.total * sight.total / 5.0,
         "covered": sums,
-        "covered share": sums / max(float(weight.sum()), 0.5),
-        "covered by names": weight @ named,
+        "covered share": sums / max(sight.total, 0.5),
+        "covered by names": sight.weight @ named,
         "missed": missed,
         "hops told": explained.sum(axis=1),
         "weakest hop told": np.where(used, explained, 1.0).min(axis=1),
         "edges told": edges.sum(axis=1),
         "weakest edge told": np.where(used, edges, 1.0).min(axis=1),
-        "edges named": np.where(used, edge_name[shape.edges], 0.0).sum(axis=1),
-        "end named": kind_name[end],
-        "end told": kind_text[end],
-        "end early": _best(kinds * weight[:, None] * early)[end],
-        "between told": np.where(between, kind_text[pool.types], 0.0).sum(axis=1),
-        "meaning": np.where(used, view.meaning[shape.edges], 0.0).sum(axis=1) / np.sqrt(np.maximum(shape.total, 1)),
-        **_orders(pool, shape, view, by_text * weight[:, None], kinds * weight[:, None]),
-        "bounce": shape.bounce,
-        "back": pool.back,
-        "bounce without back": shape.bounce & ~pool.back,
-        "repeats": shape.repeats,
-        "prior": np.full(n, log_prior),
-        "several": np.full(n, float(len(pool.groups) > 1)),
-        "end is start": end == pool.groups[0].kind,
-        **_bare(pool, shape, view, told),
+        "edges named": sight.edge_name[shape.edges].sum(axis=1),
+        "end named": sight.kind_name[end],
+        "end told": sight.kind_text[end],
+        "end early": sight.kind_early[end],
+        "between told": np.where(shape.between, kinds, 0.0).sum(axis=1),
+        "meaning": sight.meaning[shape.edges].sum(axis=1) / shape.root,
+        **_orders(pool, shape, sight),
+        "prior": log_prior,
+        **_bare(pool, shape, sight),
     }
-    return np.stack([np.asarray(columns[name], dtype=np.float64) for name in DENSE], axis=1)
+    dense = shape.fixed.copy()
+    for name, column in columns.items():
+        dense[:, PLACES[name]] = column
+    return dense
 
 
-def _bare(pool: Pool, shape: Shape, view: View, told: np.ndarray) -> dict[str, np.ndarray]:
+def _bare(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     """Where the names stand that are not followed anywhere, and the ones that are taken away."""
-    n = len(pool)
+    view, told = sight.view, sight.told
     if len(pool.groups) < 2 and len(view.names) > 1:
-        bare = ~shape.used.any(axis=1, keepdims=True)
-        alone = dict.fromkeys(("bare later", "bare several", "bare out", "taken later"), np.zeros(n))
-        return {**alone, "roles told": roles_told(pool, told, bare)}
+        return {"roles told": roles_told(pool, told, ~shape.used.any(axis=1, keepdims=True))}
     if len(pool.groups) < 2:
-        return dict.fromkeys(("bare later", "bare several", "bare out", "taken later", "roles told"), np.zeros(n))
+        return {}
     places = np.array([min(view.names[p] for p in group.places) for group in pool.groups])
     bare = np.stack([~shape.used[:, pool.branch == i].any(axis=1) for i in range(len(pool.groups))], axis=1)
     others = np.where(bare, np.inf, places[None]).min(axis=1)
@@ -281,29 +324,35 @@ def _best(values: np.ndarray) -> np.ndarray:
     return values.max(axis=0) if len(values) else np.zeros(values.shape[1])
 
 
-def _cover(near: np.ndarray, places: np.ndarray, used: np.ndarray) -> np.ndarray:
+def _with_nothing(near: np.ndarray) -> np.ndarray:
+    """What is near each edge or type, shape (places + 1, words); the last is near nothing."""
+    return np.concatenate([near.T, np.zeros((1, len(near)))])
+
+
+def _cover(near: np.ndarray, places: np.ndarray) -> np.ndarray:
     """How near each word is to the nearest of each candidate's parts, shape (words, n)."""
-    if not len(near):
-        return np.zeros((0, len(places)))
-    padded = np.concatenate([near, np.zeros((len(near), 1))], axis=1)
-    return padded[:, np.where(used, places, near.shape[1])].max(axis=2)
+    # Slot by slot, since the largest along an axis of three takes numpy ten times as long.
+    covered = near.take(places[:, 0], axis=0)
+    for slot in range(1, places.shape[1]):
+        np.maximum(covered, near.take(places[:, slot], axis=0), out=covered)
+    return covered.T
 
 
-def _orders(pool: Pool, shape: Shape, view: View, edges: np.ndarray, types: np.ndarray) -> dict[str, np.ndarray]:
+def _orders(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     """Whether words for later hops stand farther from the name than words for earlier ones."""
-    names = ("edges in order", "types in order", "last edge far")
+    view = sight.view
     if not len(view.words):
-        return dict.fromkeys(names, np.zeros(len(pool)))
+        return {}
     far = np.zeros((2, len(pool), pool.slots))
     for group in range(len(pool.groups)):
         distance = view.distances[:, list(pool.groups[group].places)].min(axis=1)
         slots = np.flatnonzero(np.maximum(pool.branch, 0) == group)
-        far[0][:, slots] = _centre(edges, distance)[shape.edges[:, slots]]
-        far[1][:, slots] = _centre(types, distance)[pool.types[:, slots]]
-    both = shape.used[:, :-1] & shape.used[:, 1:]
-    steps = np.where(both[None], np.tanh(np.diff(far, axis=2) / 2), 0.0).sum(axis=2)
+        far[0][:, slots] = _centre(sight.edges, distance)[shape.edges[:, slots]]
+        far[1][:, slots] = _centre(sight.kinds, distance)[pool.types[:, slots]]
+    steps = np.where(shape.both[None], np.tanh(np.diff(far, axis=2) / 2), 0.0).sum(axis=2)
     last = shape.roles["last"]
-    return dict(zip(names, (steps[0], steps[1], np.where(last, far[0], 0.0).max(axis=1) / 10.0), strict=True))
+    far_last = np.where(last, far[0], 0.0).max(axis=1) / 10.0
+    return {"edges in order": steps[0], "types in order": steps[1], "last edge far": far_last}
 
 
 def _centre(near: np.ndarray, distance: np.ndarray) -> np.ndarray:

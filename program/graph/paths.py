@@ -69,6 +69,15 @@ class PathTable:
         self.hops = [hop for edge in schema.edges for hop in _directions(edge, self.place)]
         self.sources = np.array([hop.source for hop in self.hops], dtype=np.int32)
         self.targets = np.array([hop.target for hop in self.hops], dtype=np.int32)
+        # What NOTHING, -1, takes is last in each.
+        edges = {edge.name: place for place, edge in enumerate(schema.edges)}
+        self.edge_places = np.array([*(edges[hop.edge.name] for hop in self.hops), NOTHING], dtype=np.int32)
+        self.hop_sources = np.append(self.sources, np.int32(NOTHING))
+        self.hop_out = np.array([*(hop.direction == "out" for hop in self.hops), False])
+        self.loops = {
+            way: np.array([*(hop.source == hop.target and hop.direction == way for hop in self.hops), False])
+            for way in ("any", "out", "in")
+        }
         self._from = [np.flatnonzero(self.sources == i) for i in range(len(self.types))]
         self.chains = lru_cache(maxsize=None)(self._chains)
 

@@ -6,7 +6,7 @@ scored by a few array operations; only the best become sketches.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -47,6 +47,7 @@ class Pool:
         types: types reached, likewise.
         branch: of each slot, ``TAIL`` for the tail.
         combine, back, end: of each candidate, shape (n,).
+        part_of: the pool that these are some of, and their places there.
     """
 
     groups: tuple[Group, ...]
@@ -58,6 +59,7 @@ class Pool:
     end: np.ndarray
     separate: bool = False
     key: tuple[object, ...] | None = None
+    part_of: tuple[Pool, np.ndarray] | None = None
 
     def __len__(self) -> int:
         return len(self.end)
@@ -112,10 +114,10 @@ def chains_pool(group: Group, chains: Chains, combines: Sequence[str] = ("alone"
 
 def product_pool(groups: Sequence[Group], options: Sequence[Chains], combines: Sequence[str]) -> Pool | None:
     """Several groups, every combination of their chains that ends in one type; None if there is none."""
-    places = list(_meeting(options))
-    if not places:
+    places = _meeting(options)
+    if not len(places):
         return None
-    chosen = [chains.take(np.array([p[i] for p in places])) for i, chains in enumerate(options)]
+    chosen = [chains.take(places[:, i]) for i, chains in enumerate(options)]
     hops = np.concatenate([c.hops for c in chosen], axis=1)
     types = np.concatenate([c.types for c in chosen], axis=1)
     back = np.any([c.back for c in chosen], axis=0)
@@ -131,17 +133,15 @@ def product_pool(groups: Sequence[Group], options: Sequence[Chains], combines: S
     )
 
 
-def _meeting(options: Sequence[Chains]) -> Iterator[tuple[int, ...]]:
-    """Places of chains, one of each list, that end in one type and are not all without hops."""
-    ends = [{} for _ in options]
-    for found, chains in zip(ends, options, strict=True):
-        for place, end in enumerate(chains.end):
-            found.setdefault(int(end), []).append(place)
-    for kind in sorted(set.intersection(*(set(found) for found in ends))):
-        grids = np.meshgrid(*(found[kind] for found in ends), indexing="ij")
-        for row in np.stack([grid.ravel() for grid in grids], axis=1):
-            if any(chains.length[p] for chains, p in zip(options, row, strict=True)):
-                yield tuple(int(p) for p in row)
+def _meeting(options: Sequence[Chains]) -> np.ndarray:
+    """Places of chains, one of each list, that end in one type and are not all without hops; shape (n, lists)."""
+    found = [np.zeros((0, len(options)), dtype=np.int64)]
+    for kind in sorted(set.intersection(*(set(chains.end.tolist()) for chains in options))):
+        ending = [np.flatnonzero(chains.end == kind) for chains in options]
+        found.append(np.stack([grid.ravel() for grid in np.meshgrid(*ending, indexing="ij")], axis=1))
+    places = np.concatenate(found)
+    followed = [chains.length[places[:, i]] > 0 for i, chains in enumerate(options)]
+    return places[np.any(followed, axis=0)]
 
 
 def with_tail(pool: Pool, table: PathTable) -> Pool | None:
@@ -177,4 +177,5 @@ def taken(pool: Pool, places: np.ndarray) -> Pool:
         pool.back[places],
         pool.end[places],
         pool.separate,
+        part_of=(pool, places),
     )

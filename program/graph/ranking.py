@@ -16,7 +16,7 @@ import numpy as np
 
 from ..encoder import DIMENSIONS, Encoder
 from .candidates import candidate_pools
-from .evidence import Parts, Shape, dense_of
+from .evidence import Parts, Shape, Sight, dense_of
 from .hypotheses import hypotheses, span_features
 from .linking import Mention
 from .paths import PathTable
@@ -86,6 +86,8 @@ class Ranker:
         self.words = _schema_words(table, encoder, weights.common)
         self.parts = Parts(table, {name: row for row, name in enumerate(weights.elements)})
         self._schema_vocabulary = frozenset(self.words.vocabulary)
+        # One n-gram in one place: to gather columns of the table takes five times as long.
+        self._by_gram = np.ascontiguousarray(weights.table[:, : len(weights.grams)].T)
         self.ordinary = _ordinary_words(weights, self.words.vocabulary)
         self._edge_places = {edge.name: place for place, edge in enumerate(table.schema.edges)}
         self._looks: dict[tuple[object, ...], tuple[Shape, np.ndarray]] = {}
@@ -114,12 +116,13 @@ class Ranker:
     def of(self, question: str, hypothesis: Hypothesis) -> list[Ranked]:
         """The candidates of one hypothesis."""
         view = self.view(question, hypothesis)
-        said = self._said(view)
+        said, sight = self._said(view), Sight(view, self.told(view))
         scored: dict[int, Ranked] = {}
 
         def ranked(pool: Pool) -> Ranked:
             if id(pool) not in scored:  # a pool is kept with its scores, so its id is not given again
-                scored[id(pool)] = self._ranked(pool, view, said, hypothesis)
+                whole = None if pool.part_of is None else scored.get(id(pool.part_of[0]))
+                scored[id(pool)] = self._ranked(pool, sight, said, hypothesis) if whole is None else _part(whole, pool)
             return scored[id(pool)]
 
         pools = candidate_pools(hypothesis, self.table, lambda pool: ranked(pool).scores)
@@ -151,15 +154,23 @@ class Ranker:
         """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
         table, width = self.weights.table, len(self.weights.grams)
         columns = gram_columns(view.grams, self.weights.grams)
-        sums = table[:, columns].sum(axis=1) / gram_norm(len(view.grams))
+        sums = self._by_gram[columns].sum(axis=0) / gram_norm(len(view.grams))
         return np.append(sums + table[:, width:] @ (VECTOR_SCALE * view.vector), 0.0)
 
-    def _ranked(self, pool: Pool, view: View, said: np.ndarray, hypothesis: Hypothesis) -> Ranked:
+    def _ranked(self, pool: Pool, sight: Sight, said: np.ndarray, hypothesis: Hypothesis) -> Ranked:
         shape, elements = self.look(pool)
-        dense = dense_of(pool, shape, view, hypothesis.log_prior, self.told(view))
+        dense = dense_of(pool, shape, sight, hypothesis.log_prior)
         told = said[elements].sum(axis=1)
         scores = self.weights.scale * (dense @ self.weights.dense + told)
-        return Ranked(hypothesis, view, pool, scores, dense, elements, told)
+        return Ranked(hypothesis, sight.view, pool, scores, dense, elements, told)
+
+
+def _part(whole: Ranked, pool: Pool) -> Ranked:
+    """What was found of all candidates of a pool for some of them."""
+    assert pool.part_of is not None
+    rows = pool.part_of[1]
+    arrays = (whole.scores[rows], whole.dense[rows], whole.elements[rows], whole.told[rows])
+    return Ranked(whole.hypothesis, whole.view, pool, *arrays)
 
 
 def _ordinary_words(weights: Weights, schema: Iterable[str]) -> frozenset[str]:

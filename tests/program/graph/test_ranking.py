@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_plan
 from queryplan.errors import ProgramError
 from queryplan.program.encoder import default_encoder
+from queryplan.program.graph import candidates
 from queryplan.program.graph.answering import Answerer
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.endings import Values, values_of
-from queryplan.program.graph.evidence import DENSE, MEASURES
+from queryplan.program.graph.evidence import DENSE, MEASURES, Sight, dense_of
 from queryplan.program.graph.fit_names import fit_logistic, plain_of
 from queryplan.program.graph.fit_ranking import related
 from queryplan.program.graph.hypotheses import hypotheses
@@ -100,6 +101,23 @@ def test_a_path_that_leads_nowhere_counts_for_less(taught: Any, answerer: Answer
         answerer.ranker, taught, INDEX, Values(), default_encoder(), probe=lambda plan: canonical(plan) != empty
     )
     assert canonical(probed.best(question)[0].plan) != empty
+
+
+def test_what_is_kept_of_many_candidates_is_what_looking_at_it_alone_gives(
+    answerer: Answerer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(candidates, "MOST", 12)
+    monkeypatch.setattr(candidates, "TAILED", 5)
+    question, ranker = "which ships of Ida Holm are moored with Aurora and Borealis at Rostock", answerer.ranker
+    ranked = ranker.rank(question, answerer.mentions(question))
+    parts = [one for one in ranked if one.pool.part_of is not None]
+    assert len(parts) > 3
+    for one in parts:
+        shape, elements = ranker.look(one.pool)
+        dense = dense_of(one.pool, shape, Sight(one.view, ranker.told(one.view)), one.hypothesis.log_prior)
+        assert (elements == one.elements).all()
+        np.testing.assert_allclose(one.dense, dense, atol=1e-12)
+        np.testing.assert_allclose(one.scores, ranker.weights.scale * (dense @ ranker.weights.dense + one.told))
 
 
 def test_more_evidence_never_makes_a_plan_less_likely(taught: Any) -> None:
