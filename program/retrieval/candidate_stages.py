@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import Lock
 from typing import Literal, Protocol
 
@@ -39,7 +39,6 @@ class Seed:
 
     Attributes:
         query: stands alone, cleaned.
-        terms: its key terms, names among them.
         entities: names in it, as written there.
         language: of the query, ``und`` if unknown.
         paradigm: the way of looking, or None.
@@ -48,7 +47,6 @@ class Seed:
     """
 
     query: str
-    terms: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     sub_queries: tuple[SubQuery, ...] = ()
     relationships: tuple[str, ...] = ()
@@ -56,6 +54,11 @@ class Seed:
     paradigm: Paradigm | None = None
     chosen: bool = False
     gaps: tuple[str, ...] = ()
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """The key terms of the query, names among them; found where a stage asks for them."""
+        return key_terms(self.query, self.entities, self.language)
 
     def about(self, *, without: Sequence[str] = ()) -> str:
         """The key terms in one line, some left out."""

@@ -31,7 +31,7 @@ from .candidate_stages import (
     Write,
 )
 from .canonical import Distinct
-from .keywords import Cleaner, detect_language, key_terms
+from .keywords import Cleaner, detect_language
 
 _NUMBER = re.compile(r"_\d+")
 ALWAYS = "standalone"
@@ -134,16 +134,13 @@ class CandidatePlanner:
         paradigm: object = None,
         gaps: Sequence[str] = (),
     ) -> Seed:
-        """What the stages work with: the query cleaned, its language and key terms found."""
-        language = detect_language(query)
-        cleaned = self._cleaner.clean(query, entities)
+        """What the stages work with: the query cleaned, and its language found."""
         return Seed(
-            query=cleaned,
-            terms=key_terms(cleaned, entities, language),
+            query=self._cleaner.clean(query, entities),
             entities=tuple(entities),
             sub_queries=tuple(sub_queries),
             relationships=tuple(relationships),
-            language=language,
+            language=detect_language(query),
             paradigm=self.paradigm(paradigm),
             chosen=isinstance(paradigm, str) and paradigm in self._paradigms,
             gaps=tuple(gaps),
@@ -183,7 +180,7 @@ class CandidatePlanner:
     def _allowed(self, name: StageName, offered: Sequence[QueryCandidate], seed: Seed) -> list[QueryCandidate]:
         """What the card keeps; of a paradigm that the caller chose, and of a model that was switched on, all."""
         said = [candidate for candidate in offered if candidate.query]
-        if self._kinds is None or name == "llm" or (name == "paradigm" and seed.chosen):
+        if name == "rule_based" or self._kinds is None or name == "llm" or (name == "paradigm" and seed.chosen):
             return said
         return [candidate for candidate in said if kind_of(candidate) in self._kinds]
 

@@ -77,30 +77,31 @@ class Distinct:
     threshold: float
     kept: list[QueryCandidate] = field(default_factory=list)
     removed: int = 0
-    _forms: list[_Form] = field(default_factory=list)
+    _asked: list[str] = field(default_factory=list)
 
     def add(self, candidate: QueryCandidate) -> bool:
         """Keep a candidate, or merge it into the one that it repeats; whether it was new."""
-        form = _form(candidate.query)
-        for i, known in enumerate(self._forms):
-            if form.repeats(known, self.threshold):
+        for i, known in enumerate(self._asked):
+            if _form(candidate.query).repeats(_form(known), self.threshold):
                 self.removed += 1
                 if i < len(self.kept):
                     self.kept[i] = merged(self.kept[i], candidate)
                 return False
         self.kept.append(candidate)
-        self._forms.insert(len(self.kept) - 1, form)
+        self._asked.insert(len(self.kept) - 1, candidate.query)
         return True
 
     def forbid(self, queries: Iterable[str]) -> None:
         """Take queries for asked already: a candidate like one of them is not new."""
-        self._forms += [_form(query) for query in queries]
+        self._asked += queries
 
     def room_for(self, limit: int) -> bool:
         """Whether fewer than so many are kept."""
         return len(self.kept) < limit
 
 
+# A query is looked at when another comes to be compared with it, and most have no other.
+@lru_cache(maxsize=64)
 def _form(query: str) -> _Form:
     tokens = token_set(query)
     return _Form(canonical(query), tokens, numbers(tokens))

@@ -57,7 +57,8 @@ class PeriodReader:
         """Every period that begins at a token."""
         if i not in self._at:
             self._at[i] = []  # a part of itself is none
-            if i < len(self.tokens) and self._kinds[i] & FIRST:
+            # Danish "to" is two, but no period of another language begins with it.
+            if i < len(self.tokens) and self._kinds[i] & FIRST and self.tokens[i].text.casefold() != "to":
                 self._at[i] = self._all(i)
         return self._at[i]
 
@@ -121,9 +122,12 @@ class PeriodReader:
 
     def _half(self, i: int) -> Iterator[Parse]:
         """*The second half of last month*."""
-        if (match := self.match(i, ("ordinal", "half_part"))) is None:
+        match = self.match(i, ("ordinal", "half_part"))
+        if match is None and self.tokens[i].value("relation") == "last":
+            match = self.match(i, ("relation", "half_part"))
+        if match is None:
             return
-        (place, _), j = match
+        place, j = 2 if match[0][0] == "last" else match[0][0], match[1]
         if (inner := self._of(j, bare=True)) is not None:
             yield Parse(lambda here: here.half_of(inner.make(here), place), inner.end, "half of", "part")
 

@@ -37,7 +37,7 @@ _FIGURES = (
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
     ("short_year", r"['’]\d\d"),
     ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|er(?!\w))"),
-    ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]))?(?![.,]\d)"),
+    ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]|\s?[-–]\s?\d))?(?![.,]\d)"),
 )
 _BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!/])(?<![^.]\.)(?<![{_LATIN}]-)"
 _AFTER_FIGURE = rf"(?![{_LATIN}0-9_%])"

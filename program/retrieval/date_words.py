@@ -53,7 +53,7 @@ _UNITS: dict[int | str, str] = {
     "|settimane|weken|vecka|veckan|veckor|veckorna|tydzień|tygodniu|tygodniach|tygodnia|tygodni|tygodnie|周|星期|个星期|週"
     "|週間",
     "fortnight": "fortnight|fortnights",
-    "weekend": "weekend|week-end|wochenende|fin de semana|fim de semana|helg|helgen|周末|週末",
+    "weekend": "weekend|weekends|week-end|wochenende|fin de semana|fim de semana|helg|helgen|周末|週末",
     "month": "month|months|monat|monats|monate|monaten|mois|mois-ci|mes|meses|mês|mese|mesi|maand|maanden"
     "|månad|månaden"
     "|månader|månaderna|miesiąc|miesiącu|miesiącach|miesiąca|miesiące|miesięcy|个月|月|か月|ヶ月",
@@ -64,17 +64,18 @@ _UNITS: dict[int | str, str] = {
     "|meio ano|semestri|mezzo anno|half jaar|halvår|halvåret|półrocze|pół roku|półrocza|半年",
     "year": "year|years|jahr|jahres|jahre|jahren|an|ans|année|années|año|años|ano|anos|anno|anni|jaar|jaren|år"
     "|året|rok|roku|lat|lata|年",
-    "sprint": "sprint|sprints|sprinten|sprintar|sprintarna|sprintach|sprinty|sprintu|sprincie|冲刺|个冲刺|スプリント",
+    "sprint": "sprint|sprints|sprinten|sprintar|sprintarna|sprintach|sprinty|sprintu|sprincie|冲刺|个冲刺|迭代|个迭代"
+    "|スプリント",
 }
 _RELATIONS: dict[int | str, str] = {
     "last": "last|previous|prior|preceding|letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
-    "|vorigen|voriges|dernier|dernière|derniers|dernières|passé|passée|précédent|précédente|pasado|pasada|pasados"
+    "|vorigen|voriges|dernier|dernière|derniers|dernières|précédent|précédente|pasado|pasada|pasados"
     "|pasadas|último|última|últimos|últimas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa"
     "|scorsi|scorse|ultimo|ultima|ultimi|ultime|afgelopen|laatste|vorig|förra|senaste|zeszły|zeszłym|zeszłego"
     "|zeszła|ubiegły|ubiegłym|ubiegłych|minionym|minionych|minionego|ostatni|ostatnia|ostatnie|ostatnich"
     "|ostatnim|ostatniego|ostatniej|近|去|上|上个|上一个"
     "|最近|过去|過去|先|前|前回の|直近",
-    "past": "past|this past|this last|ここ|この",
+    "past": "past|this past|this last|rolling|trailing|ここ|この",
     "this": "this|current|present|ongoing|diese|diesen|dieser|dieses|diesem|aktuelle|aktuellen|aktueller|laufende"
     "|laufenden|ce|cette|actuel|actuelle|este|esta|actual|atual|questo|questa|corrente|attuale|deze|dit|huidige"
     "|denna|detta|den här|det här|nuvarande|pågående|ten|tym|tego|ta|tej|bieżący|bieżącym|bieżącego|obecny|obecnym"
@@ -151,7 +152,7 @@ _SIGNS: dict[int | str, str] = {
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
     "after": "after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
-    "|dopo il|na|efter|po|之后|以后|以降",
+    "|dopo il|na|efter|po|之后|以后",
     "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
     "from": "from|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
     "to": "to|till|til|until|through|thru|up to|bis|bis zum|au|à|al|a|ao|até|hasta|tot|tot en met|do|al|到|至|から"
@@ -176,6 +177,9 @@ _SIGNS: dict[int | str, str] = {
     "previous": "the one before|the one before it|the one before that|the previous one|the prior one|den davor"
     "|dem davor|der davor|das davor|le précédent|la précédente|celui d'avant|el anterior|la anterior|o anterior"
     "|a anterior|quello prima|quella prima|die ervoor|de vorige|den innan|poprzedni|poprzednim|前一个|その前",
+    "subsequent": "the one after|the one after it|the one after that|the next one|the following one"
+    "|den danach|dem danach|der danach|das danach|le suivant|la suivante|el siguiente|la siguiente|o seguinte"
+    "|a seguinte|quello dopo|quella dopo|die erna|den efter|后一个|その次",
     "feast": "black friday|good friday|palm sunday|easter sunday|easter monday|ash wednesday|karfreitag|ostermontag"
     "|rosenmontag|vendredi saint|lundi de pâques|viernes santo",
     "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
@@ -191,9 +195,10 @@ _SIGNS: dict[int | str, str] = {
     "of_strict": "of|von|vom|de|del|do|di|av",
     "half_part": "half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
-    "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始",
+    "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始|以降",
     "or_earlier": "or earlier|or older|or before|oder früher|ou avant|o antes",
-    "fill": "份|the|of|,|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
+    "fill": "份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"
+    "|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
     "|dos|d'|di|van|het|det|av|w|we|的|の|ce|cet|en|no|na|em|zum|zur|vom|dnia|den",
 }
 _EDGES: dict[int | str, str] = {
@@ -203,7 +208,7 @@ _EDGES: dict[int | str, str] = {
     "|inicios de|início de|início do|início da|começo de|inizio di|inizio|all'inizio di|begin|begin van|början av"
     "|i början av"
     "|początek|początku|na początku|初|初頭|上旬",
-    "middle": "mid|middle of|the middle of|middle of the|mitte|mitte des|mediados de|a mediados de|meados de|metà"
+    "middle": "mid|mi|middle of|the middle of|middle of the|mitte|mitte des|mediados de|a mediados de|meados de|metà"
     "|metà di"
     "|medio|midden|mitten av|i mitten av|połowa|połowie|w połowie|中旬|半ば",
     "end": "end of|end of the|the end of|late|late in|ende|ende des|fin|fin de|fin du|la fin de|la fin du|finales de"
@@ -222,6 +227,13 @@ _FIXED: dict[int | str, str] = {
     "12-31": "new year's eve|silvester|nochevieja|réveillon",
 }
 """Feasts of the same day every year. By themselves they are mostly wishes, so they are dates only in a bound."""
+_LENGTHS: dict[int | str, str] = {
+    "2 day": "due giorni",
+    "2 week": "due settimane",
+    "2 month": "due mesi",
+    "2 year": "due anni",
+}
+"""Two words where the number alone is another word in another language (*due last week*)."""
 _YEAR_TO_DATE: dict[int | str, str] = {"year": "ytd", "quarter": "qtd", "month": "mtd", "week": "wtd"}
 FIRM = frozenset(
     {
@@ -264,6 +276,7 @@ def date_words() -> dict[str, frozenset[Word]]:
         "ordinal": _ORDINALS,
         "edge": _EDGES,
         "so_far": _YEAR_TO_DATE,
+        "stretch": _LENGTHS,
         "fixed": _FIXED,
     }
     pairs = list(more_words())

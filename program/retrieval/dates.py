@@ -1,7 +1,8 @@
 """Dates in a text: found as they are typed, and resolved to days.
 
 A text is cut into words of dates (``date_words.py``), figures, and the rest. Each way of naming a period is said in
-``date_forms.py``; bounds and ranges of periods here. Of those that fit at a place the longest is taken. What a period
+``date_forms.py``; bounds and ranges are found here and made in ``date_spans.py``. Of those that fit at a place the
+longest is taken. What a period
 is, is said in ``periods.py``. A phrase that is a date in form but not in the calendar (31 September, Q5) is found,
 too: leaving it out silently would ask for more than was wanted.
 """
@@ -12,10 +13,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from ...data.sources import Calendar
-from .date_forms import CJK_TEXT, FILLS, Make, Parse, PeriodReader, is_fill, only_fills
+from .date_forms import CJK_TEXT, FILLS, Parse, PeriodReader, is_fill, only_fills
+from .date_spans import aged, between, bounded, lent, referred
 from .date_tokens import Token, tokens_of
 from .date_words import FIRM
 from .period_parts import Almanac
@@ -27,8 +30,9 @@ MAX_CHARACTERS = 2000
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
 # What may stand before a phrase that somebody else found.
 _LEADING = frozenset(
-    "in on at over during within throughout all whole entire each every am im um während pendant dans au cours ces"
-    " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om durant 在 于".split()
+    "in on at over during within throughout for all whole entire each every am im um während pendant dans au cours ces"
+    " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om de den för"
+    " przez durant a 在 于".split()
 )
 _SHORT = frozenset({"sept", "mar", "jun", "dez"})
 # Of a length they say how long something took; a date they are with "old" or "ago" behind.
@@ -42,6 +46,10 @@ _WITH_ARTICLE = (
     *("unit relation_after", "unit before", "weekday before"),
 )
 """Forms whose article belongs to the phrase: *the 14th*, *the end of October*, *le mois dernier*."""
+_EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
+_GREETING = frozenset({"guten", "god"})
+"""Before *Morgen*, which is tomorrow, too."""
+_SAME = frozenset("that same selben derselben jener jenem".split())
 _SIGNS = ("since", "before", "until", "after")
 
 
@@ -54,6 +62,7 @@ class Resolved:
     why: str = ""
 
 
+@lru_cache(maxsize=64)
 def find_dates(text: str) -> tuple[str, ...]:
     """The phrases of a text that are dates in form, as typed, in order, each once.
 
@@ -64,7 +73,7 @@ def find_dates(text: str) -> tuple[str, ...]:
     found, i = [], 0
     while i < len(tokens):
         best = reader.phrase(i)
-        if best is None and found:
+        if best is None and found and not (only_fills(tokens[i]) and tokens[i].value("bare_article") is None):
             best = reader.reference(i)
         if best is not None and _stands(tokens, i, best):
             start = reader.with_article(i, best.kind)
@@ -108,7 +117,7 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     ):
         if before is None:
             return Resolved(phrase, None, "no period was named before it")
-        best = refers._replace(make=lambda here: here.before(before))
+        best = refers._replace(make=lambda here: referred(here, refers, before))
     if best is None and len(tokens) == 1 and isinstance(number := tokens[0].value("number"), int) and number > 31:
         best = Parse(lambda here: here.sprint(number), 1, "number")  # no day of a month: "and in 44?"
     if best is None:
@@ -156,7 +165,7 @@ class _Reader:
         return max(found, key=lambda parse: parse.end, default=None)
 
     def reference(self, i: int, *, alone: bool = False) -> Parse | None:
-        """*The one before*, *the week before*: words that refer to a period named before them.
+        """*The one before*, *the week after*, *that week*: words that refer to a period named before them.
 
         Args:
             alone: the words are all that there is, so that they need no article to be this.
@@ -166,11 +175,22 @@ class _Reader:
             j += 1
         if j >= len(self.tokens):
             return None
-        if self._is(j, "previous"):
-            return Parse(lambda here: here.day(0), j + 1, "previous")
-        if (alone or j > i) and (match := self.periods.match(j, ("unit", "before"))) is not None:
-            return Parse(lambda here: here.day(0), match[1], "previous")
+        nothing = lambda here: here.day(0)  # noqa: E731
+        for kind in ("previous", "subsequent"):
+            if self._is(j, kind):
+                return Parse(nothing, j + 1, kind)
+        for kind, sign in (("previous", "before"), ("subsequent", "after")):
+            match = self.periods.match(j, ("unit", sign)) if alone or j > i else None
+            if match is not None and (kind == "previous" or self._is_last(match[1])):
+                end = match[1] + (match[1] < len(self.tokens) and self.tokens[match[1]].text.casefold() == "that")
+                return Parse(nothing, end, kind, str(match[0][0]))
+        if self.tokens[j].text.casefold() in _SAME and self._is(j + 1, "unit"):
+            return Parse(nothing, j + 2, "same")
         return None
+
+    def _is_last(self, i: int) -> bool:
+        """Whether nothing follows that these words could be about."""
+        return i >= len(self.tokens) or not self.tokens[i].text[0].isalnum() or self.tokens[i].text.casefold() == "that"
 
     def with_article(self, i: int, kind: str) -> int:
         """Where a phrase begins, if its article belongs to it."""
@@ -184,21 +204,25 @@ class _Reader:
 
     def _bounds(self, i: int) -> Iterator[Parse]:
         for sign in _SIGNS:
-            if self._is(i, sign):
+            if self._is(i, sign) and not self._been_up_to(i):
                 yield from self._bound(i, sign)
         yield from self._aged(i)
         if self._is(i, "from") or self._is(i, "since"):
             parse = self.periods.longest(i + 1)
             if parse is not None and self._goes_on(parse.end):
-                yield Parse(_bound("since", parse), parse.end + 1, "since onward")
+                yield Parse(bounded("since", parse), parse.end + 1, "since onward")
         yield from self._signs_behind(i)
+
+    def _been_up_to(self, i: int) -> bool:
+        """Whether *up to* is of *what has she been up to*, which says nothing of an end."""
+        return i > 0 and self.tokens[i].text.casefold() == "up to" and self.tokens[i - 1].text.casefold() == "been"
 
     def _bound(self, i: int, sign: str) -> Iterator[Parse]:
         behind = (self.periods.longest(i + 1), self._edge_of_this(i + 1) if sign != "until" else None)
         for parse in (*behind, self._number(i)):
             if parse is not None:
                 end = parse.end + (sign == "since" and self._is(parse.end, "or_later"))
-                yield Parse(_bound(sign, parse), end, f"{sign} {parse.kind}")
+                yield Parse(bounded(sign, parse), end, f"{sign} {parse.kind}")
                 yield from self._both(i, sign, parse)
         if sign == "since" and (match := self.periods.match(i, ("since", "number", "unit"))) is not None:
             (_, count, unit), j = match  # "seit zwei Wochen"
@@ -222,7 +246,7 @@ class _Reader:
         second = next((s for s in (other, "until", "since") if self._is(j, s) and s != sign), None)
         inner = self.periods.longest(j + 1) if second else None
         if second is not None and inner is not None:
-            make = lambda here: here.within(_bound(sign, parse)(here), _bound(second, inner)(here))  # noqa: E731
+            make = lambda here: here.within(bounded(sign, parse)(here), bounded(second, inner)(here))  # noqa: E731
             yield Parse(make, inner.end, "both")
 
     def _edge_of_this(self, i: int) -> Parse | None:
@@ -250,7 +274,7 @@ class _Reader:
                     j += self._is(j, "old") or self._is(j, "ago")
                     count, unit = values[1:] if len(values) == 3 else str(values[1]).split()
                     kind = "aged" if said else "length" if self.tokens[i].text.casefold() in _LENGTHS else "aged"
-                    yield Parse(lambda h, s=sign, c=int(count), u=unit: _aged(h, s, c, u), j, kind)
+                    yield Parse(lambda h, s=sign, c=int(count), u=unit: aged(h, s, c, u), j, kind)
 
     def _goes_on(self, i: int) -> bool:
         """Whether a word such as *on* or *onwards* ends what began with *from*."""
@@ -266,12 +290,12 @@ class _Reader:
             return
         behind = self.tokens[parse.end]
         if behind.value("since_after") is not None or behind.value("or_later") is not None:
-            yield Parse(_bound("since", parse), parse.end + 1, f"since {parse.kind}")
+            yield Parse(bounded("since", parse), parse.end + 1, f"since {parse.kind}")
         if behind.value("or_earlier") is not None:
-            yield Parse(_bound("until", parse), parse.end + 1, f"until {parse.kind}")
+            yield Parse(bounded("until", parse), parse.end + 1, f"until {parse.kind}")
         for sign in _SIGNS if CJK_TEXT.match(behind.text) else ():
             if behind.value(sign) is not None:
-                yield Parse(_bound(sign, parse), parse.end + 1, f"{sign} {parse.kind}")
+                yield Parse(bounded(sign, parse), parse.end + 1, f"{sign} {parse.kind}")
 
     # -- ranges --------------------------------------------------------------------------------
 
@@ -288,7 +312,7 @@ class _Reader:
                     if start == i and isinstance(first, int) and isinstance(second, int):
                         continue  # "3 - 4" alone says nothing
                     end += end < len(self.tokens) and self.tokens[end].text == "まで"
-                    yield Parse(lambda here, a=first, b=second: _between(here, a, b), end, "range")
+                    yield Parse(lambda here, a=first, b=second: between(here, a, b), end, "range")
 
     def _joint(self, i: int, joint: str) -> int | None:
         while i < len(self.tokens) and not self._is(i, joint) and is_fill(self.tokens[i]):
@@ -305,7 +329,7 @@ class _Reader:
         by_end = {parse.end: parse for parse in reversed(self.periods.at(i))}
         day = self.tokens[i].value("nth")
         found: list[End] = [(day, i + 1)] if isinstance(day, int) else []  # it may lend its month from the other end
-        found += [((parse, _lent(self.tokens, i, end)), end) for end, parse in sorted(by_end.items(), reverse=True)]
+        found += [((parse, lent(self.tokens, i, end)), end) for end, parse in sorted(by_end.items(), reverse=True)]
         if not found and self._is(i, "now"):
             found.append(((Parse(lambda here: here.day(0), i + 1, "now"), None), i + 1))
         if not found and isinstance(number := self.tokens[i].value("dom"), int):
@@ -313,65 +337,15 @@ class _Reader:
         return found
 
 
-def _bound(sign: str, parse: Parse) -> Make:
-    make = parse.point or parse.make
-    if sign == "since":
-        return lambda here: here.since(make(here))
-    if sign == "after":
-        return lambda here: here.after(make(here))
-    if sign == "until" or (sign == "before" and parse.kind == "edge end"):
-        return lambda here: here.until(make(here))
-    return lambda here: here.earlier(make(here))
-
-
-def _aged(here: Almanac, sign: str, count: int, unit: str) -> Period:
-    there = Period(here.away(-count, unit), here.today)
-    return here.earlier(there) if sign == "older" else here.since(there)
-
-
-def _lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int] | None:
-    """The month or the unit that a bare number at the other end of a range borrows."""
-    for token in tokens[start:end]:
-        if isinstance(month := token.value("month"), int):
-            return "month", month
-        if (unit := token.value("unit")) in ("sprint", "week", "quarter"):
-            return str(unit), 0
-    return None
-
-
-def _between(here: Almanac, first: Any, second: Any) -> Period:
-    """From the first day of one to the last of the other."""
-    a = _end(here, first, second)
-    b = _end(here, second, first)
-    # "1 to 15 November", asked on the 5th: the end is yet to come, not a year ago.
-    if a.first is not None and b.first is not None and b.last < a.first and b.unit == "day" and a.unit == "day":
-        later = b.last.replace(year=b.last.year + 1) if (b.last.month, b.last.day) != (2, 29) else b.last
-        if later.year == a.first.year and later >= a.first:
-            b = Period(later, later)
-    return here.span(a.first, b.last)
-
-
-def _end(here: Almanac, end: Any, other: Any) -> Period:
-    if not isinstance(end, int):
-        return end[0].make(here)
-    lent = None if isinstance(other, int) else other[1]
-    if not isinstance(other, int) and other[0].kind == "nth of":
-        month = other[0].make(here).last
-        return here.on(month.year, month.month, end)
-    if lent is not None and lent[0] == "month":
-        return here.on(None, lent[1], end)
-    if lent is not None:
-        return {"sprint": here.sprint, "week": here.week, "quarter": here.quarter}[lent[0]](end)
-    if here.calendar is not None and end >= here.calendar.first_sprint and (end > 31 or isinstance(other, tuple)):
-        return here.sprint(end)
-    return here.day_of_month(end)
+def _is_today(tokens: Sequence[Token]) -> bool:
+    return any(token.value("day") == 0 for token in tokens)
 
 
 def _stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     """Whether a phrase found in a text is a date there, and not other words of the same form."""
     first, before = tokens[i], tokens[i - 1] if i else None
-    if parse.kind in ("until now", "until day"):  # everything is until today
-        return False
+    if parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end])):
+        return False  # everything is
     bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
     if parse.kind in ("month", "weekday") and bare in FIRM:
         if before is not None and before.text.casefold() in _INTRODUCED:
@@ -383,6 +357,11 @@ def _stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
     if parse.kind.endswith(" number") and parse.kind.split()[0] in _SIGNS and parse.kind.count(" ") == 1:
         return before is not None and before.value("unit") == "sprint"
+    before_it = before.text.casefold() if before is not None else ""
+    if parse.unit == "hour" or (parse.kind == "weekday" and before_it in _EVERY):
+        return False  # "am I allowed to merge at this hour", "every Monday"
+    if parse.kind == "day" and before_it in _GREETING:
+        return False
     if parse.kind == "weekend":
         return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
     return parse.kind not in ("length", "fixed")

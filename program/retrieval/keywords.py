@@ -50,9 +50,10 @@ def detect_language(text: str) -> str:
             if script.search(text):
                 return language
     counts: dict[str, int] = {}
-    for word in _LETTERS.findall(text.casefold()):
-        for language in _SPOKEN_IN.get(word, ()):
-            counts[language] = counts.get(language, 0) + 1
+    for languages in map(_SPOKEN_IN.get, _LETTERS.findall(text.casefold())):
+        if languages is not None:
+            for language in languages:
+                counts[language] = counts.get(language, 0) + 1
     most = max(counts.values(), default=0)
     leading = [language for language, count in counts.items() if count == most]
     # One word that two languages share ("in", "was") says nothing.

@@ -101,6 +101,14 @@ class Almanac(periods.Almanac):
             return self._clipped(last + DAY, max(end, last + DAY), unit)
         return self._clipped(Almanac(first, self.calendar).away(-count, unit), first - DAY, unit)
 
+    def following(self, period: Period) -> Period:
+        """The one after a period: the same unit, directly behind it."""
+        if period.unit in ("sprint", "week", *MONTHS_OF):
+            return self.beside(period, 1, period.unit, after=True)
+        first = start_of(period)
+        length = 7 * DAY if period.unit == "week_day" else period.end - first + DAY
+        return Period(first + length, period.end + length, period.unit)
+
     def containing(self, period: Period, unit: str) -> Period:
         """The week, month or other unit in which a period begins."""
         there = Almanac(start_of(period), self.calendar).shifted(0, unit)

@@ -203,7 +203,7 @@ class Almanac:
 
     def ago(self, count: int, unit: str) -> Period:
         """*N units ago*: that day, or that whole week, month, sprint."""
-        if unit in ("day", "hour", "fortnight", "weekend"):
+        if unit in ("day", "hour", "fortnight"):
             there = self.away(-count, unit)
             return Period(there, there)
         return self.shifted(-count, unit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from ...data.card import DomainCard
 from .dates import find_dates
@@ -27,8 +28,13 @@ class FilterReader:
             for spelling in (value.value, *value.aliases):
                 spellings.setdefault(value.filter, {}).setdefault(spelling.casefold(), value.value)
         self._values = {key: (Phrases(known), known) for key, known in spellings.items()}
+        # A query's values are wanted by whoever reads its kinds, and then by whoever reads its filters.
+        self._found = lru_cache(maxsize=64)(self._find)
         kinds = {field.name: field.kind for source in card.sources for field in source.fields}
         self._dates = tuple(name for name, kind in kinds.items() if kind == "date")
+
+    def _find(self, key: str, text: str) -> tuple[tuple[int, int, str], ...]:
+        return tuple(self._values[key][0].find(text))
 
     def read(self, text: str) -> dict[str, tuple[str, ...]]:
         """Filters in the order of the card, values in the order of the text; those not stated are not there."""
@@ -40,8 +46,8 @@ class FilterReader:
         """The values of one filter that a text states, by the names that the card has for them."""
         if key not in self._values:
             return ()
-        phrases, known = self._values[key]
-        return tuple(dict.fromkeys(known[phrase] for _, _, phrase in phrases.find(text)))
+        known = self._values[key][1]
+        return tuple(dict.fromkeys(known[phrase] for _, _, phrase in self._found(key, text)))
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -52,7 +58,7 @@ class FilterReader:
         """Where the values of one filter stand in a text."""
         if key not in self._values:
             return []
-        return [(start, end) for start, end, _ in self._values[key][0].find(text)]
+        return [(start, end) for start, end, _ in self._found(key, text)]
 
 
 class Phrases:
@@ -71,6 +77,7 @@ class Phrases:
                 forms.append(phrase)
             else:
                 self._starting.setdefault(first.group(), []).append(phrase)
+        self.any = bool(forms or self._starting)
         self._forms = re.compile("|".join(map(_form, forms)) or r"(?!)", re.IGNORECASE)
 
     def find(self, text: str) -> list[tuple[int, int, str]]:

@@ -6,19 +6,20 @@ with the words of the query and their meaning. Without heads the cues alone deci
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from ...data.card import DomainCard
 from ...signatures.types import SourceIntent
 from ..heads import SOURCE, Heads
-from .dates import starts_with_date
 from .filters import Filters
+from .meant_values import without_exceptions, without_predicates
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .scopes import scoped_filters
 from .source_planning import MIN_CONFIDENCE
+from .unknown_names import UnknownNames
+from .wish_frames import FrameReader, kinds_at
 
 # A head's probability from which an intent is wanted: in two cross-validations on 509 rows of train, dev and
 # calibrate 0.676 of them had exactly their intents with 0.50, 0.672 with 0.45 and 0.657 with 0.35. It is mapped to the
@@ -28,22 +29,9 @@ BY_CUE = 0.6
 BY_NOTHING = 0.3
 MAX_COUNT = 3
 
-# English only; in other languages a status in such a question is taken for a filter.
-_YES_NO = re.compile(r"^\W*(?:and |but |so |please )*(?:is|are|was|were|did|does|do|has|have|had|will|can)\b", re.I)
-_THERE = re.compile(r"^\W*(?:is|are|was|were) there\b|\bany\b", re.I)
-_CLAUSES = re.compile(
-    r"[;?!。？；]|\.(?=\s)|, (?=and |but |or |is |are |was |did |has )"
-    r"|\s(?=and (?:is|are|was|were|did|does|has|have)\b)"
-)
-_EXCEPT = re.compile(
-    r"\b(?:not|without|except|excluding|apart from|other than|ohne|außer|sauf|sans|excepto|salvo|sin|exceto|sem|tranne"
-    r"|senza|zonder|behalve|utom|bez|oprócz)"
-    r"(?:\s+(?:the|in|from|of|for|one|ones|any|those|die|der|das|den|in|les|la|le|el|los|as|os))*\s+$",
-    re.IGNORECASE,
-)
-_AFTER = "by in on at yet already now and or since because for with to from if".split()
-_ENDS = re.compile(rf"^\s*(?:$|[,.;:)?!]|(?:{'|'.join(_AFTER)})\b)", re.I)
-_OBJECT = re.compile(r"^\s*(?:the|a|an|this|that|these|those|it|them|[#!]\d)\b|^\s*[#!]\d|^\s*[A-Z]{2,}-\d", re.I)
+
+CueSpan = tuple[int, int, Sequence[int]]
+"""Where a cue stands, and the numbers of the intents that it is of."""
 
 
 class CueReader:
@@ -57,7 +45,8 @@ class CueReader:
                 self._kinds.setdefault(" ".join(cue.casefold().split()), []).append(number)
         self._phrases = Phrases(cue for cue in self._kinds if NUMBER not in cue)
         self._numbered = [Phrases(cue for cue in rule.cues if NUMBER in cue) for rule in card.source_intents]
-        self._filters = FilterReader(card)
+        self.values = FilterReader(card)
+        self._frames = FrameReader(card, self.values)
         self._only = _values_of_one_source(card)
 
     @property
@@ -65,13 +54,36 @@ class CueReader:
         """How many numbers ``features`` gives."""
         return 3 * len(self.types) + 1
 
+    def spans(self, text: str) -> list[CueSpan]:
+        """Where cues stand, and the numbers of the intents that they are of."""
+        found: list[CueSpan] = [
+            (start, end, (kind,)) for kind, phrases in enumerate(self._numbered) for start, end, _ in phrases.find(text)
+        ]
+        return found + [(start, end, tuple(self._kinds[cue])) for start, end, cue in self._phrases.find(text)]
+
     def places(self, text: str) -> list[list[int]]:
-        """Where the cues of each intent stand."""
-        found = [[start for start, _, _ in phrases.find(text)] for phrases in self._numbered]
-        for start, _, cue in self._phrases.find(text):
-            for number in self._kinds[cue]:
-                found[number].append(start)
-        return found
+        """Where the cues of each intent begin."""
+        return kinds_at(self.spans(text), len(self.types))
+
+    def records(self, text: str) -> list[tuple[int, int, str]]:
+        """Where numbers of records stand (*ATL-219*), and the intent that asks for such records."""
+        return [
+            (start, end, kind)
+            for kind, phrases in zip(self.types, self._numbered, strict=True)
+            for start, end, _ in phrases.find(text)
+        ]
+
+    def has_records(self, kind: str) -> bool:
+        """Whether an intent asks for records that have numbers."""
+        return bool(self._numbered[self.types.index(kind)].any)
+
+    def frame(self, text: str, spans: Sequence[CueSpan] | None = None) -> tuple[str, ...]:
+        """The query with its cues, values, dates and names as marks, for a head.
+
+        Args:
+            spans: of the cues, if they were found already.
+        """
+        return self._frames.frame(text, self.spans(text) if spans is None else spans)
 
     def features(self, text: str, places: Sequence[Sequence[int]] | None = None) -> np.ndarray:
         """Of each intent: whether it has a cue, how many, whether a value is stated that only its source knows.
@@ -81,7 +93,7 @@ class CueReader:
         """
         counts = [min(len(found), MAX_COUNT) for found in places or self.places(text)]
         has = [float(count > 0) for count in counts]
-        known = self._known({key: self._filters.values(key, text) for key in self._filters.keys})
+        known = self._known({key: self.values.values(key, text) for key in self.values.keys})
         total = min(sum(has), MAX_COUNT) / MAX_COUNT
         return np.array([*has, *(count / MAX_COUNT for count in counts), *known, total], dtype=np.float32)
 
@@ -95,7 +107,8 @@ class IntentReader:
 
     def __init__(self, card: DomainCard) -> None:
         self.cues = CueReader(card)
-        self._filters = FilterReader(card)
+        self._filters = self.cues.values
+        self._unknown = UnknownNames(card)
         self._sources = {
             rule.type: tuple(dict.fromkeys(name for plan in rule.plans for name in plan.sources))
             for rule in card.source_intents
@@ -109,8 +122,9 @@ class IntentReader:
             query: stands alone.
             heads: those of a program; without heads for sources, the cues decide.
         """
-        places = self.cues.places(query)
-        wanted = self._wanted(query, places, heads)
+        spans = self.cues.spans(query)
+        places = kinds_at(spans, len(self.cues.types))
+        wanted = self._wanted(query, spans, places, heads)
         first = {kind: min(at, default=len(query)) for kind, at in zip(self.cues.types, places, strict=True)}
         order = sorted(wanted, key=lambda kind: (first[kind], -wanted[kind]))
         filters = self.filters_by_kind(query, order, dict(zip(self.cues.types, places, strict=True)))
@@ -128,11 +142,54 @@ class IntentReader:
         """
         found = places or dict(zip(self.cues.types, self.cues.places(query), strict=True))
         scoped = scoped_filters(query, {kind: found.get(kind, ()) for kind in wanted}, self.filters)
-        return {kind: self.filters_of(kind, filters, wanted) for kind, filters in scoped.items()}
+        keyed = self._keyed(query)
+        return {
+            kind: self.filters_of(kind, self._without_keys_of_others(kind, filters, keyed, wanted), wanted)
+            for kind, filters in scoped.items()
+        }
 
-    def _wanted(self, query: str, places: Sequence[Sequence[int]], heads: Heads | None) -> dict[str, float]:
+    def _keyed(self, query: str) -> dict[tuple[str, str], str]:
+        """Values that stand in numbers of records alone (*ATL-219*), with the kind whose records these are."""
+        records = self.cues.records(query)
+        found: dict[tuple[str, str], str] = {}
+        for key in self._filters.keys if records else ():
+            of_value: dict[str, list[str | None]] = {}
+            for start, end in self._filters.spans(key, query):
+                kind = next((kind for a, b, kind in records if a <= start and end <= b), None)
+                for value in self._filters.values(key, query[start:end]):
+                    of_value.setdefault(value, []).append(kind)
+            found |= {(key, value): kinds[0] for value, kinds in of_value.items() if kinds[0] and None not in kinds}
+        return found
+
+    def _without_keys_of_others(
+        self, kind: str, filters: Filters, keyed: Mapping[tuple[str, str], str], wanted: Sequence[str]
+    ) -> Filters:
+        """Filters without those that only say which record of another kind is meant.
+
+        The number of a ticket is no project of the code that mends it, if tickets are wanted, too, or if the project
+        has no code. It is one of the numbers and notes about it.
+        """
+        kept = Filters()
+        for key, values in filters.items():
+            mine = [v for v in values if not self._is_key_of_other(kind, key, v, keyed.get((key, v)), wanted)]
+            if mine:
+                kept[key] = tuple(mine)
+        return kept
+
+    def _is_key_of_other(self, kind: str, key: str, value: str, owner: str | None, wanted: Sequence[str]) -> bool:
+        if owner is None or owner == kind:
+            return False
+        if owner in wanted and self.cues.has_records(kind):
+            return True
+        return not set(declared_by(self._card, key, value)) & set(self._sources[kind])
+
+    def _wanted(
+        self, query: str, spans: Sequence[CueSpan], places: Sequence[Sequence[int]], heads: Heads | None
+    ) -> dict[str, float]:
         """Confidence of each intent that is wanted; the likeliest alone where none is likely enough."""
-        said = heads.of_sources(query, self.cues.features(query, places)) if heads is not None else {}
+        said: dict[str, float] = {}
+        if heads is not None:
+            said = heads.of_sources(query, self.cues.features(query, places), self.cues.frame(query, spans))
         sure = {kind: confidence_of(said[kind]) for kind in self.cues.types if kind in said}
         if not sure:
             sure = {kind: BY_CUE for kind, found in zip(self.cues.types, places, strict=True) if found}
@@ -144,11 +201,19 @@ class IntentReader:
 
     def filters(self, query: str) -> Filters:
         """The filters of a text, without those that it asks about or tells as events."""
-        meant = _without_exceptions(query, self._filters)
+        meant = without_exceptions(query, self._filters)
         found = self._filters.read(meant)
         if "statuses" in found:
-            found["statuses"] = self._filters.values("statuses", _without_predicates(meant, self._filters))
+            found["statuses"] = self._filters.values("statuses", without_predicates(meant, self._filters))
+        if strange := self._unknown.find(meant, self._ends(meant)):
+            key = str(self._unknown.key)
+            found[key] = (*found.get(key, ()), *strange)
         return {key: values for key, values in found.items() if values}
+
+    def _ends(self, text: str) -> Iterator[int]:
+        """Where cues and values end."""
+        yield from (end for _, end, _ in self.cues.spans(text))
+        yield from (end for key in self._filters.keys for _, end in self._filters.spans(key, text))
 
     def filters_of(self, kind: str, filters: Filters, wanted: Sequence[str]) -> Filters:
         """The filters of one intent.
@@ -178,36 +243,6 @@ def confidence_of(probability: float) -> float:
 def head_name(kind: str) -> str:
     """The name of the head for one kind of information."""
     return f"{SOURCE}{kind}"
-
-
-def _without_exceptions(query: str, reader: FilterReader) -> str:
-    """The query without values that it does not want: *not the open ones*, *except in ember*."""
-    for key in reader.keys:
-        for start, end in reversed(reader.spans(key, query)):
-            if _EXCEPT.search(query, 0, start):
-                query = query[:start] + " " * (end - start) + query[end:]
-    return query
-
-
-def _without_predicates(query: str, reader: FilterReader) -> str:
-    """The query without statuses that are asked about ("is it fixed?") or told as events ("who fixed #12")."""
-    kept = []
-    for clause in _split(query):
-        asks = bool(_YES_NO.match(clause)) and not _THERE.search(clause)
-        for start, end in reversed(reader.spans("statuses", clause)):
-            after = clause[end:]
-            participle = clause[start:end].casefold().endswith("ed")
-            tells = participle and _OBJECT.match(after) and not starts_with_date(after)
-            if (asks and _ENDS.match(after)) or tells:
-                clause = f"{clause[:start]} {after}"
-        kept.append(clause)
-    return "".join(kept)
-
-
-def _split(query: str) -> list[str]:
-    """The clauses of a query, each with the sign that ends it."""
-    ends = [match.end() for match in _CLAUSES.finditer(query)]
-    return [query[a:b] for a, b in zip([0, *ends], [*ends, len(query)], strict=True)]
 
 
 def _values_of_one_source(card: DomainCard) -> dict[str, set[tuple[str, str]]]:

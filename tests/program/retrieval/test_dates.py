@@ -240,3 +240,76 @@ def test_any_phrase_of_date_words_gives_days_in_order_or_a_reason(words: list[st
 def test_what_is_found_stands_in_the_text(words: list[str]) -> None:
     text = " ".join(words)
     assert all(phrase in text for phrase in find_dates(text))
+
+
+@pytest.mark.parametrize(
+    ("phrase", "days"),
+    [
+        ("Monday to Wednesday", "2025-11-10/2025-11-12"),
+        ("Wednesday to Friday", "2025-11-12/2025-11-14"),
+        ("the 10th through the 14th", "2025-11-10/2025-11-14"),
+        ("the 28th to the 3rd", "2025-10-28/2025-11-03"),
+        ("October to December", "2025-10-01/2025-12-31"),
+        ("1.-15.10.", "2025-10-01/2025-10-15"),
+        ("10.-14. November", "2025-11-10/2025-11-14"),
+        ("from this week to last week", "it would end on 2025-11-09, before it begins on 2025-11-10"),
+    ],
+)
+def test_an_end_that_comes_back_is_first_looked_for_behind_the_beginning(phrase: str, days: str) -> None:
+    assert resolved(phrase) == days
+
+
+@pytest.mark.parametrize(
+    ("phrases", "days"),
+    [
+        (["sprint 41", "the one after"], "2025-10-27/2025-11-09"),
+        (["October", "the week after"], "2025-11-01/2025-11-07"),
+        (["October", "the month after that"], "2025-11-01/2025-11-13"),
+        (["last week", "that week"], "2025-11-03/2025-11-09"),
+        (["Friday", "the following one"], "2025-11-14/2025-11-14"),
+        (["sprint 40", "der danach"], "2025-10-13/2025-10-26"),
+    ],
+)
+def test_words_for_what_follows_refer_to_the_period_before_them(phrases: list[str], days: str) -> None:
+    period = resolve_dates(phrases, TODAY, SPRINTS)[-1].period
+    assert period is not None
+    assert period.text() == days
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("what was done in sprint 41, and in the one after?", ("sprint 41", "the one after")),
+        ("October releases and bugs the week after the release", ("October",)),
+        ("what was merged until yesterday", ("until yesterday",)),
+        ("everything until today", ()),
+        ("what has she been up to this week", ("this week",)),
+        ("up to last week", ("up to last week",)),
+        ("may I merge at this hour", ()),
+        ("is every Monday that bad", ()),
+        ("Guten Morgen, was kam gestern", ("gestern",)),
+        ("compared to last month", ("last month",)),
+        ("que s'est-il passé vendredi", ("vendredi",)),
+    ],
+)
+def test_words_that_only_look_like_dates_are_left(text: str, found: tuple[str, ...]) -> None:
+    assert find_dates(text) == found
+
+
+@pytest.mark.parametrize(
+    ("phrase", "days"),
+    [
+        ("月曜以降", "2025-11-10/2025-11-13"),
+        ("上个迭代", "2025-10-27/2025-11-09"),
+        ("due settimane fa", "2025-10-27/2025-11-02"),
+        ("de afgelopen twee weken", "2025-10-30/2025-11-13"),
+        ("för två veckor sedan", "2025-10-27/2025-11-02"),
+        ("mi-octobre", "2025-10-11/2025-10-20"),
+        ("two weekends ago", "2025-11-01/2025-11-02"),
+        ("last full week", "2025-11-03/2025-11-09"),
+        ("rolling 30 days", "2025-10-14/2025-11-13"),
+        ("the last half of October", "2025-10-16/2025-10-31"),
+    ],
+)
+def test_more_ways_of_saying_periods(phrase: str, days: str) -> None:
+    assert resolved(phrase) == days

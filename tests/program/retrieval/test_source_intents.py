@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ class Said:
         self.probabilities = {f"query_{kind}": p for kind, p in probabilities.items()}
         self.seen: list[np.ndarray] = []
 
-    def of_sources(self, query: str, cues: np.ndarray) -> dict[str, float]:
+    def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str]) -> dict[str, float]:
         self.seen.append(cues)
         return self.probabilities
 
@@ -123,3 +124,16 @@ def test_cues_are_numbers_between_nought_and_one(card: DomainCard) -> None:
 
 def test_head_names_say_that_they_are_of_sources() -> None:
     assert head_name("query_commits") == "source.query_commits"
+
+
+def test_the_number_of_a_ticket_is_no_project_of_code_that_is_wanted_beside_it(reader: IntentReader) -> None:
+    heads = Said(commits=0.9, issues=0.9, analytics=0, status=0, generic=0)
+    assert read(reader, "ATL-12 and the MR for it", heads) == [("issues", {"projects": ("atlas",)}), ("commits", {})]
+    alone = Said(commits=0.9, issues=0, analytics=0, status=0, generic=0)
+    assert read(reader, "the MR for ATL-12", alone) == [("commits", {"projects": ("atlas",)})]
+
+
+def test_the_number_of_a_ticket_whose_project_has_no_code_filters_no_code(reader: IntentReader) -> None:
+    heads = Said(commits=0.9, issues=0, analytics=0, status=0, generic=0)
+    assert read(reader, "what was changed because of HLP-12", heads) == [("commits", {})]
+    assert read(reader, "commits of helpdesk for HLP-12", heads) == [("commits", {"projects": ("helpdesk",)})]

@@ -1,0 +1,39 @@
+"""Values that are said and not meant as filters."""
+
+from __future__ import annotations
+
+import pytest
+from queryplan.data.card import domain_folder, load_card
+from queryplan.program.retrieval.meant_values import without_exceptions, without_predicates
+from queryplan.program.retrieval.read_filters import FilterReader
+
+
+@pytest.fixture(scope="module")
+def reader() -> FilterReader:
+    return FilterReader(load_card(domain_folder("engineering")))
+
+
+@pytest.mark.parametrize(
+    ("text", "statuses"),
+    [
+        ("is the lamp mended or not, fixed or not", ()),
+        ("cinder nightly, green or not?", ()),
+        ("does it have something to do with payments", ()),
+        ("who got that done", ()),
+        ("we get little done lately", ()),
+        ("the job is running out of memory", ()),
+        ("ist das Ticket noch offen?", ()),
+        ("done tickets", ("closed",)),
+        ("what is done in atlas", ("closed",)),
+        ("to do items", ("open",)),
+        ("running pipelines", ("running",)),
+        ("offene Tickets", ("open",)),
+    ],
+)
+def test_statuses_that_are_meant(reader: FilterReader, text: str, statuses: tuple[str, ...]) -> None:
+    assert reader.values("statuses", without_predicates(text, reader)) == statuses
+
+
+@pytest.mark.parametrize("text", ["tickets without those in atlas", "everything but not in ember", "MRs ohne atlas"])
+def test_what_is_excepted_is_no_value(reader: FilterReader, text: str) -> None:
+    assert not reader.read(without_exceptions(text, reader)).get("projects")

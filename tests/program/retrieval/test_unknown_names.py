@@ -1,0 +1,66 @@
+"""Names where a value would stand, that no source knows."""
+
+from __future__ import annotations
+
+import pytest
+from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.program.retrieval.source_intents import IntentReader
+from queryplan.program.retrieval.source_planning import plan_sources
+from queryplan.program.retrieval.unknown_names import UnknownNames
+
+
+@pytest.fixture(scope="module")
+def card() -> DomainCard:
+    return load_card(domain_folder("engineering"))
+
+
+@pytest.fixture(scope="module")
+def reader(card: DomainCard) -> IntentReader:
+    return IntentReader(card)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("anything on the falcon project", ("falcon",)),
+        ("open tickets in marigold", ("marigold",)),
+        ("how is project obsidian going", ("obsidian",)),
+        ("Commits in Quetzal since October", ("quetzal",)),
+        ("anything in gryphon that is still open?", ("gryphon",)),
+        ("tickets in marigold and atlas", ("atlas", "marigold")),
+    ],
+)
+def test_an_unknown_name_is_read_as_a_value(reader: IntentReader, text: str, names: tuple[str, ...]) -> None:
+    assert reader.filters(text)["projects"] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commits in october",
+        "tickets for customers",
+        "tickets in production",
+        "who fixed the crash in staging",
+        "what does the team say about webhooks",
+        "which project is the slowest",
+        "how is the whole project",
+        "tickets for testing",
+        "",
+    ],
+)
+def test_other_words_are_no_names(reader: IntentReader, text: str) -> None:
+    assert "projects" not in reader.filters(text)
+
+
+def test_a_name_that_is_not_there_is_a_gap_and_no_plan_asks_for_everything(
+    card: DomainCard, reader: IntentReader
+) -> None:
+    intents = reader.read("commits in quetzal", None)
+    planned = plan_sources(card, intents, ["any"])
+    assert planned.plans == ()
+    assert [gap.what for gap in planned.gaps] == ["projects:quetzal"]
+
+
+def test_without_a_filter_of_names_nothing_is_read() -> None:
+    card = load_card(domain_folder("journal"))
+    assert UnknownNames(card).find("anything on the falcon project", ()) == ()
