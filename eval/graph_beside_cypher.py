@@ -46,9 +46,11 @@ class Attempt(Frozen):
     """What became of one question.
 
     Attributes:
-        right, f1: by who answered; ``steps by the model`` is there only where the model was asked.
+        right, f1: by who answered; ``steps by the model`` is there only where the model was asked for steps.
         decided_by: whose plan the ranking and the model together gave.
         certainty: the ranking's.
+        asked: whether the model was asked for steps.
+        chose: whether it chose among the ranking's plans.
         problem: why the model's steps were no plan.
         error: why its Cypher gave nothing.
         refused: ill-typed plans that the model wrote; none was run.
@@ -62,6 +64,7 @@ class Attempt(Frozen):
     decided_by: str
     certainty: float
     asked: bool
+    chose: bool = False
     problem: str = ""
     error: str = ""
     cypher: str = ""
@@ -90,14 +93,16 @@ class Beside(Frozen):
     refused: int
     ill_typed: int
     asked: int
+    chose: int = 0
 
     def sentences(self) -> list[str]:
         """What the table does not say."""
         return [
             f"more right answers than Cypher by the same model: {_interval(self.more)}",
             f"more than the ranking alone: {_interval(self.gained)}",
-            f"the model was asked for steps {self.asked} times; {self.refused} of its plans were refused by the check, "
-            f"{self.ill_typed} ill-typed ones reached an executor; {self.cypher_errors} Cypher queries did not run",
+            f"the model chose among plans {self.chose} times and was asked for steps {self.asked} times; "
+            f"{self.refused} of its plans were refused by the check, {self.ill_typed} ill-typed ones reached an "
+            f"executor; {self.cypher_errors} Cypher queries did not run",
         ]
 
     def rows(self) -> list[dict[str, Any]]:
@@ -147,11 +152,13 @@ class Rivals:
         ranked = planner.ranked(question.text)
         names = [(e.name, e.type) for e in ranked.entities if e.how != "unknown"]
         sure = ranked.plan is not None and ranked.confidence >= planner.enough
-        asked = self.ask_all or not sure
+        chose = None if sure else planner.chosen(question.text, ranked, self.lm)
+        wanting = not sure and (chose is None or (chose.plan is None and chose.decided_by == "lm"))
+        asked = self.ask_all or wanting
         wrote = WrittenPlan(None)
         if asked:
             wrote = ask_steps(question.text, planner.schema, self.lm, self.steps, names=names)
-        chosen = choose(ranked, wrote, sure)
+        chosen = choose(chose or ranked, wrote, not wanting)
         found = {
             RANKING: self._run(ranked.plan),
             **({STEPS: self._run(wrote.plan)} if asked else {}),
@@ -173,6 +180,7 @@ class Rivals:
             decided_by=chosen.decided_by,
             certainty=ranked.confidence,
             asked=asked,
+            chose=chose is not None and chose.decided_by == "lm",
             problem=wrote.problem,
             error=error,
             cypher=text,
@@ -192,7 +200,7 @@ class Rivals:
 
 
 def choose(ranked: GraphProposal, wrote: WrittenPlan, sure: bool) -> GraphProposal:
-    """The plan of ranking and model together."""
+    """The plan of ranking and model together: what they chose, or steps where nothing was and these are likelier."""
     if sure or wrote.plan is None:
         return ranked
     certainty = ranked.confidence if ranked.plan is not None or ranked.others else 0.0
@@ -265,6 +273,7 @@ def summed_up(name: str, model: str, attempts: Sequence[Attempt]) -> Beside:
         refused=sum(a.refused for a in attempts),
         ill_typed=sum(a.ill_typed for a in attempts),
         asked=sum(a.asked for a in attempts),
+        chose=sum(a.chose for a in attempts),
     )
 
 

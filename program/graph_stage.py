@@ -1,6 +1,7 @@
-"""The graph stage of a plan: the learned ranking where it is sure, else a language model, checked and repaired.
+"""The graph stage of a plan: the learned ranking where it is sure, else what a language model and it choose together.
 
-Where both have a plan, the likelier one is taken (``prefers_written``).
+Where they choose none of the ranking's plans, or there is no ranking, the model is asked for steps, which are checked,
+repaired once and taken where they are likelier (``prefers_written``).
 Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
 the text alone, and ``degraded`` says why where steps were wanted.
 """
@@ -16,6 +17,7 @@ from .graph.asking_steps import Name, prefers_written, read_steps, with_names
 if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
     from .flow import Flow
+    from .graph.answering import Found
     from .graph.planner import GraphProposal
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], None]
@@ -24,11 +26,17 @@ LIKELY = 0.5
 
 
 def graph_asks(flow: Flow) -> list[Ask]:
-    """The request for graph steps, if the query names something that the graph has and the ranking is not sure."""
+    """The request to choose a plan, or for steps, if the query names what the graph has and the ranking is not sure."""
     query = flow.labels.standalone_query
     if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
-    return [flow.ask("graph", {"query": _with_names(flow)})] if flow.parts.linker.links(query) else []
+    if not flow.parts.linker.links(query):
+        return []
+    if offered := _offered(flow):
+        from .graph.asking_choice import choice_ask
+
+        return [choice_ask(query, flow.parts.graph.schema, [one.plan for one in offered[:-1]])]  # type: ignore[union-attr]
+    return [flow.ask("graph", {"query": _with_names(flow)})]
 
 
 def settle_graph(flow: Flow, reply: Reply | None) -> Round:
@@ -40,10 +48,41 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
         return
     if (sure := _sure(flow)) is not None:
         _take(flow, sure)
+    elif reply is not None and _offered(flow):
+        yield from _settle_chosen(flow, reply)
     elif reply is not None:
         yield from _settle_written(flow, reply)
     else:
         _best_effort(flow)
+
+
+def _settle_chosen(flow: Flow, reply: Reply) -> Round:
+    from .graph.asking_choice import read_choice
+
+    planner, ranked, query = flow.parts.graph, _proposal(flow), flow.labels.standalone_query
+    assert planner is not None
+    assert ranked is not None
+    choosing = read_choice(query, reply, [one.chance for one in _offered(flow)])
+    if not choosing.chances:
+        _without_answer(flow, reply, choosing.problem)
+        return
+    chosen = flow.graph_proposal = planner.settled(query, ranked, choosing)
+    if chosen.plan is not None:
+        flow.labels.graph_plan = chosen.plan
+        flow.decide("graph", _words(chosen.plan), "lm", chosen.confidence, chosen.reason, reply)
+    elif not flow.further_round_spent:
+        flow.further_round_spent = True
+        replies = yield from flow.round([flow.ask("graph", {"query": _with_names(flow)})])
+        yield from _settle_written(flow, replies["graph"])
+
+
+def _without_answer(flow: Flow, reply: Reply, problem: str) -> None:
+    """The ranking's plan, if it is likely, where a model gave none; it is said."""
+    best = _likely(flow)
+    instead = "the learned ranking's steps were taken" if best else "the text is searched without the graph"
+    flow.without_lm("graph", reply, instead, problem)
+    if best is not None:
+        _take(flow, best)
 
 
 def _settle_written(flow: Flow, reply: Reply) -> Round:
@@ -54,22 +93,20 @@ def _settle_written(flow: Flow, reply: Reply) -> Round:
         reply = replies["graph"]
         plan, problem = _read(flow, reply)
     if plan is None:
-        best = _likely(flow)
-        instead = "the learned ranking's steps were taken" if best else "the text is searched without the graph"
-        flow.without_lm("graph", reply, instead, problem)
-        if best is not None:
-            _take(flow, best)
+        _without_answer(flow, reply, problem)
         return
     ranked = _proposal(flow)
-    if ranked is not None and ranked.plan is not None and not _written_wins(plan, ranked):
-        _take(flow, ranked)
+    if ranked is not None and not _written_wins(plan, ranked):
+        if ranked.plan is not None:
+            _take(flow, ranked)
         return
     flow.labels.graph_plan = plan
     flow.decide("graph", _words(plan), "lm", 1.0, "well-typed in the schema", reply)
 
 
 def _written_wins(plan: GraphPlan, ranked: GraphProposal) -> bool:
-    return prefers_written(plan, ranked.plan, ranked.confidence, ranked.others)
+    known = ranked.plan is not None or bool(ranked.others)
+    return prefers_written(plan, ranked.plan, ranked.confidence if known else 0.0, ranked.others)
 
 
 def _names(flow: Flow) -> list[Name]:
@@ -104,6 +141,12 @@ def _proposal(flow: Flow) -> GraphProposal | None:
     if flow.graph_proposal is None:
         flow.graph_proposal = planner.ranked(flow.labels.standalone_query)
     return flow.graph_proposal
+
+
+def _offered(flow: Flow) -> tuple[Found, ...]:
+    """What a model may choose from; nothing where there is no ranking or it has no plan."""
+    ranked = _proposal(flow)
+    return flow.parts.graph.offered(ranked) if flow.parts.graph is not None and ranked is not None else ()
 
 
 def _sure(flow: Flow) -> GraphProposal | None:

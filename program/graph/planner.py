@@ -1,8 +1,9 @@
 """``GraphPlanner``: a question in, a typed plan over one graph out, with what was understood and how sure it is.
 
-The learned ranking answers where it is certain enough; otherwise a language model is asked, if there is one, and
-its steps are taken if they pass the checker, after one repair at most. What remains is the ranking's best
-guess, which says so. Every plan that leaves here has passed the static check.
+The learned ranking answers where it is certain enough; otherwise a language model is asked, if there is one, which
+of the likeliest plans is meant, and what it says is weighed together with the ranking. Only where that says "none of
+these" is it asked for steps, which are taken if they pass the checker, after one repair at most, and are likelier.
+What remains is the ranking's best guess, which says so. Every plan that leaves here has passed the static check.
 """
 
 from __future__ import annotations
@@ -31,9 +32,14 @@ from .unknown import unknown_mention
 
 if TYPE_CHECKING:
     from ..lm.endpoint import LMHandle, LMSettings
+    from .asking_choice import Choosing
 
 ANSWERS = 0.5
 """Certainty below which there is no plan without a language model: it is likelier wrong than right."""
+LIKELIEST = 6
+"""Plans that are kept of the ranking's: what a language model chooses from, and "the schema cannot say it"."""
+NEXT_BEST = 2
+CHOSEN = "chosen by the language model and the learned ranking together"
 SURE_ENOUGH = 0.9
 """Certainty from which no language model is asked, where no bound was fitted."""
 
@@ -69,6 +75,8 @@ class GraphProposal:
         confidence: probability that the plan is right, as fitted on labelled questions.
         degraded: what could not be done, and what was done instead, one sentence each.
         reason: in one sentence, why this plan or why none.
+        others: the ranking's next best plans.
+        likeliest: what a language model may choose from, all of it well-typed.
     """
 
     plan: GraphPlan | None
@@ -80,6 +88,7 @@ class GraphProposal:
     reason: str = ""
     milliseconds: float = 0.0
     others: tuple[GraphPlan, ...] = field(default=(), repr=False)
+    likeliest: tuple[Found, ...] = field(default=(), repr=False, compare=False)
 
 
 class GraphPlanner:
@@ -184,10 +193,10 @@ class GraphPlanner:
     def ranked(self, query: str) -> GraphProposal:
         """What the learned ranking says, without a language model."""
         mentions = self.answerer.mentions(query)
-        found = self.answerer.best(query, mentions)
+        found = self.answerer.best(query, mentions, LIKELIEST)
         if not found:
             missing = unknown_mention(query, mentions, self.answerer)
-            found = self.answerer.best(query, missing) if missing else []
+            found = self.answerer.best(query, missing, LIKELIEST) if missing else []
             return self._proposal(found, missing, query) if found else _nothing(query, mentions)
         return self._proposal(found, mentions, query)
 
@@ -200,7 +209,52 @@ class GraphPlanner:
         return _best_effort(ranked)
 
     def _asked(self, query: str, ranked: GraphProposal) -> GraphProposal:
-        """What the model writes, if it passes the check and is likelier than the ranking's best guess; else that."""
+        """What the model and the ranking choose together; steps by the model where they choose none."""
+        assert self._lm is not None
+        chosen = self.chosen(query, ranked, self._lm)
+        if chosen is not None and (chosen.plan is not None or chosen.decided_by == "head"):
+            return _best_effort(chosen)
+        return self._written(query, chosen or ranked)
+
+    def chosen(self, query: str, ranked: GraphProposal, lm: LMHandle) -> GraphProposal | None:
+        """What a model, asked which of the likeliest plans is meant, and the ranking choose together.
+
+        None if there is no plan to choose from; otherwise see ``settled``.
+        """
+        from .asking_choice import ask_choice
+
+        offered = self.offered(ranked)
+        if not offered:
+            return None
+        plans, chances = [one.plan for one in offered[:-1]], [one.chance for one in offered]
+        return self.settled(query, ranked, ask_choice(query, self.schema, plans, chances, lm))
+
+    def offered(self, ranked: GraphProposal) -> tuple[Found, ...]:
+        """What a model may choose from: plans that pass the check, after them that the schema cannot say it.
+
+        Nothing if there is no plan.
+        """
+        typed = [one for one in ranked.likeliest if not check_graph_plan(one.plan, self.schema)]
+        plans = [one for one in typed if not one.none][: LIKELIEST - 1]
+        if not plans:
+            return ()
+        return (*plans, next((one for one in typed if one.none), replace(plans[0], none=True, chance=0.0)))
+
+    def settled(self, query: str, ranked: GraphProposal, choosing: Choosing) -> GraphProposal:
+        """The proposal after a model was asked to choose from ``offered``.
+
+        It has no plan if "none of these" was chosen; it is the ranking's own, and says so, if there was no answer.
+        """
+        if not choosing.chances:
+            said = f"the language model chose no plan ({choosing.problem}); the ranking's was used"
+            return replace(ranked, degraded=(*ranked.degraded, said))
+        pairs = zip(self.offered(ranked), choosing.chances, strict=True)
+        weighed = sorted((replace(one, sure=chance) for one, chance in pairs), key=lambda one: -one.sure)
+        made = self._proposal(weighed, (), query)
+        return replace(made, decided_by="lm", reason=CHOSEN if made.plan is not None else made.reason)
+
+    def _written(self, query: str, ranked: GraphProposal) -> GraphProposal:
+        """What the model writes, if it passes the check and is likelier than what there is; else that."""
         from .asking_steps import ask_steps, prefers_written
 
         assert self._lm is not None
@@ -221,11 +275,11 @@ class GraphPlanner:
         )
 
     def _proposal(self, found: Sequence[Found], mentions: Sequence[Mention], query: str) -> GraphProposal:
-        fitting = [one for one in found if not check_graph_plan(one.plan, self.schema)]
+        fitting = [one for one in found[: 1 + NEXT_BEST] if not check_graph_plan(one.plan, self.schema)]
         if not fitting:
             return _nothing(query, mentions)
         if fitting[0].none:
-            return self._unsayable(fitting)
+            return replace(self._unsayable(fitting), likeliest=tuple(found))
         best = fitting[0]
         entities = tuple(
             self._entity(m, r) for m, r in zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
@@ -240,6 +294,7 @@ class GraphPlanner:
             tuple(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown),
             "ranked first of the well-typed plans from the names in the question",
             others=tuple(one.plan for one in fitting[1:]),
+            likeliest=tuple(found),
         )
 
     def _unsayable(self, found: Sequence[Found]) -> GraphProposal:
@@ -283,9 +338,7 @@ def _best_effort(ranked: GraphProposal) -> GraphProposal:
     if ranked.plan is None:
         return ranked
     if ranked.confidence < ANSWERS and not any(e.how == "unknown" for e in ranked.entities):
-        said = (
-            f"the plan is a best effort: the ranking gives it a probability of {ranked.confidence:.2f} of being right"
-        )
+        said = f"the plan is a best effort: its probability of being right is {ranked.confidence:.2f}"
         return replace(ranked, degraded=(*ranked.degraded, said))
     return ranked
 

@@ -48,13 +48,17 @@ class Planner:
     schema = SCHEMA
     enough = 0.9
 
-    def __init__(self, plan: GraphPlan | None, confidence: float) -> None:
+    def __init__(self, plan: GraphPlan | None, confidence: float, choice: GraphProposal | None = None) -> None:
+        self.choice = choice
         self.proposal = GraphProposal(
             plan, (LinkedEntity("aurora", "Aurora", "Ship", "exact", 1.0),), confidence=confidence
         )
 
     def ranked(self, query: str) -> GraphProposal:
         return self.proposal
+
+    def chosen(self, query: str, ranked: GraphProposal, lm: Any) -> GraphProposal | None:
+        return self.choice
 
 
 class Handle:
@@ -142,6 +146,40 @@ def test_an_uncertain_ranking_gives_way_to_a_written_plan(
     assert not second.right[CYPHER]
     assert (found.refused, found.asked, found.cypher_errors) == (2, 2, 2)
     assert any("2 Cypher queries did not run" in line for line in found.sentences())
+
+
+def test_a_plan_that_the_model_chose_is_taken_and_no_steps_are_asked_for(
+    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planner: Any = Planner(WRONG, 0.6, GraphProposal(RIGHT, decided_by="lm", confidence=0.5))
+    scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
+    found = measure(replace(ships, planner=planner), database)
+    assert found.attempts[0].right == {RANKING: False, TOGETHER: True, CYPHER: True}
+    assert (found.chose, found.asked, found.attempts[0].decided_by) == (2, 0, "lm")
+    assert any("chose among plans 2 times" in line for line in found.sentences())
+
+
+def test_steps_are_asked_for_where_the_model_chose_none(
+    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = GraphProposal(None, decided_by="lm", confidence=0.2, others=(WRONG,))
+    planner: Any = Planner(WRONG, 0.6, none)
+    scripted(monkeypatch, WrittenPlan(RIGHT), GOOD_CYPHER, GOOD_CYPHER)
+    found = measure(replace(ships, planner=planner), database)
+    assert found.attempts[0].right == {RANKING: False, STEPS: True, TOGETHER: True, CYPHER: True}
+    planner.choice = replace(none, confidence=0.7)
+    scripted(monkeypatch, WrittenPlan(RIGHT), GOOD_CYPHER, GOOD_CYPHER)
+    assert not measure(replace(ships, planner=planner), database).attempts[0].right[TOGETHER]
+
+
+def test_a_model_that_chose_nothing_for_want_of_an_answer_leaves_the_ranking(
+    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planner: Any = Planner(RIGHT, 0.6, GraphProposal(RIGHT, confidence=0.6, degraded=("no answer",)))
+    scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
+    found = measure(replace(ships, planner=planner), database)
+    assert found.attempts[0].right[TOGETHER]
+    assert (found.chose, found.asked) == (0, 0)
 
 
 def test_cypher_that_does_not_run_is_wrong_even_where_nothing_is_right(
