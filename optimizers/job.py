@@ -37,7 +37,8 @@ from ..program.heads import Heads
 from ..program.lm.endpoint import LMHandle, LMSettings, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
-from ..program.planner import QueryPlanner, predictor_state
+from ..program.planner import QueryPlanner
+from ..program.planner_state import predictor_state
 from ..program.settle import Combination, head_alone
 from ..program.stages import DECIDING, stage_specs
 from ..program.train_heads import train_heads

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, get_args
 
 from ..data.card import HistoryWindow
@@ -105,10 +106,14 @@ def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
         role, content = message.get("role"), message.get("content")
     else:
         raise TypeError(f"a message must be a mapping with role and content, not {type(message).__name__}")
-    if role not in ROLES or not isinstance(content, str):
-        return None
+    return _clean_turn(role, content, characters) if isinstance(role, str) and isinstance(content, str) else None
+
+
+# Earlier turns come back with every query of their conversation.
+@lru_cache(maxsize=256)
+def _clean_turn(role: Any, content: str, characters: int) -> Turn | None:
     text = printable(content[: 4 * characters])[:characters]
-    return Turn(role=role, content=text) if text else None
+    return Turn(role=role, content=text) if role in ROLES and text else None
 
 
 def history_text(turns: Sequence[Turn]) -> str:

@@ -59,9 +59,10 @@ class StaticEncoder:
         # The tokenizer spells out a script it does not know byte by byte, and bytes mean nothing.
         # Words come back, and spelling them out was half of a vector's time.
         self._ids_of_word = lru_cache(maxsize=WORDS)(self._spelled)
-        self._means = np.ones(max(len(self._table), self._tokenizer.get_vocab_size()), dtype=bool)
+        means = np.ones(max(len(self._table), self._tokenizer.get_vocab_size()), dtype=bool)
         empty = ("▁", "<unk>")
-        self._means[[i for t, i in self._tokenizer.get_vocab().items() if t in empty or BYTE.fullmatch(t)]] = False
+        means[[i for t, i in self._tokenizer.get_vocab().items() if t in empty or BYTE.fullmatch(t)]] = False
+        self._means = means.tobytes()
 
     def fingerprint(self) -> str:
         """Hash of the weights, 16 hex digits."""
@@ -76,12 +77,15 @@ class StaticEncoder:
             self._fill(row, ids)
         return out
 
+    def knows_whole(self, word: str) -> bool:
+        """Whether a word is one token, as common words are; names and rare words are spelled in several."""
+        return len(self._ids_of_word(word)) == 1
+
     def _fill(self, row: np.ndarray, ids: list[int]) -> None:
         """The direction of the sum of the tokens' rows, unless none of them means anything."""
-        tokens = np.array(ids, dtype=np.intp)
-        if not np.logical_or.reduce(self._means.take(tokens)):
+        if not any(map(self._means.__getitem__, ids)):  # nearly always the first token means something
             return
-        np.add.reduce(self._table.take(tokens, axis=0), axis=0, out=row)
+        np.add.reduce(self._table.take(ids, axis=0), axis=0, out=row)
         row /= math.sqrt(float(row @ row)) or 1.0
 
     def _ids(self, texts: Sequence[str]) -> Iterable[list[int]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,7 @@ SURFACE_WEIGHT = 0.5
 DIGIT = re.compile(r"\d")
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """One query as the heads see it: dense features, shape (d,), and weighed n-grams.
 
     ``readable`` is false where the encoder knows nothing of it: then nothing said of it means anything.
@@ -43,18 +42,16 @@ class Seen:
     readable: bool = True
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """What is seen of a text by itself; ``vector`` is of the text with its names masked."""
 
     vector: np.ndarray
-    surface: np.ndarray
-    grams: Grams
+    surface: list[float]
     names: frozenset[str]
+    seen: Seen
 
 
-@dataclass(frozen=True)
-class Earlier:
+class Earlier(NamedTuple):
     """What is seen of an earlier turn: its vector, the card's names in it, and its words."""
 
     vector: np.ndarray
@@ -85,8 +82,7 @@ class Features:
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
-        look = self._look(query)
-        return _seen(look, look.vector, look.surface)
+        return self._look(query).seen
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
@@ -102,7 +98,7 @@ class Features:
                 *_rare_words(query, [turn.words for turn in before], self.common),
                 float(bool(look.names - names)),
             ]
-        return _seen(look, vector, np.concatenate([look.surface, np.array(extra, dtype=np.float32)]))
+        return _seen(vector, look.surface + extra, look.seen.grams)
 
     def forget(self) -> None:
         """Drop what is kept of earlier texts, so that the next ones are looked at anew; for measuring."""
@@ -118,29 +114,28 @@ class Features:
         return self.encoder.encode([text])[0]
 
     def _look_at(self, query: str) -> Look:
-        names = frozenset(link.name.name for link in self.linker.links(query))
+        names = frozenset([link.name.name for link in self.linker.links(query)])
         masked = mask_names(query, self.linker) if names else query
         vector = self._vector(query if self.common is None else masked)
-        return Look(vector, self._surface(query, len(names)), weigh(_columns(masked, self.common), self.idf), names)
+        surface = _surface(query, len(names))
+        return Look(vector, surface, names, _seen(vector, surface, weigh(_columns(masked, self.common), self.idf)))
 
     def _typed(self, query: str) -> np.ndarray:
         """The vector of a query as typed; a query without names has it already."""
         look = self._look(query)
         return self._vector(query) if look.names and self.common is not None else look.vector
 
-    def _surface(self, query: str, names: int) -> np.ndarray:
-        """Length, punctuation and known names: the same in every language."""
-        return np.array(
-            [
-                math.log1p(len(query.split())) / 2,
-                math.log1p(len(query)) / 4,
-                min(query.count("?") + query.count("？"), 3) / 2,
-                min(query.count(",") + query.count("，") + query.count("、"), 4) / 4,
-                min(len(DIGIT.findall(query)), 6) / 6,
-                min(names, 4) / 2,
-            ],
-            dtype=np.float32,
-        )
+
+def _surface(query: str, names: int) -> list[float]:
+    """Length, punctuation and known names: the same in every language."""
+    return [
+        math.log1p(len(query.split())) / 2,
+        math.log1p(len(query)) / 4,
+        min(query.count("?") + query.count("？"), 3) / 2,
+        min(query.count(",") + query.count("，") + query.count("、"), 4) / 4,
+        min(len(DIGIT.findall(query)), 6) / 6,
+        min(names, 4) / 2,
+    ]
 
 
 def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> Features:
@@ -171,5 +166,10 @@ def _rare_words(query: str, before: Sequence[frozenset[str]], common: Common) ->
     return [math.log1p(new), math.log1p(len(rare) - new), float(not new)]
 
 
-def _seen(look: Look, vector: np.ndarray, surface: np.ndarray) -> Seen:
-    return Seen(np.concatenate([vector, SURFACE_WEIGHT * surface]), look.grams, readable=bool(vector @ vector))
+def _seen(vector: np.ndarray, surface: Sequence[float], grams: Grams) -> Seen:
+    width = len(vector)
+    dense = np.empty(width + len(surface), dtype=np.float32)
+    dense[:width] = vector
+    dense[width:] = surface
+    dense[width:] *= SURFACE_WEIGHT
+    return Seen(dense, grams, readable=bool(vector.dot(vector)))

@@ -17,38 +17,49 @@ from .heads import Head, softmax
 from .ngrams import COLUMNS, FRAME_COLUMNS, as_matrix
 
 FOLDS = 5
+PARTS = (COLUMNS, FRAME_COLUMNS)
 WIDTHS = (0.5, 1.0)
 RIDGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 SHARES = ((0.0, 0.0), (0.5, 0.0), (0.8, 0.0), (0.25, 0.25), (0.35, 0.35), (0.45, 0.45))
-"""Of the linear kernels on n-grams and on frames; the RBF kernel has the rest."""
+"""Of the linear kernels on the parts of a row, n-grams and frames; the RBF kernel has the rest."""
 SCALES = tuple(float(s) for s in np.geomspace(0.5, 40.0, 24))
+SHIFTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+"""What is tried as a head start of the labels that rows which were made up do not have."""
+MADE_WEIGHT = 0.3
 MIN_ROWS = 10
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting, its log loss on left-out rows, and their scores."""
+    """A setting, its log loss on left-out rows, and their scores, which the shift is not added to."""
 
     loss: float
-    shares: tuple[float, float]
+    shares: Sequence[float]
     width: float
     ridge: float
     scale: float
+    shift: float
     scores: np.ndarray
 
 
 class Fitted(NamedTuple):
-    """A head, and the probabilities of its training rows by fits without their fold, shape (rows, labels)."""
+    """A head, and the probabilities of its true training rows by fits without their fold, shape (rows, labels)."""
 
     head: Head
     left_out: np.ndarray
 
 
 def fit_head(
-    name: str, seen: Sequence[Seen], labels: Sequence[str], groups: Sequence[str], seed: int = 0
+    name: str,
+    seen: Sequence[Seen],
+    labels: Sequence[str],
+    groups: Sequence[str],
+    seed: int = 0,
+    shares: Sequence[Sequence[float]] = SHARES,
+    parts: Sequence[int] = PARTS,
 ) -> Head | None:
     """A head trained on these rows, see ``fit_and_leave_out``."""
-    fitted = fit_and_leave_out(name, seen, labels, groups, seed)
+    fitted = fit_and_leave_out(name, seen, labels, groups, seed, shares, parts=parts)
     return fitted.head if fitted else None
 
 
@@ -58,7 +69,9 @@ def fit_and_leave_out(
     labels: Sequence[str],
     groups: Sequence[str],
     seed: int = 0,
-    shares: Sequence[tuple[float, float]] = SHARES,
+    shares: Sequence[Sequence[float]] = SHARES,
+    made: int = 0,
+    parts: Sequence[int] = PARTS,
 ) -> Fitted | None:
     """A head trained on these rows; None where they have fewer than two labels or ten rows.
 
@@ -67,47 +80,68 @@ def fit_and_leave_out(
         labels: one a row.
         groups: conversation of each row; rows of one group are never in different folds.
         shares: of the linear kernels, to choose from.
+        made: how many of the last rows were made up: they teach with less weight, and no setting is judged by them.
+        parts: columns of each part of a row, a linear kernel each.
     """
     classes = tuple(sorted(set(labels)))
     if len(classes) < 2 or len(labels) < MIN_ROWS:
         return None
     target = np.array([[float(label == c) for c in classes] for label in labels])
     dense = np.stack([row.dense for row in seen]).astype(np.float64)
-    grams = as_matrix([row.grams for row in seen])
+    grams = as_matrix([row.grams for row in seen], sum(parts))
     # One thread is as fast on an idle machine, and 15 times faster where a language model has the cores.
     with threadpool_limits(limits=1, user_api="blas"):
-        similar = tuple((part @ part.T).astype(np.float64) for part in (grams[:, :COLUMNS], grams[:, COLUMNS:]))
-        best = min(_choices(dense, similar, target, folds_of(groups, seed), shares), key=lambda choice: choice.loss)
-        dual = solve(_mixed(rbf(dense, best.width), similar, best.shares), target, best.ridge)
+        similar = tuple((part @ part.T).astype(np.float64) for part in np.split(grams, np.cumsum(parts)[:-1], axis=1))
+        # Ridge regression with weights is that without, of rows of kernel and target times their roots.
+        roots = np.where(np.arange(len(labels)) < len(labels) - made, 1.0, MADE_WEIGHT**0.5)[:, None]
+        every = _choices(dense, similar, target, roots, folds_of(groups, seed), shares)
+        best = min(every, key=lambda choice: choice.loss)
+        kernel = _mixed(rbf(dense, best.width), similar, best.shares) * roots * roots.T
+        dual = roots * solve(kernel, roots * target, best.ridge)
+    start = best.scale * best.shift * _unmade(target, roots)
     head = Head(
         name=name,
         labels=classes,
         support=dense.astype(np.float16),
         dual=((1 - sum(best.shares)) * dual).astype(np.float32),
-        linear=(np.repeat(best.shares, (COLUMNS, FRAME_COLUMNS))[:, None] * (grams.T @ dual)).astype(np.float16),
+        linear=(np.repeat(best.shares, parts)[:, None] * (grams.T @ dual)).astype(np.float16),
         width=best.width,
         scale=best.scale,
+        bias=tuple(start.tolist()) if made else (),
     )
-    return Fitted(head, softmax(best.scale * best.scores))
+    return Fitted(head, softmax(best.scale * best.scores + start))
 
 
 def _choices(
     dense: np.ndarray,
     similar: Sequence[np.ndarray],
     target: np.ndarray,
+    roots: np.ndarray,
     folds: np.ndarray,
-    every: Sequence[tuple[float, float]],
+    every: Sequence[Sequence[float]],
 ) -> list[Choice]:
-    """Every setting with its loss."""
+    """Every setting with its loss on the true rows."""
     found = []
+    true = roots[:, 0] == 1.0
+    shifts, unmade = (SHIFTS, _unmade(target, roots)) if not true.all() else ((0.0,), 0.0)
     for width in WIDTHS:
         near = rbf(dense, width)
         for shares in every:
-            kernel = _mixed(near, similar, shares)
-            for ridge, scores in _left_out(kernel, target, folds).items():
-                loss, scale = min((log_loss(softmax(s * scores), target), s) for s in SCALES)
-                found.append(Choice(loss, shares, width, ridge, scale, scores))
+            kernel = _mixed(near, similar, shares) * roots * roots.T
+            for ridge, weighed in _left_out(kernel, roots * target, folds).items():
+                scores = weighed[true]
+                loss, scale, shift = min(
+                    (log_loss(softmax(s * (scores + shift * unmade)), target[true]), s, shift)
+                    for shift in shifts
+                    for s in SCALES
+                )
+                found.append(Choice(loss, shares, width, ridge, scale, shift, scores))
     return found
+
+
+def _unmade(target: np.ndarray, roots: np.ndarray) -> np.ndarray:
+    """One for the labels that no row which was made up has, else nought."""
+    return 1.0 - target[roots[:, 0] < 1.0].max(axis=0, initial=0.0)
 
 
 def _left_out(kernel: np.ndarray, target: np.ndarray, folds: np.ndarray) -> dict[float, np.ndarray]:

@@ -11,7 +11,7 @@ At most one further round asks for a written part that was not foreseen, or for 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import dspy
@@ -44,6 +44,8 @@ FORESEE_REWRITE = 0.35
 FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
+UNASKED = Reply(None)
+"""What a decision cost that nobody was asked for."""
 
 
 @dataclass(frozen=True)
@@ -229,18 +231,18 @@ class Flow:
         if len(known) < len(found) or not self.parts.joint:
             return found
         labels = choose_together(self.parts.joint, [f.probabilities for f in known])
-        return [f if f.label == label else replace(f, label=label) for f, label in zip(known, labels, strict=True)]
+        return [f if f.label == label else f._replace(label=label) for f, label in zip(known, labels, strict=True)]
 
     def _settle(self, stage: Stage, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
         combination = self.parts.combinations.get(output)
         if stage in self.answered:  # as it was calibrated: the head's own label
             found = settle(None, head, combination if self.parts.gate.mode == "best-effort" else None)
             why = self.parts.gate.reason + (f"; {WITHHELD}" if head is not None and head.withheld else "")
-            return replace(found, by="head", reason=why) if found else None
+            return found._replace(by="head", reason=why) if found else None
         answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None
         found = settle(answer, head, combination)
         beyond = found is not None and found.by == "head" and self.parts.gate.mode == "bounded"
-        return replace(found, reason=OUTSIDE) if found is not None and beyond else found
+        return found._replace(reason=OUTSIDE) if found is not None and beyond else found
 
     # -- heads in the model's place ----------------------------------------------------------------
 
@@ -303,7 +305,7 @@ class Flow:
         self, stage: Stage, value: Any, by: DecidedBy, confidence: float, why: str, reply: Reply | None = None
     ) -> None:
         """Put a decision, and what it cost, into the trace."""
-        cost = reply or Reply(None)
+        cost = reply or UNASKED
         self.decisions.append(
             Decision(
                 stage=stage,

@@ -13,9 +13,9 @@ The linear part is kept as one weight a column and label, so inference is two sm
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from .joint import Joint
 from .linker import Linker
 from .looks import PREFIX, agree
 from .panel import Panel, shared_rows
+from .wish_grams import WITH_WISHES, with_wishes
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
@@ -82,8 +83,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
-@dataclass(frozen=True)
-class HeadAnswer:
+class HeadAnswer(NamedTuple):
     """The label a head gives, and every label's probability.
 
     ``withheld`` where the label is not the likeliest one, because a rejection was withheld (``looks.py``).
@@ -116,6 +116,7 @@ class Heads:
     sources: Mapping[str, Head] = {}
     looks: Mapping[str, Head] = {}
     _source: Panel | None = None
+    _sees_wishes = False
 
     def __init__(self, heads: Mapping[str, Head], features: Features, joint: Joint | None = None) -> None:
         self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX))}
@@ -127,6 +128,7 @@ class Heads:
         self._alone = Panel([*alone, *self.looks.values()]) if alone else None
         self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
         self._source = Panel(list(self.sources.values())) if self.sources else None
+        self._sees_wishes = any(len(head.linear) == WITH_WISHES for head in self.sources.values())
 
     def of_query(self, query: str) -> dict[str, HeadAnswer]:
         """What every head but follow-up says of a query that stands alone; nothing of one they cannot read."""
@@ -139,7 +141,7 @@ class Heads:
         if looks and answer is not None and answer.label == "false":
             ours = [row[head.labels.index("true")] for head, row in zip(looks, given[count:], strict=True)]
             if not agree(ours, min(head.below or 0.0 for head in looks)):
-                said["is_relevant"] = replace(answer, label="true", withheld=True)
+                said["is_relevant"] = answer._replace(label="true", withheld=True)
         return said
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
@@ -148,15 +150,19 @@ class Heads:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
 
-    def of_sources(self, query: str, cues: np.ndarray) -> dict[str, float]:
+    def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, float]:
         """How likely each kind of information is wanted, by type; empty without heads for sources.
 
         Args:
             cues: of the card, as the heads were trained with, shape (c,).
+            frame: of the query (``wish_grams.py``); heads of before frames of wishes do not see it.
         """
         if self._source is None:
             return {}
-        said = _answers(self._source, with_cues(self.features.of_query(query), cues))
+        seen = with_cues(self.features.of_query(query), cues)
+        if self._sees_wishes:
+            seen = seen._replace(grams=with_wishes(seen.grams, frame, self.features.common or frozenset()))
+        said = _answers(self._source, seen)
         return {name.removeprefix(SOURCE): answer.probabilities["true"] for name, answer in said.items()}
 
     def cannot_read(self, query: str) -> bool:
@@ -236,7 +242,7 @@ def _sees(name: str) -> str:
 
 def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
     """What is seen of a query, with the cues of a card beside it."""
-    return replace(seen, dense=np.concatenate([seen.dense, cues]).astype(np.float32))
+    return seen._replace(dense=np.concatenate([seen.dense, cues]).astype(np.float32))
 
 
 def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
@@ -244,7 +250,7 @@ def _answers(panel: Panel, seen: Seen) -> dict[str, HeadAnswer]:
 
 
 def _named(heads: Sequence[Head], given: Sequence[list[float]]) -> dict[str, HeadAnswer]:
-    found = {}
-    for head, row in zip(heads, given, strict=True):
-        found[head.name] = HeadAnswer(head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True)))
-    return found
+    return {
+        head.name: HeadAnswer(head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True)))
+        for head, row in zip(heads, given, strict=True)
+    }

@@ -15,9 +15,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -38,14 +38,18 @@ FRAME_LENGTH = 4
 STAR = 0
 """Stands for words that are not common; no word that is one hashes to it."""
 MIXER = np.uint32(0x9E3779B1)
+FIRST_FRAME = np.uint32(COLUMNS)
 FRAME_SHIFT = np.uint32(32 - int(math.log2(FRAME_COLUMNS)))
+
+# A text that is cut off has no column more often than this.
+FREQUENCY = np.concatenate([[0], 1 + np.log(np.arange(1, 8 * MAX_CHARACTERS), dtype=np.float32)]).astype(np.float32)
+"""The sublinear frequency of what a text has so many times."""
 
 Common = frozenset[int]
 """Hashes of the words that frames keep."""
 
 
-@dataclass(frozen=True)
-class Grams:
+class Grams(NamedTuple):
     """A sparse row: columns and their values."""
 
     columns: np.ndarray
@@ -98,12 +102,17 @@ def frame_columns(words: Sequence[str], common: Common) -> np.ndarray:
         kept = hashed if hashed in common else STAR
         if kept != STAR or frame[-1] != STAR:
             frame.append(kept)
-    ones = np.array([*frame, _hash("$")], dtype=np.uint32)
+    ones = longer = np.array([*frame, _hash("$")], dtype=np.uint32)
     found = [ones]
     for length in range(1, FRAME_LENGTH):
-        found.append(found[-1][:-1] * MIXER + ones[length:])
-    # The upper bits of a product depend on all of its bits.
-    return (np.concatenate(found) * MIXER >> FRAME_SHIFT).astype(np.int32) + np.int32(COLUMNS)
+        longer = longer[:-1] * MIXER
+        longer += ones[length:]
+        found.append(longer)
+    columns = np.concatenate(found)
+    columns *= MIXER  # the upper bits of a product depend on all of its bits
+    columns >>= FRAME_SHIFT
+    columns += FIRST_FRAME
+    return columns.view(np.int32)
 
 
 # Words come back; without caches, hashing them is a third of a decision's time.
@@ -145,7 +154,8 @@ def weigh(columns: np.ndarray, idf: np.ndarray) -> Grams:
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:-1])
     places = first.nonzero()[0]
     columns = ordered[places[:-1]]
-    values = (1 + np.log(places[1:] - places[:-1], dtype=np.float32)) * idf.take(columns)
+    values = FREQUENCY.take(places[1:] - places[:-1], mode="clip")
+    values *= idf.take(columns)
     split = int(columns.searchsorted(COLUMNS))
     for part in (values[:split], values[split:]):
         part /= math.sqrt(float(part @ part)) or 1.0

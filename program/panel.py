@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # A product with so few rows stays below what OpenBLAS gives to several threads, which wait for each other
 # on a busy machine: p99 was 4 ms with them.
 BLOCK = 128
+MOST = 300.0
+"""Scores are kept within this, so that no exponential overflows or leaves a head without weight; none is near it."""
 
 
 class Panel:
@@ -33,42 +35,47 @@ class Panel:
     def __init__(self, heads: Sequence[Head]) -> None:
         self.heads = tuple(heads)
         support, places = shared_rows([head.support for head in heads])
-        self._support = _blocks(support.astype(np.float32))
-        self._squares = (self._support**2).sum(axis=2).ravel()
-        self._linear = np.concatenate([head.linear for head in heads], axis=1).astype(np.float32)
+        filled = _blocks(support.astype(np.float32))
+        self._squares = (filled**2).sum(axis=2).ravel()
+        # Of the squared distance to a row, all but the squares: the factor is exact in binary.
+        self._support = -2 * filled
+        self._scale = np.concatenate([np.full(len(h.labels), h.scale, dtype=np.float32) for h in heads])
+        self._linear = np.concatenate([head.linear for head in heads], axis=1).astype(np.float32) * self._scale
         ends = np.cumsum([0, *(len(head.labels) for head in heads)]).tolist()
         self._spans = list(pairwise(ends))
-        self._scale = np.concatenate([np.full(len(h.labels), h.scale, dtype=np.float32) for h in heads])
         self._bias = np.array([b for h in heads for b in h.bias or (0.0,) * len(h.labels)], dtype=np.float32)
-        self._duals = self._by_width(places)
+        widths = sorted({head.width for head in heads})
+        self._widths = -np.array(widths, dtype=np.float32)[:, None]
+        self._duals = self._by_width(places, widths)
 
-    def _by_width(self, places: Sequence[np.ndarray]) -> list[tuple[float, np.ndarray]]:
-        """For each kernel width the coefficients of all labels, nought for heads of another width."""
-        duals = {head.width: np.zeros((len(self._squares), len(self._scale)), dtype=np.float32) for head in self.heads}
+    def _by_width(self, places: Sequence[np.ndarray], widths: Sequence[float]) -> np.ndarray:
+        """The coefficients of all labels times their scale, a block of rows a kernel width, nought for other heads."""
+        count = len(self._squares)
+        duals = np.zeros((count * len(widths), len(self._scale)), dtype=np.float32)
         for head, rows, (start, _) in zip(self.heads, places, self._spans, strict=True):
-            np.add.at(duals[head.width], (rows[:, None], start + np.arange(len(head.labels))), head.dual)
-        return list(duals.items())
+            first = count * widths.index(head.width)
+            np.add.at(duals, (first + rows[:, None], start + np.arange(len(head.labels))), head.scale * head.dual)
+        return duals
 
     def probabilities(self, seen: Seen) -> list[list[float]]:
         """Label probabilities of each head."""
-        distance = (self._support @ seen.dense).ravel()
-        distance *= -2
+        dense, grams = seen.dense, seen.grams
+        distance = (self._support @ dense).ravel()
         distance += self._squares
-        distance += float(seen.dense @ seen.dense)
+        distance += dense.dot(dense)
         np.maximum(distance, 0.0, out=distance)
-        scores = np.zeros(len(self._scale), dtype=np.float32)
-        for width, dual in self._duals:
-            scores += np.exp(distance * -width) @ dual
-        if len(seen.grams.columns):
-            scores += seen.grams.values @ self._linear.take(seen.grams.columns, axis=0)
-        scaled = (scores * self._scale + self._bias).tolist()
-        return [_shares(scaled[start:end]) for start, end in self._spans]
+        near = distance * self._widths
+        scores = np.exp(near, out=near).ravel() @ self._duals
+        if len(grams.columns):
+            scores += grams.values @ self._linear.take(grams.columns, axis=0)
+        scores += self._bias
+        np.maximum(np.minimum(scores, MOST, out=scores), -MOST, out=scores)
+        weights = [*map(math.exp, scores.tolist())]
+        return [_shares(weights[start:end]) for start, end in self._spans]
 
 
-def _shares(scores: list[float]) -> list[float]:
-    """The softmax of a few numbers; numpy takes several times as long for so few."""
-    most = max(scores)
-    weights = [math.exp(score - most) for score in scores]
+def _shares(weights: list[float]) -> list[float]:
+    """Each of a few numbers over their sum; numpy takes several times as long for so few."""
     total = sum(weights)
     return [weight / total for weight in weights]
 

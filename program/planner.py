@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,26 +9,24 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import dspy
-import numpy as np
 
 from ..data.card import DomainCard
-from ..errors import ProgramError, QueryPlanError
+from ..errors import QueryPlanError
 from ..signatures.types import Turn
 from .asking import MAX_IN_FLIGHT, Clock, asend_round, send_round
 from .bound import Bound, Gate, Mode
-from .compatible import check_fingerprints, has_one_hop, signatures_hash
 from .context import clean_input
-from .encoders import encoder_named
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
 from .graph.linking import NameIndex
 from .graph.planner import GraphPlanner
-from .graph.store import Learned, from_tensors, to_tensors
-from .heads import Heads, load_features, load_heads
+from .graph.store import Learned
+from .heads import Heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
 from .plan import QueryPlan
 from .plan_cache import PlanCache, plan_key
+from .planner_state import content_hash, fingerprints, heads_of, restore, state_of
 from .planning import Planning
 from .retrieval.candidates import CandidateConfig
 from .retrieval.clock import Now, local_now
@@ -177,28 +173,30 @@ class QueryPlanner(dspy.Module):
     ) -> Planning:
         """A query on its way, up to its first round; done already if the cache has its plan."""
         clock = Clock(deadline_s)
-        clean = clean_input(query, history, session, self.card.history)
-        lm = self._open()
+        own = vars(
+            self
+        )  # DSPy stands between a module and each of its attributes, which takes longer than most of this
+        clean = clean_input(query, history, session, own["card"].history)
+        lm = self._open() if callable(own["_lm"]) else own["_lm"]
         key, kept = "", None
-        if self.cache is not None:
+        if own["cache"] is not None:
             who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph))
             if self._retrieval.tells_time and "now" not in (session or {}):
                 who += (self._retrieval.now().date().isoformat(),)
             key = plan_key(clean.query, clean.turns, session, *who, lm.fingerprint if lm else self._lm_problem)
-            kept = self.cache.get(key, query, clock.started)
+            kept = own["cache"].get(key, query, clock.started)
         return Planning(self.make_flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
 
     def _keep(self, planning: Planning, history: History, session: Mapping[str, Any] | None) -> QueryPlan:
-        if self.cache is not None and not planning.kept:
-            self.cache.put(planning.key, planning.done)
-        if self.log is not None:
-            self.log.log(planning.done, history, session)
+        cache, log = vars(self)["cache"], vars(self)["log"]
+        if cache is not None and not planning.kept:
+            cache.put(planning.key, planning.done)
+        if log is not None:
+            log.log(planning.done, history, session)
         return planning.done
 
     def _parts(self, has_lm: bool) -> Parts:
-        own = vars(
-            self
-        )  # DSPy stands between a module and each of its attributes, which takes longer than all else here
+        own = vars(self)
         heads, problem, plan_graph = own["heads"], own["_lm_problem"], own["plan_graph"]
         return Parts(
             card=own["card"],
@@ -236,7 +234,7 @@ class QueryPlanner(dspy.Module):
     def program_version(self) -> str:
         """Name of this program's content; changes whenever the same query could get another plan."""
         if self._version is None:
-            self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{self._content()}"
+            self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{content_hash(self)}"
         return self._version
 
     def _of_manifest(self, manifest: Manifest) -> str:
@@ -245,16 +243,6 @@ class QueryPlanner(dspy.Module):
             return manifest.version
         other_bound = f"-{text_fingerprint(repr(self.gate.bound))[:6]}" if self.gate.bound != manifest.bound else ""
         return f"{manifest.version}-{self.gate.mode}{other_bound}"
-
-    def _content(self) -> str:
-        state = json.dumps([predictor_state(p) for p in self.stage_predictors.values()], default=str)
-        learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in self._tensors().items()}
-        settings = self.heads.settings() if self.heads else {}
-        heads = json.dumps([settings, learned]) if learned else ""
-        weighed = json.dumps({name: c.model_dump() for name, c in self.combinations.items()})
-        parts = (self.card.fingerprint, state, heads, weighed, str(self.plan_graph))
-        gate = () if self.gate == Gate() else (repr(self.gate),)
-        return text_fingerprint(*parts, *gate)[:12]
 
     def use(
         self, predictors: Mapping[str, dspy.Predict], combinations: Mapping[str, Combination] | None = None
@@ -329,35 +317,11 @@ class QueryPlanner(dspy.Module):
 
     def fingerprints(self) -> dict[str, str]:
         """Hashes of what this planner stands on: card, schema, signatures, encoder."""
-        prints = {"card": self.card.fingerprint, "signatures": signatures_hash(self.specs)}
-        if self.card.graph is not None:
-            prints["schema"] = text_fingerprint(self.card.graph.model_dump_json(exclude_defaults=True))
-        if self.heads is not None:
-            prints["encoder"] = self.heads.features.encoder.fingerprint()
-        return prints
+        return fingerprints(self)
 
     def state(self, manifest: Manifest) -> ProgramState:
         """Everything a program folder holds, with ``manifest`` completed."""
-        predictors = {name: predictor_state(predictor) for name, predictor in self.stage_predictors.items()}
-        thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
-        completed = manifest.model_copy(
-            update={
-                "domain": self.card.name,
-                "fingerprints": {**manifest.fingerprints, **self.fingerprints()},
-                "encoder": self.heads.features.encoder.name if self.heads else "",
-                "heads": self.heads.settings() if self.heads else {},
-                "thresholds": thresholds,
-                "combinations": self.combinations,
-                "joint": self.heads.joint if self.heads else {},
-                "mode": self.gate.mode,
-                "bound": self.gate.bound,
-            }
-        )
-        return ProgramState(completed, self.card, predictors, self._tensors())
-
-    def _tensors(self) -> dict[str, np.ndarray]:
-        heads = self.heads.tensors() if self.heads else {}
-        return {**heads, **(to_tensors(self.graph) if self.graph else {})}
+        return state_of(self, manifest)
 
     def save(self, folder: str | Path, manifest: Manifest | None = None) -> Manifest:  # type: ignore[override]
         """Write this planner as a program folder and take its version.
@@ -389,17 +353,8 @@ class QueryPlanner(dspy.Module):
         state = load_program(resolve(program))
         name = state.manifest.lm if lm == "as compiled" else lm
         gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
-        planner = cls(state.card, heads=_heads_of(state), lm=opener(name), **{**gate, **options})
-        planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
-        planner.combinations = dict(state.manifest.combinations)
-        check_fingerprints(planner.fingerprints(), planner.specs, state.manifest)
-        one_hop = has_one_hop(planner.specs, state.manifest)
-        for stage, saved in state.predictors.items():
-            if stage == "graph" and one_hop:
-                continue
-            if stage not in planner.stage_predictors:
-                raise ProgramError(f"the program has a stage that this version does not know: {stage}")
-            planner.stage_predictors[stage].load_state({**saved, "lm": None})
+        planner = cls(state.card, heads=heads_of(state), lm=opener(name), **{**gate, **options})
+        restore(planner, state)
         return planner
 
 
@@ -423,19 +378,3 @@ def _why_closed(error: Exception) -> str:
     if isinstance(error, QueryPlanError):
         return str(error)
     return f"the language model could not be opened ({type(error).__name__})"
-
-
-def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
-    """A predictor's DSPy state without its language model, traces and training rows."""
-    state = predictor.dump_state()
-    return {key: value for key, value in state.items() if key not in ("lm", "traces", "train")} | {
-        "traces": [],
-        "train": [],
-    }
-
-
-def _heads_of(state: ProgramState) -> Heads | None:
-    if not state.manifest.heads:
-        return None
-    features = load_features(state.heads, encoder_named(state.manifest.encoder), Linker(state.card.names))
-    return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..signatures.types import DecidedBy, Frozen
 from .heads import HeadAnswer
@@ -59,8 +58,7 @@ def head_alone(labels: Iterable[str]) -> Combination:
     return Combination(lm_weight=0.0, head_weight=1.0, bias=dict.fromkeys(labels, 0.0))
 
 
-@dataclass(frozen=True)
-class Settled:
+class Settled(NamedTuple):
     """A label, how likely each label is, and who said so.
 
     ``by_thresholds`` is true where the model decided alone, by thresholds of its own.

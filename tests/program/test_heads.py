@@ -13,9 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.program.features import Features, Seen
-from queryplan.program.fit_head import Fitted, fit_and_leave_out, fit_head, folds_of
+from queryplan.program.fit_head import (
+    MADE_WEIGHT,
+    RIDGES,
+    Fitted,
+    fit_and_leave_out,
+    fit_head,
+    folds_of,
+    rbf,
+)
 from queryplan.program.heads import Heads, load_features, load_heads
-from queryplan.program.train_heads import LABELS, features_of, reluctant, train_heads
+from queryplan.program.train_heads import LABELS, MADE, features_of, made_turns, reluctant, train_heads
 from queryplan.signatures.types import Turn
 
 TURNS = (Turn(role="user", content="What is flow?"), Turn(role="assistant", content="Absorption in a task."))
@@ -254,6 +262,71 @@ def test_follow_up_is_said_as_late_as_costs_nothing() -> None:
     assert late.bias == (0.0, pytest.approx(-np.log(0.65 / 0.35)))
     dear = fitted([0.9, 0.53, 0.52, 0.1])
     assert reluctant(dear, "true", ["true", "true", "true", "false"]) is dear.head
+
+
+def test_it_is_said_late_where_that_costs_a_row_in_fifty_but_no_more() -> None:
+    said = [0.9] * 48 + [0.57] + [0.1]
+    late = reluctant(fitted(said), "true", ["true"] * 49 + ["false"])
+    assert late.bias == (0.0, pytest.approx(-np.log(0.65 / 0.35)))
+    twice = reluctant(fitted([0.57, *said]), "true", ["true"] * 50 + ["false"])
+    assert twice.bias == (0.0, pytest.approx(-np.log(0.55 / 0.45)))
+
+
+def test_what_a_head_says_already_is_added_to() -> None:
+    free = fitted([0.9, 0.8, 0.62, 0.58, 0.1])
+    biased = free._replace(head=replace(free.head, bias=(0.0, 1.0)))
+    late = reluctant(biased, "true", ["true", "true", "false", "false", "false"])
+    assert late.bias == (0.0, pytest.approx(1.0 - np.log(0.65 / 0.35)))
+
+
+# --- turns that are made up
+
+
+def test_first_questions_of_other_conversations_are_made_to_follow_what_they_do_not_follow(
+    rows: Callable[[str], Any],
+) -> None:
+    train = rows("train")
+    first = {row.query: row.conversation for row in train if not row.history}
+    later = [row for row in train if row.history]
+    made = made_turns(train)
+    assert len(later) < len(made) <= MADE * len(later)
+    for row in made:
+        assert not row.labels.is_follow_up
+        assert row.history
+        assert first[row.query] != row.conversation
+    assert made == made_turns(train)
+    assert made != made_turns(train, seed=1)
+
+
+def test_none_are_made_up_where_no_question_is_a_first_one(rows: Callable[[str], Any]) -> None:
+    assert made_turns([row for row in rows("train") if row.history]) == []
+    assert made_turns([row for row in rows("train") if not row.history]) == []
+
+
+def test_rows_that_are_made_up_teach_but_judge_nothing() -> None:
+    true, labels = some(40), ["a", "b"] * 20
+    groups = list(map(str, range(40)))
+    plain = fit_and_leave_out("x", true, labels, groups)
+    both = fit_and_leave_out("x", true + some(20), labels + ["b"] * 20, groups + groups[:20], made=20)
+    assert plain is not None
+    assert both is not None
+    assert both.left_out.shape == (40, 2)
+    assert len(both.head.support) == 60
+    assert plain.head.bias == ()
+    assert both.head.bias[1] == 0.0 <= both.head.bias[0]
+
+
+def test_weighed_rows_are_as_ridge_regression_has_them() -> None:
+    rng = np.random.default_rng(0)
+    seen = [Seen(rng.normal(size=3).astype(np.float32), some(1)[0].grams) for _ in range(30)]
+    fitted = fit_and_leave_out("x", seen, ["a", "b"] * 15, list(map(str, range(30))), shares=[(0.0, 0.0)], made=10)
+    assert fitted is not None
+    dense = np.stack([row.dense for row in seen]).astype(float)
+    kernel = rbf(dense, fitted.head.width)
+    target = np.array([[1.0, 0.0], [0.0, 1.0]] * 15)
+    weights = np.where(np.arange(30) < 20, 1.0, MADE_WEIGHT)
+    wanted = (np.linalg.solve(kernel + np.diag(ridge / weights), target) for ridge in RIDGES)
+    assert any(np.allclose(fitted.head.dual, dual, atol=1e-5) for dual in wanted)
 
 
 def test_a_bias_moves_where_a_label_begins_and_is_saved(trained: Heads) -> None:

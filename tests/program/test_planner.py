@@ -275,19 +275,48 @@ def test_graph_steps_of_a_ranking_that_is_sure_ask_no_model(bench: Any) -> None:
     assert not any("follow" in prompt for prompt in lm.writer.prompts)
 
 
-def test_written_graph_steps_give_way_to_likelier_ones_of_the_ranking(bench: Any) -> None:
-    lm = bench.lm(FACT, {"steps": {"steps": RIGHT["steps"][:1]}})
-    plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan("Which books did Yusuf write?")
-    assert plan.graph_plan is not None
-    assert len(plan.graph_plan.steps) > 1
-    assert decided(plan)["graph"] == "head"
+def choosing(bench: Any, place: int, steps: Any = None) -> tuple[Any, Any, list[Any]]:
+    """A planner whose ranking is not sure enough, a model that chooses a plan by its place, and the plans."""
+    from queryplan.program.graph.asking_choice import shown_order
+    from queryplan.signatures.choose_graph_plan import LETTERS
+
+    query = "Which books did Yusuf write?"
+    graphs = bench.planner(None, UNSPLIT, plan_graph=True).with_graph(knowing())._graphs()
+    plans = [one.plan for one in graphs.offered(graphs.ranked(query))]
+    order = [*shown_order(query, len(plans) - 1), len(plans) - 1]
+    letter = LETTERS[order.index(place)]
+    lm = bench.lm({**FACT, "chosen": {n: float(n == letter) for n in LETTERS}}, {"steps": steps or RIGHT})
+    return bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan(query), lm, plans
+
+
+def test_a_graph_plan_is_chosen_by_model_and_ranking_where_that_is_not_sure(bench: Any) -> None:
+    plan, lm, plans = choosing(bench, 1)
+    assert len(plans) > 2
+    assert plan.graph_plan == plans[1]
+    assert decided(plan)["graph"] == "lm"
+    assert "chosen" in lm.decider.asked()
+    assert not any("follow" in prompt for prompt in lm.writer.prompts)
+
+
+def test_graph_steps_are_written_where_none_is_chosen_and_taken_where_they_are_likelier(bench: Any) -> None:
+    plan, lm, plans = choosing(bench, 5)
+    assert len(plans) == 6
     assert any("Names of the graph in it: " in prompt for prompt in lm.writer.prompts)
+    assert plan.graph_plan is None
+    assert "graph" not in decided(plan)
 
 
-def test_graph_steps_a_model_cannot_write_are_the_rankings_and_it_is_said(bench: Any) -> None:
-    lm = bench.lm(FACT, {"steps": WRONG})
+def test_graph_steps_a_model_cannot_write_where_none_is_chosen_are_left_out_and_it_is_said(bench: Any) -> None:
+    plan, _, _ = choosing(bench, 5, WRONG)
+    assert plan.graph_plan is None
+    assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the text is searched without the graph"]
+
+
+def test_a_graph_plan_that_a_model_fails_to_choose_is_the_rankings_and_it_is_said(bench: Any) -> None:
+    lm = bench.lm({**FACT, "chosen": {}})
     plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan("Which books did Yusuf write?")
     assert plan.graph_plan is not None
+    assert decided(plan)["graph"] == "head"
     assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the learned ranking's steps were taken"]
 
 
