@@ -45,14 +45,12 @@ from .store import SURE, Learned, keep, kept
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "7"
+RECIPE = "8"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
 SOME = 60
 """Questions of a shipped domain from which endings and the comparison of complete plans are learned, about."""
-OF_A_DOMAIN = 300
-"""Questions of a domain, about, from which is learned what carries over: one of 1,700 would outweigh many lessons."""
 Labelled = tuple[Source, Values]
 ORDINARY = 0.75
 """Words that say less than this are frequent in the questions of every domain."""
@@ -253,7 +251,6 @@ def _keeping(learned: Learned, path: Path) -> Learned:
 
 def learn_shared(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> Learned:
     """Learn what carries over from labelled domains: the rankings of paths and of endings."""
-    sources = [(some_of(source, OF_A_DOMAIN), values) for source, values in sources]
     paths = fit_shared([source for source, _ in sources], encoder, common)
     cases = [case for s, v in sources for case in cases_of(some_of(s), v, _ranker(s, paths, encoder), encoder)]
     return Learned(paths, fit_endings(cases), starting_choice(), starting_sure(), notes=(_note(sources),))
@@ -304,9 +301,9 @@ def choices(learned: Learned, source: Source, values: Values, encoder: Encoder) 
     return [(chosen.numbers, right_options(chosen, question)) for chosen, question in looked]
 
 
-def some_of(source: Source, most: int = SOME) -> Source:
-    """A domain with about so many of its questions, every so many."""
-    return replace(source, questions=source.questions[:: max(1, len(source.questions) // most)])
+def some_of(source: Source) -> Source:
+    """A domain with about ``SOME`` of its questions, every so many."""
+    return replace(source, questions=source.questions[:: max(1, len(source.questions) // SOME)])
 
 
 def _ranker(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
