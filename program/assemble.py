@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .context import CleanInput, conversation_context, encodable
+from .context import CleanInput, encodable
 from .linker import Linker
 from .plan import PlanTrace, QueryPlan
 from .strategy import choose_strategy
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def assemble(flow: Flow) -> QueryPlan:
     """The plan of a flow whose decisions are made."""
-    labels, parts, turns = flow.labels, flow.parts, flow.clean.turns
+    labels, parts = flow.labels, flow.parts
     if labels.is_relevant and not labels.entities:
         labels.entities = parts.linker.surfaces(labels.standalone_query)
     strategy = choose_strategy(labels.is_relevant, labels.intent, labels.complexity, len(labels.entities))
@@ -23,7 +23,7 @@ def assemble(flow: Flow) -> QueryPlan:
     return QueryPlan(
         query=encodable(flow.original),
         **vars(labels),
-        conversation_context=conversation_context(turns),
+        conversation_context=flow.clean.context,
         previous_topics=_topics(parts.linker, flow.clean),
         rejection_reason=None if labels.is_relevant else parts.card.reason(labels.rejection_kind),
         retrieval_strategy=found.strategy,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, get_args
 
 from ..data.card import HistoryWindow
@@ -29,6 +29,12 @@ class CleanInput:
     active_entity: str
     degraded: tuple[Degraded, ...]
     session: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def context(self) -> str:
+        """The last question and the beginning of its answer, at most 40 words."""
+        words = " / ".join(turn.content for turn in self.turns[-2:]).split(None, MAX_CONTEXT_WORDS)
+        return " ".join(words[:MAX_CONTEXT_WORDS])
 
 
 def clean_input(
@@ -119,9 +125,3 @@ def _clean_turn(role: Any, content: str, characters: int) -> Turn | None:
 def history_text(turns: Sequence[Turn]) -> str:
     """The turns as lines ``User: …`` and ``Assistant: …``, oldest first."""
     return "\n".join(f"{turn.role.capitalize()}: {turn.content}" for turn in turns)
-
-
-def conversation_context(turns: Sequence[Turn]) -> str:
-    """The last question and the beginning of its answer, at most 40 words."""
-    words = " / ".join(turn.content for turn in turns[-2:]).split(None, MAX_CONTEXT_WORDS)
-    return " ".join(words[:MAX_CONTEXT_WORDS])

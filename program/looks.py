@@ -11,7 +11,8 @@ is withheld and the query taken to be ours, with the head's probability as it wa
 Evaluation Dataset for Intent Classification and Out-of-Scope Prediction", 2019, who give recall at such a share).
 Of three hundred training rows of ours that were left out of the fit, three say where that quantile is; so it is read
 off an exponential tail that is fitted to the log-odds of the lowest tenth of them, thirty rows (peaks over a threshold:
-Pickands, "Statistical inference using extreme order statistics", 1975).
+Pickands, "Statistical inference using extreme order statistics", 1975). Below the lowest of them it does not go: with
+some dozen rows nobody would be rejected.
 No list of words is behind it, and no tag of a row.
 """
 
@@ -42,7 +43,8 @@ def level(ours: Sequence[float]) -> float:
     count = max(1, int(TAIL * len(odds)))
     start = float(odds[min(count, len(odds) - 1)])
     mean_below = start - float(odds[:count].mean())
-    return 1 / (1 + math.exp(mean_below * math.log(TAIL / QUOTA) - start))
+    tail = start - mean_below * math.log(TAIL / QUOTA)
+    return 1 / (1 + math.exp(-max(tail, float(odds[0]))))
 
 
 def agree(ours: Sequence[float], below: float) -> bool:

@@ -8,7 +8,7 @@ kept where a domain's own labels say nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +73,7 @@ def fit(
 
     free = np.ones(len(table), dtype=bool) if rows is None else rows
     by_row = np.broadcast_to(np.asarray(hold_table, dtype=np.float64), (len(table),))
+    problem = replace(problem, elements=_narrow(problem.elements, len(table)))
     turned = turn(problem.grams)
     shape = (int(free.sum()), turned.grams.shape[1])
     starts = np.flatnonzero(np.diff(problem.question, prepend=-1))
@@ -123,6 +124,12 @@ def turn(grams: Any) -> Turned:
     kept = lengths > lengths[-1] * SMALL
     root = np.sqrt(lengths[kept])
     return Turned(ways[:, kept] * root, lambda rows: ((rows / root) @ ways[:, kept].T) @ grams)
+
+
+def _narrow(elements: np.ndarray, none: int) -> np.ndarray:
+    """The same elements in as few columns as there are of any candidate: of what all schemas share it has few."""
+    width = int((elements != none).sum(axis=1).max(initial=0))
+    return np.sort(elements, axis=1)[:, :width]
 
 
 def scores(problem: Problem, dense: np.ndarray, table: np.ndarray) -> np.ndarray:

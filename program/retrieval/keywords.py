@@ -32,6 +32,7 @@ _PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
 _LETTERS = re.compile(r"[^\W\d_]+")
+_ASCII_LETTERS = re.compile("[a-z]+")
 _SPOKEN_IN = {
     word: tuple(language for language, known in FUNCTION_WORDS.items() if word in known)
     for word in frozenset().union(*FUNCTION_WORDS.values())
@@ -45,12 +46,15 @@ _CUTS = {
 
 def detect_language(text: str) -> str:
     """The language of a text by its script, else by its function words; ``und`` where neither says."""
-    if not text.isascii():
+    if text.isascii():  # nearly always, and three times as fast
+        words = _ASCII_LETTERS.findall(text.lower())
+    else:
         for language, script in _SCRIPTS:
             if script.search(text):
                 return language
+        words = _LETTERS.findall(text.casefold())
     counts: dict[str, int] = {}
-    for languages in map(_SPOKEN_IN.get, _LETTERS.findall(text.casefold())):
+    for languages in map(_SPOKEN_IN.get, words):
         if languages is not None:
             for language in languages:
                 counts[language] = counts.get(language, 0) + 1

@@ -13,7 +13,6 @@ from ...data.card import SHIPPED, DomainCard
 from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
 from ...signatures.vary_query import VaryQuery
 from ..asking import Ask, Reply
-from ..context import conversation_context
 from ..linker import Linker
 from ..plan import Degraded, QueryCandidate, RetrievalStrategy
 from .candidates import CandidateConfig, CandidatePlanner
@@ -182,5 +181,5 @@ def _asked(flow: Flow) -> str:
     query = flow.labels.standalone_query
     if not flow.labels.is_follow_up or flow.understood:
         return query
-    before = conversation_context(flow.clean.turns)
+    before = flow.clean.context
     return " ".join((query, *key_terms(before, (), detect_language(before))))

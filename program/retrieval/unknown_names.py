@@ -3,7 +3,7 @@
 Left unread, they would make a question of everything; read, they make a gap that names them. A name is taken for one
 where a record or *anything* stands before *in*, *on*, *for*, *of* or *from* and the phrase ends behind it, or beside
 the filter's own word (*the heron project*). It is no word that the card has, no word that the encoder knows whole, and
-not inflected: of 923 labelled queries of ``engineering`` five have such a name behind a preposition, all found, and one
+not inflected. Of 923 labelled queries of ``engineering`` seven state eight such names; seven names are found, and one
 word was taken for a name that is none (*the overview for standup*). English only: in other languages the encoder
 knows too few words whole.
 """
@@ -60,7 +60,7 @@ class UnknownNames:
         places = list(_PLACE.finditer(text))
         if places:
             behind = {*ends, *(match.end() for match in _ANY.finditer(text))}
-            yield from (m[1].casefold() for m in places if len(text[: m.start()].rstrip()) in behind)
+            yield from (m[1].casefold() for m in places if _stands_behind(text[: m.start()].rstrip(), behind))
         for pattern in self._beside:
             yield from (match[1].casefold() for match in pattern.finditer(text))
 
@@ -71,6 +71,11 @@ class UnknownNames:
     def _words(self) -> frozenset[str]:
         """Every word of the card."""
         return frozenset(_WORD.findall(" ".join(_texts(self._card)).casefold()))
+
+
+def _stands_behind(before: str, ends: set[int]) -> bool:
+    """Whether a cue or value ends here, and no comparison (*faster than in autumn*)."""
+    return len(before) in ends and not before.endswith(" than")
 
 
 def _texts(card: DomainCard) -> Sequence[str]:

@@ -12,7 +12,6 @@ from queryplan.program.checks import check_rewrite, check_sub_queries
 from queryplan.program.context import (
     MAX_QUERY_CHARACTERS,
     clean_input,
-    conversation_context,
     encodable,
     history_text,
     printable,
@@ -106,8 +105,8 @@ def test_an_active_entity_is_cleaned_and_cut() -> None:
 def test_history_is_lines_and_context_the_last_two_turns() -> None:
     turns = [Turn(role="user", content="a"), Turn(role="assistant", content="b"), Turn(role="user", content="c")]
     assert history_text(turns) == "User: a\nAssistant: b\nUser: c"
-    assert conversation_context(turns) == "b / c"
-    assert conversation_context([]) == ""
+    assert clean_input("q", turns, None, WINDOW).context == "b / c"
+    assert clean_input("q", None, None, WINDOW).context == ""
 
 
 # --- names
@@ -181,3 +180,11 @@ def test_a_rewrite_is_neither_empty_nor_much_longer() -> None:
     assert check_rewrite("why?", "Why did Nell stop?") == []
     assert "is empty" in check_rewrite("why?", "  ")[0]
     assert "much longer" in check_rewrite("why?", "x" * 400)[0]
+
+
+def test_a_turn_that_came_before_is_cleaned_as_it_was_then() -> None:
+    said = {"role": "user", "content": " a\x00 b "}
+    first, again = (clean_input("q", [said], None, WINDOW).turns for _ in range(2))
+    assert first == again == (Turn(role="user", content="a b"),)
+    for strange in ({"role": "system", "content": "x"}, {"role": ["user"], "content": "x"}, {"content": "x"}):
+        assert clean_input("q", [strange, said], None, WINDOW).turns == first

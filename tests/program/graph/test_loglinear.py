@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,15 @@ def test_where_nothing_is_saved_nothing_is_turned(segments: int, columns: int) -
     grams = grams_of(1, segments, columns)
     assert turn(grams).grams is grams
     assert turn(grams).back(grams) is grams
+
+
+def test_how_wide_the_elements_are_written_changes_nothing() -> None:
+    problem = problem_of(8, 9, 50)
+    nothing = np.full((len(problem.elements), 3), ROWS)
+    wide = np.concatenate([nothing, problem.elements, nothing], axis=1)
+    learned, same = fitted(problem), fitted(replace(problem, elements=wide))
+    np.testing.assert_allclose(learned.table, same.table, atol=1e-7)
+    np.testing.assert_allclose(learned.dense, same.dense, atol=1e-7)
 
 
 def test_rows_that_may_not_change_do_not() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.data.sources import Calendar
 from queryplan.program.retrieval.periods import Almanac, NoSuchDateError, Period
@@ -15,6 +15,7 @@ SPRINTS = Calendar(first_sprint=1, first_day=date(1980, 1, 7), sprint_days=10)
 
 
 @given(DAYS, st.sampled_from(["day", "week", "month", "quarter", "half", "year", "sprint", "weekend"]))
+@settings(deadline=None)
 def test_units_follow_each_other_without_a_gap(today: date, unit: str) -> None:
     here = Almanac(today, SPRINTS)
     last, this, following = (here.shifted(by, unit) for by in (-1, 0, 1))
@@ -29,6 +30,7 @@ def test_units_follow_each_other_without_a_gap(today: date, unit: str) -> None:
 
 
 @given(DAYS, st.integers(1, 12), st.integers(1, 31))
+@settings(deadline=None)
 def test_a_day_without_a_year_is_the_latest(today: date, month: int, day: int) -> None:
     try:
         found = Almanac(today).on(None, month, day)
@@ -40,6 +42,7 @@ def test_a_day_without_a_year_is_the_latest(today: date, month: int, day: int) -
 
 
 @given(DAYS, st.integers(0, 6))
+@settings(deadline=None)
 def test_a_weekday_is_the_latest_before_today(today: date, weekday: int) -> None:
     found = Almanac(today).weekday(weekday).last
     assert found.weekday() == weekday
@@ -47,6 +50,7 @@ def test_a_weekday_is_the_latest_before_today(today: date, weekday: int) -> None
 
 
 @given(DAYS, st.integers(1, 40), st.sampled_from(["day", "week", "month", "year"]))
+@settings(deadline=None)
 def test_the_last_so_many_end_today(today: date, count: int, unit: str) -> None:
     found = Almanac(today).lasting("last", count, unit)
     assert found.first is not None
@@ -54,6 +58,7 @@ def test_the_last_so_many_end_today(today: date, count: int, unit: str) -> None:
 
 
 @given(DAYS, st.sampled_from(["week", "month", "quarter", "sprint"]))
+@settings(deadline=None)
 def test_the_one_before_is_the_last_one(today: date, unit: str) -> None:
     here = Almanac(today, SPRINTS)
     assert here.before(here.shifted(-1, unit)) == here.shifted(-2, unit)
