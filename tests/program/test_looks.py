@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.program.explaining import explain
 from queryplan.program.head_client import HeadClient
@@ -36,12 +36,14 @@ def without_looks(heads: Heads) -> Heads:
     return Heads(heads.heads, heads.features, heads.joint)
 
 
+@settings(deadline=None)
 @given(SHARES)
 def test_the_level_lies_among_the_lowest_tenth_of_ours(ours: list[float]) -> None:
     assert sum(share < level(ours) - 1e-5 for share in ours) <= TAIL * len(ours)
     assert level(ours) >= min(ours) - 1e-5
 
 
+@settings(deadline=None)
 @given(SHARES, st.randoms())
 def test_the_order_of_the_rows_does_not_matter(ours: list[float], random: Any) -> None:
     shuffled = list(ours)
@@ -49,6 +51,7 @@ def test_the_order_of_the_rows_does_not_matter(ours: list[float], random: Any) -
     assert level(shuffled) == level(ours)
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.01, 0.9), min_size=10, max_size=60), st.floats(0.001, 1.0))
 def test_the_level_lies_with_the_rows(ours: list[float], factor: float) -> None:
     assert level([share * factor for share in ours]) <= level(ours) + 1e-9

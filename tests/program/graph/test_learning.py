@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_lesson
 from queryplan.program.encoder import default_encoder
@@ -145,6 +145,7 @@ def test_one_domain_has_no_halves_and_what_is_believed_before_stays() -> None:
     assert learn_choice([one], {}, default_encoder()).tolist() == only_chance().tolist()
 
 
+@settings(deadline=None)  # makes up to 2,000 questions; on a crowded machine that takes longer than the default
 @given(st.integers(0, 2000))
 def test_about_so_many_questions_of_a_domain_are_used_spread_over_all(count: int) -> None:
     source, _ = labelled("x", count, "E")
