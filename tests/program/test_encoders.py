@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.errors import ConfigError
-from queryplan.program import minilm, planner
+from queryplan.program import minilm, planner_state
 from queryplan.program.encoder import StaticEncoder, default_encoder
 from queryplan.program.encoders import encoder_named
 from queryplan.program.heads import Heads
@@ -85,7 +85,7 @@ def test_a_program_says_which_encoder_it_needs_and_gets_it_back(
     heads = train_heads(rows("train")[:60], card, both)
     manifest = QueryPlanner(card, heads=heads).save(tmp_path / "p")
     assert (manifest.encoder, manifest.fingerprints["encoder"]) == (MINILM, "f" * 16)
-    monkeypatch.setattr(planner, "encoder_named", {MINILM: both}.__getitem__)
+    monkeypatch.setattr(planner_state, "encoder_named", {MINILM: both}.__getitem__)
     again = QueryPlanner.load(tmp_path / "p", lm=None).heads
     assert isinstance(again, Heads)
     assert again.of_query("Who is Nell?") == heads.of_query("Who is Nell?")
