@@ -75,13 +75,13 @@ def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tup
     idle = FUNCTION_WORDS.get(language, FUNCTION_WORDS["en"])
     found: dict[str, str] = {}
     for piece, is_name in _pieces(text, names):
-        if is_name:
-            found.setdefault(piece.casefold(), piece)
-        else:
-            for word in _words(piece, language):
-                if word.casefold() not in idle and not (len(word) == 1 and word.isascii() and word.isalpha()):
-                    found.setdefault(word.casefold(), word)
-    return tuple(found.values())[:MAX_TERMS]
+        for word in (piece,) if is_name else _words(piece, language):
+            folded = word.casefold()
+            if is_name or (folded not in idle and not (len(word) == 1 and word.isascii() and word.isalpha())):
+                found.setdefault(folded, word)
+                if len(found) == MAX_TERMS:
+                    return tuple(found.values())
+    return tuple(found.values())
 
 
 class Cleaner:
@@ -127,8 +127,9 @@ def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def _words(piece: str, language: str) -> Iterable[str]:
+    spaced = piece.isascii()
     for word in _PIECE.findall(piece):
-        if _UNSPACED.match(word):
+        if not spaced and _UNSPACED.match(word):
             cut = _CUTS["ja" if language == "ja" else "zh"]
             yield from filter(None, cut.split(word))
         else:
