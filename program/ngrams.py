@@ -121,20 +121,21 @@ def _columns_within(word: str) -> np.ndarray:
     """Columns of the character sequences of a word, its two ends among them."""
     padded = f" {word} "
     pieces = (padded[i : i + n] for n in CHARACTERS for i in range(len(padded) - n + 1))
-    return np.fromiter((_hashed("c" + piece) % COLUMNS for piece in pieces), dtype=np.int32)
+    return np.fromiter((hashed("c" + piece) % COLUMNS for piece in pieces), dtype=np.int32)
 
 
 @lru_cache(maxsize=8192)
 def _word_column(gram: str) -> int:
-    return _hashed("w" + gram) % COLUMNS
+    return hashed("w" + gram) % COLUMNS
 
 
 @lru_cache(maxsize=8192)
 def _hash(word: str) -> int:
-    return _hashed(word)
+    return hashed(word)
 
 
-def _hashed(text: str) -> int:
+def hashed(text: str) -> int:
+    """A text as 32 bits, the same in every process."""
     return crc32(text.encode("utf-8", "surrogatepass"))
 
 

@@ -173,9 +173,8 @@ class QueryPlanner(dspy.Module):
     ) -> Planning:
         """A query on its way, up to its first round; done already if the cache has its plan."""
         clock = Clock(deadline_s)
-        own = vars(
-            self
-        )  # DSPy stands between a module and each of its attributes, which takes longer than most of this
+        # DSPy stands between a module and each of its attributes, which takes longer than most of this.
+        own = vars(self)
         clean = clean_input(query, history, session, own["card"].history)
         lm = self._open() if callable(own["_lm"]) else own["_lm"]
         key, kept = "", None

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .ngrams import COLUMNS, FRAME_COLUMNS, WIDTH, Common, Grams, is_common
-from .ngrams import _hashed as hashed
+from .ngrams import COLUMNS, FRAME_COLUMNS, WIDTH, Common, Grams, hashed, is_common
 
 WISH_COLUMNS = 2**12
 WITH_WISHES = WIDTH + WISH_COLUMNS

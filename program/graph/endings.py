@@ -17,7 +17,7 @@ import numpy as np
 
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
-from .number_words import NUMBER_WORDS
+from ..number_words import number_of
 from .schema_words import FLOOR, FULL
 from .sketch import Final
 from .view import View
@@ -107,7 +107,8 @@ def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, 
 def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
     """The numbers of a question outside its names, in figures or in words."""
     figures = [(match.start(), float(match.group())) for match in NUMBERS.finditer(question)]
-    spelled = [(w.start, float(NUMBER_WORDS[w.text])) for w in words_of(question) if w.text in NUMBER_WORDS]
+    words = ((word.start, number_of(question[word.start : word.end])) for word in words_of(question))
+    spelled = [(start, float(number)) for start, number in words if number is not None]
     return [number for place, number in sorted([*figures, *spelled]) if not any(a <= place < b for a, b in spans)]
 
 

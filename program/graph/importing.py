@@ -24,7 +24,8 @@ from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from .conditions import lookup_key
 from .cypher import LOOKUP, META, check_names, quoted
 from .graph_files import EdgeLine, EdgeLines, NodeLine, NodeLines
-from .ladybug import first_line, lookup_id
+from .ladybug import first_line
+from .ladybug_run import lookup_id
 from .native import load_ladybug
 
 CHUNK = 200_000

@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,47 +21,25 @@ from typing import Any
 from ...errors import DataError
 from ...signatures.graph_steps import (
     ExpandStep,
-    FilterStep,
     GraphPlan,
     GraphSchema,
-    GraphStep,
     NodeRef,
-    NodeType,
 )
 from .check import check_graph_plan, step_types
-from .conditions import Properties, passes, reference_keys
 from .cypher import (
     LOOKUP,
-    META,
-    Chain,
-    Hop,
     Statement,
-    can_compile,
     check_names,
     column_kind,
     literal,
     quoted,
     relation,
-    stored,
 )
 from .executor import GraphAnswer, ill_typed
 from .glance import leads_somewhere, trail_of
+from .ladybug_run import CompiledRun, Few, LadybugView, shown
 from .native import load_ladybug
 from .stepping import Clock, Gap, StepRun
-from .wording import used_by
-
-MANY_PATHS = 50_000
-"""From so many paths on, by the edges' mean fan-out, only distinct nodes are carried on to the next hop."""
-
-FEW = 4
-"""Nodes that a step is followed to from each when it is only asked whether it leads anywhere.
-
-Such a statement takes 0.1 ms from the second time on that it is made, so it has one step from one node:
-two for each edge type are all there are.
-"""
-
-MANY_EXCLUDED = 200
-"""More excluded nodes than this are taken out after the statement instead of in it."""
 
 
 class LadybugGraph:
@@ -98,7 +74,7 @@ class LadybugGraph:
         if kinds is None:
             return ill_typed(check_graph_plan(plan, self.schema))
         clock = Clock(deadline_s)
-        view = _View(self, clock)
+        view = LadybugView(self, clock)
         made = StepRun if paths else CompiledRun
         return made(view, plan, kinds, clock, cap, paths).answer()
 
@@ -107,7 +83,7 @@ class LadybugGraph:
         trail, kinds = trail_of(plan), step_types(plan, self.schema)
         if trail is None or kinds is None:
             return bool(self.run(plan, cap=1).names)
-        few = _Few(_View(self, Clock()), kinds)
+        few = Few(LadybugView(self, Clock()), kinds)
         try:
             found = leads_somewhere({node for ref in trail.anchors for node in self.find(ref)}, trail.hops, few.near)
         except Gap:
@@ -116,7 +92,7 @@ class LadybugGraph:
 
     def find(self, ref: NodeRef) -> list[str]:
         """Ids of the nodes that a reference means."""
-        return _View(self, Clock()).find(ref)
+        return LadybugView(self, Clock()).find(ref)
 
     def names(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(id, name, type) of every node, or of those of one type."""
@@ -125,7 +101,7 @@ class LadybugGraph:
                 continue
             text = f"MATCH (n:{quoted(node.name)}) RETURN n.{quoted(node.key)}, n.{quoted(node.shown)}"
             for key, name in self.rows(Statement(text, {})):
-                yield str(key), _shown(key, name), node.name
+                yield str(key), shown(key, name), node.name
 
     def close(self) -> None:
         """Close the database file."""
@@ -191,212 +167,6 @@ class LadybugGraph:
         return sum(both * self.sizes[e.name] / max(1, self.sizes[e.ends(step.direction)[0]]) for e in edges)
 
 
-@dataclass(frozen=True)
-class _View:
-    """A graph as one run sees it: with its deadline."""
-
-    graph: LadybugGraph
-    clock: Clock
-
-    def rows(self, statement: Statement) -> list[list[Any]]:
-        """What a statement returns before the deadline."""
-        self.clock.check("a statement")
-        return self.graph.rows(statement, self.clock.left())
-
-    def find(self, ref: NodeRef) -> list[str]:
-        """Ids of the nodes that a reference means."""
-        node = self.node(ref.type)
-        keys = reference_keys(ref.name)
-        if self.graph.has_lookup:
-            given = {"keys": [lookup_id(ref.type, ref.field, key) for key in keys]}
-            text = f"UNWIND $keys AS k MATCH (n:{quoted(LOOKUP)} {{id: k}}) RETURN n.ids"
-            return sorted({str(i) for (ids,) in self.rows(Statement(text, given)) for i in ids})
-        column = f"n.{quoted(stored(node, ref.field))}"
-        # A database that we did not write has no look-up table: every node of the type is read.
-        text = (
-            f"MATCH (n:{quoted(node.name)}) WHERE lower(CAST({column} AS STRING)) IN $words RETURN n.{quoted(node.key)}"
-        )
-        words = sorted({ref.name.lower(), *(key[2:] for key in keys), *_as_doubles(keys)})
-        return sorted({str(row[0]) for row in self.rows(Statement(text, {"words": words}))})
-
-    def reach(self, ids: Sequence[str], kind: str, step: ExpandStep) -> dict[str, tuple[str, str]]:
-        """What a step reaches from some nodes, each with one (node, edge type) that it was reached from."""
-        if not ids:
-            return {}
-        hop = Hop.of(step.model_copy(update={"node_where": ()}), self.graph.schema)
-        told = "".join(f", e1.{quoted(c.property)}" for c in step.where)
-        returning = f"n0.{quoted(self.node(kind).key)}, label(e1), {{end}}.{quoted(hop.target.key)}{told}"
-        labels = {relation(edge): edge.name for edge in hop.edges}
-        reached: dict[str, tuple[str, str]] = {}
-        for start, label, end, *values in self.rows(self.chain(kind, ids).then(hop).statement(returning)):
-            if all(passes({c.property: value}, [c]) for c, value in zip(step.where, values, strict=True)):
-                reached.setdefault(str(end), (str(start), labels.get(label, str(label))))
-        if step.node_where:
-            told_of = self.look_up(list(reached), hop.target.name)
-            reached = {node: origin for node, origin in reached.items() if passes(told_of[node], step.node_where)}
-        return reached
-
-    def look_up(self, ids: Sequence[str], kind: str) -> Mapping[str, Properties]:
-        """The properties of nodes, ``id`` and ``name`` among them."""
-        if not ids:
-            return {}
-        node = self.node(kind)
-        columns = [node.key, node.shown, *node.properties]
-        returning = ", ".join(f"{{end}}.{quoted(name)}" for name in columns)
-        found: dict[str, Properties] = {}
-        for key, shown, *values in self.rows(self.chain(kind, ids).statement(returning)):
-            told = dict(zip(node.properties, values, strict=True))
-            found[str(key)] = {**told, "id": str(key), "name": _shown(key, shown)}
-        return found
-
-    def degrees(self, ids: Sequence[str], kind: str, edge: str) -> dict[str, int]:
-        """How many nodes each node is joined to by edges of a type, either way."""
-        declared = self.graph.schema.edge(edge)
-        assert declared is not None
-        both = declared.source == declared.target
-        direction: Any = "any" if both else "out" if declared.source == kind else "in"
-        step = ExpandStep(store_as="d", start="s", edge=edge, direction=direction)
-        hop = Hop.of(step, self.graph.schema)
-        returning = f"n0.{quoted(self.node(kind).key)}, count(DISTINCT {{end}}.{quoted(hop.target.key)})"
-        counted = dict.fromkeys(ids, 0)
-        rows = self.rows(self.chain(kind, ids).then(hop).statement(returning)) if ids else []
-        return {**counted, **{str(node): int(count) for node, count in rows}}
-
-    def node(self, kind: str) -> NodeType:
-        """A node type of the schema."""
-        found = self.graph.schema.node(kind)
-        if found is None:
-            raise Gap(f"{self.graph.path.name} has no node type {kind!r}")
-        return found
-
-    def keys(self, kind: str, ids: Collection[str]) -> tuple[Any, ...]:
-        """Ids as the database has them."""
-        node = self.node(kind)
-        number = self.graph.node_kinds[kind].get(node.key) == "number"
-        return tuple(int(i) if number else i for i in ids)
-
-    def chain(self, kind: str, ids: Collection[str]) -> Chain:
-        """A chain that starts at some nodes."""
-        return Chain(self.node(kind), self.keys(kind, ids), self.graph.node_kinds)
-
-
-@dataclass
-class _Few:
-    """A few of the nodes that steps lead to; ``cut`` if there may be others.
-
-    Attributes:
-        kinds: the node type of each step's result.
-    """
-
-    view: _View
-    kinds: Mapping[str, str]
-    cut: bool = False
-
-    def near(self, node: str, step: ExpandStep) -> list[str]:
-        """Nodes at the other end of a step from one node."""
-        hop = Hop.of(step, self.view.graph.schema)
-        whole = self.view.chain(self.kinds[step.start], [node]).then(hop)
-        asked = whole.statement(f"{{end}}.{quoted(hop.target.key)} LIMIT {FEW}")
-        rows = self.view.rows(asked)
-        self.cut |= len(rows) == FEW
-        return [str(key) for (key,) in rows]
-
-
-@dataclass
-class CompiledRun(StepRun):
-    """A run that puts as many steps as it can into one statement.
-
-    A step that can be compiled is kept as a chain until someone needs its nodes; if the next step is the only
-    one to use it, the chain grows instead.
-    """
-
-    chains: dict[str, Chain] = field(default_factory=dict)
-    likely: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def view(self) -> _View:
-        """The graph."""
-        assert isinstance(self.store, _View)
-        return self.store
-
-    @cached_property
-    def uses(self) -> Counter[str]:
-        """How often each step's result is used."""
-        return Counter(name for step in self.plan.steps for name in used_by(step))
-
-    def step(self, step: GraphStep) -> None:
-        """Compile a step, or run it."""
-        if isinstance(step, ExpandStep) and not step.where and can_compile(step.node_where):
-            self._grow(step)
-        elif isinstance(step, FilterStep) and step.start in self.chains and can_compile(step.conditions):
-            self._keep(step.store_as, self.chains[step.start].filtered(step.conditions), self.likely[step.start])
-        else:
-            super().step(step)
-
-    def _grow(self, step: ExpandStep) -> None:
-        excluded = {node for name in step.exclude for node in self.ids(name)}
-        if len(excluded) > MANY_EXCLUDED:
-            super().step(step)
-            return
-        chain, paths = self._base(step.start)
-        if not chain.ids:
-            self.found[step.store_as] = []
-            return
-        without = self.view.keys(self.kind(step.store_as), sorted(excluded))
-        many = paths > MANY_PATHS
-        paths = min(paths, self.view.graph.sizes[chain.end.name]) if many else paths
-        hop = Hop.of(step, self.view.graph.schema, without, distinct=many and bool(chain.hops))
-        self._keep(step.store_as, chain.then(hop), paths * self.view.graph.fan_out(step))
-
-    def _base(self, name: str) -> tuple[Chain, float]:
-        """The chain that a step goes on from, and how many paths it is likely to have."""
-        if name in self.chains and self.uses[name] == 1 and not self.chains[name].tested:
-            return self.chains[name], self.likely[name]
-        ids = self.ids(name)
-        return self.view.chain(self.kind(name), ids), len(ids)
-
-    def _keep(self, name: str, chain: Chain, paths: float) -> None:
-        self.chains[name], self.likely[name] = chain, paths
-
-    def ids(self, name: str) -> list[str]:
-        """What a step found; a chain is run now."""
-        if name not in self.found:
-            self.named(name)
-        return self.found[name]
-
-    def size(self, name: str) -> int:
-        """How many nodes a step found; of a chain they are only counted."""
-        if name in self.found:
-            return len(self.found[name])
-        chain = self.chains[name]
-        return int(self.view.rows(chain.statement(f"count(DISTINCT {{end}}.{quoted(chain.end.key)})"))[0][0])
-
-    def named(self, name: str) -> list[tuple[str, str]]:
-        """(name, id) of what a step found."""
-        if name in self.found:
-            return super().named(name)
-        chain = self.chains[name]
-        returning = f"DISTINCT {{end}}.{quoted(chain.end.key)}, {{end}}.{quoted(chain.end.shown)}"
-        rows = self.view.rows(chain.statement(returning))
-        found = sorted((_shown(key, shown), str(key)) for key, shown in rows)
-        self.found[name] = [node for _, node in found]
-        return found
-
-
-def lookup_id(kind: str, name: str, key: str) -> str:
-    """The key of the look-up table for a value of a property."""
-    return "\x1f".join((kind, name, key))
-
-
-def _as_doubles(keys: Sequence[str]) -> list[str]:
-    """How the database writes the numbers among some keys."""
-    return [f"{float(key[2:]):.6f}" for key in keys if key.startswith("n:")]
-
-
-def _shown(key: object, name: object) -> str:
-    return str(key if name is None else name)
-
-
 def first_line(error: Exception) -> str:
     """The first line of what a database said."""
     return (str(error).splitlines() or ["no reason given"])[0]
@@ -445,6 +215,3 @@ def _why_not_opened(path: Path, error: Exception) -> str:
     if "valid" in said and "database file" in said:
         return f"{path.name} is no LadybugDB database; make one with `queryplan graph import`"
     return f"{path.name} cannot be opened: {said}"
-
-
-__all__ = ["META", "CompiledRun", "LadybugGraph", "open_ladybug"]

@@ -20,7 +20,7 @@ from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..encoder import Encoder, default_encoder
 from .answering import Answerer, Found, Probe
 from .check import answer_type, check_graph_plan
-from .endings import Values
+from .endings import Values, values_of
 from .executor import GraphExecutor
 from .labelled import Source
 from .learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of
@@ -110,6 +110,7 @@ class GraphPlanner:
         """A planner from its parts; ``for_executor`` finds them.
 
         Args:
+            values: what the properties may be; what the schema says of that if not given.
             lm: asked where the ranking is not sure; the caller closes it.
             predictor: a compiled ``PlanGraphSteps``; an uncompiled one if not given.
             probe: whether a plan finds anything on the graph, for graphs that answer at once.
@@ -117,7 +118,8 @@ class GraphPlanner:
         """
         self.schema, self.learned, self.notes = schema, learned, tuple(notes)
         ranker = Ranker(PathTable(schema), encoder or default_encoder(), learned.paths)
-        self.answerer = Answerer(ranker, learned, index, values or Values(), encoder or default_encoder(), probe)
+        known = values if values is not None else values_of(schema)
+        self.answerer = Answerer(ranker, learned, index, known, encoder or default_encoder(), probe)
         self._lm, self._predictor, self._owned = lm, predictor, False
 
     @classmethod

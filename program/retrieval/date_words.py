@@ -8,6 +8,7 @@ Polish, Chinese and Japanese; the commonest words of Danish and Norwegian, Czech
 
 from __future__ import annotations
 
+from ..number_words import SPELLED
 from .date_words_more import Word, each_word, more_words
 
 _MONTHS: dict[int | str, str] = {
@@ -102,19 +103,10 @@ _DAYS: dict[int | str, str] = {
 }
 _NUMBERS: dict[int | str, str] = {
     1: "one|a|an|ein|eine|einer|einem|einen|un|une|una|uno|um|uma|een|en|ett|jeden|jedna|一",
-    2: "two|a couple of|couple of|couple|both|zwei|beiden|deux|dos|dois|duas|twee|två|dwa|dwie|dwóch|两|二|両",
-    3: "three|few|a few|several|the few|einige|einigen|ein paar|paar|quelques|unos|pocos|alguns|poucos|alcuni"
-    "|enkele|några"
-    "|kilka|kilku|几|数|drei|trois|tres|três|tre|drie|trzy|trzech|三",
-    4: "four|vier|quatre|cuatro|quatro|quattro|fyra|cztery|czterech|四",
-    5: "five|fünf|cinq|cinco|cinque|vijf|fem|pięć|pięciu|五",
-    6: "six|sechs|seis|sei|zes|sex|sześć|sześciu|六",
-    7: "seven|sieben|siete|sete|sette|zeven|sju|siedem|siedmiu|七",
-    8: "eight|acht|huit|ocho|oito|otto|åtta|osiem|ośmiu|八",
-    9: "nine|neun|neuf|nueve|nove|negen|nio|dziewięć|dziewięciu|九",
-    10: "ten|zehn|dix|diez|dez|dieci|tien|tio|dziesięć|dziesięciu|十",
-    11: "eleven|elf",
-    12: "twelve|zwölf|douze|doce|doze|dodici|twaalf|tolv|dwanaście|dwunastu|十二",
+    **SPELLED,
+    2: f"a couple of|couple of|couple|both|beiden|{SPELLED[2]}",
+    3: "few|a few|several|the few|einige|einigen|ein paar|paar|quelques|unos|pocos|alguns|poucos|alcuni|enkele|några"
+    f"|kilka|kilku|几|数|{SPELLED[3]}",
     14: "fourteen|vierzehn|quatorze|catorce|quattordici|veertien|fjorton|czternaście|czternastu|quinze jours",
     30: "thirty|dreißig|trente|treinta|trinta|trenta|dertig|trettio|trzydzieści|trzydziestu|三十",
 }

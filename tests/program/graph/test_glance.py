@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from queryplan.program.graph.glance import Trail, leads_somewhere, trail_of
 from queryplan.program.graph.importing import import_graph
-from queryplan.program.graph.ladybug import FEW, open_ladybug
+from queryplan.program.graph.ladybug import open_ladybug
+from queryplan.program.graph.ladybug_run import FEW
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.sketch import Branch, Final, Hop, Sketch
 from queryplan.signatures.graph_steps import Condition, EdgeType, ExpandStep, GraphSchema, NodeRef, NodeType

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from queryplan.program.graph.endings import numbers_in
-from queryplan.program.graph.number_words import AMBIGUOUS, NUMBER_WORDS
+from queryplan.program.number_words import SPELLED, number_of
+from queryplan.program.retrieval.date_words import date_words
 
 
 @pytest.mark.parametrize(
@@ -14,9 +15,12 @@ from queryplan.program.graph.number_words import AMBIGUOUS, NUMBER_WORDS
         ("Die zwei neuesten Mittel", [2]),
         ("top 2 of the five", [2, 5]),
         ("两种最新的药", [2]),
+        ("가장 새로운 둘 중에서", [2]),
         ("score of 0.5 or more", [0.5]),
         ("once it is due on Monday", []),
         ("which one is it", []),
+        ("a bon chin sau", []),
+        ("chín thuốc", [9]),
     ],
 )
 def test_numbers_are_read_in_figures_and_in_words(question: str, numbers: list[float]) -> None:
@@ -28,6 +32,13 @@ def test_numbers_in_names_are_not_read() -> None:
     assert numbers_in(question, [(4, 13)]) == []
 
 
-def test_no_word_has_two_numbers_and_none_is_an_ordinary_one() -> None:
-    assert set(NUMBER_WORDS.values()) == set(range(2, 13))
-    assert not AMBIGUOUS & set(NUMBER_WORDS)
+@pytest.mark.parametrize("word", ["sex", "sei", "fem", "one", "ein", ""])
+def test_words_that_are_mostly_something_else_are_no_numbers(word: str) -> None:
+    assert number_of(word) is None
+
+
+def test_dates_know_every_number_that_is_spelled_alike() -> None:
+    words = date_words()
+    for number, line in SPELLED.items():
+        for surface in line.split("|"):
+            assert str(number) in {str(word.value) for word in words[surface] if word.kind == "number"}
