@@ -30,6 +30,11 @@ class Encoder(Protocol):
 
     name: str
 
+    @property
+    def nested(self) -> int | None:
+        """How many first dimensions are by themselves a vector of what a text means; None for all of them."""
+        ...
+
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors, shape (texts, dimensions), float32; an unreadable text is a row of zeros."""
         ...
@@ -40,9 +45,14 @@ class Encoder(Protocol):
 
 
 class StaticEncoder:
-    """WordLlama's 256-dimensional vectors (MIT), averaged over tokens."""
+    """WordLlama's 256-dimensional vectors (MIT), averaged over tokens.
+
+    They were trained so that their first 64, 128 dimensions are vectors, too (Kusupati et al., "Matryoshka
+    Representation Learning", 2022).
+    """
 
     name = "wordllama-l2-256"
+    nested = 128
 
     def __init__(self) -> None:
         from safetensors.numpy import load_file

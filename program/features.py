@@ -67,13 +67,21 @@ class Features:
         idf: inverse document frequency of each n-gram column, learned from the training queries.
         common: the words that frames keep, learned from them too; None in programs of before frames, whose
             heads also saw names unmasked in their vectors.
+        nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
+            programs of before.
     """
 
     def __init__(
-        self, encoder: Encoder, linker: Linker, idf: np.ndarray | None = None, common: Common | None = None
+        self,
+        encoder: Encoder,
+        linker: Linker,
+        idf: np.ndarray | None = None,
+        common: Common | None = None,
+        nested: int | None = None,
     ) -> None:
         self.encoder = encoder
         self.linker = linker
+        self.nested = nested
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
         self.common = common
         # A plan looks at its query as a turn and as a query; the next one has other texts.
@@ -99,7 +107,7 @@ class Features:
                 *_rare_words(look.words, [turn.words for turn in before], self.common),
                 float(bool(look.names - names)),
             ]
-        return _seen(vector, look.surface + extra, look.seen.grams)
+        return self._seen(vector, look.surface + extra, look.seen.grams)
 
     def forget(self) -> None:
         """Drop what is kept of earlier texts, so that the next ones are looked at anew; for measuring."""
@@ -119,13 +127,25 @@ class Features:
         masked = mask_names(query, self.linker) if names else query
         vector = self._vector(query if self.common is None else masked)
         surface, words = _surface(query, len(names)), words_of(masked)
-        seen = _seen(vector, surface, weigh(_columns(masked, words, self.common), self.idf))
+        seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common), self.idf))
         return Look(vector, surface, names, words_of(query) if names else words, seen)
 
     def _typed(self, query: str) -> np.ndarray:
         """The vector of a query as typed; a query without names has it already."""
         look = self._look(query)
         return self._vector(query) if look.names and self.common is not None else look.vector
+
+    def _seen(self, vector: np.ndarray, surface: Sequence[float], grams: Grams) -> Seen:
+        readable = bool(vector.dot(vector))
+        if self.nested is not None:
+            vector = vector[: self.nested]
+            vector = vector / (math.sqrt(float(vector.dot(vector))) or 1.0)
+        width = len(vector)
+        dense = np.empty(width + len(surface), dtype=np.float32)
+        dense[:width] = vector
+        dense[width:] = surface
+        dense[width:] *= SURFACE_WEIGHT
+        return Seen(dense, grams, readable)
 
 
 def _surface(query: str, names: int) -> list[float]:
@@ -149,7 +169,7 @@ def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> 
     masked = [mask_names(text, linker) for text in texts]
     common = common_words(words_of(text) for text in masked)
     idf = inverse_frequencies([_columns(text, words_of(text), common) for text in masked])
-    return Features(encoder, linker, idf.astype(np.float16), common)
+    return Features(encoder, linker, idf.astype(np.float16), common, encoder.nested)
 
 
 def _columns(masked: str, words: Sequence[str], common: Common | None) -> np.ndarray:
@@ -165,12 +185,3 @@ def _rare_words(words: Sequence[str], before: Sequence[frozenset[str]], common: 
     rare = [word for word in words if word[0].isalnum() and not is_common(word, common)]
     new = sum(all(word not in turn for turn in before) for word in rare)
     return [math.log1p(new), math.log1p(len(rare) - new), float(not new)]
-
-
-def _seen(vector: np.ndarray, surface: Sequence[float], grams: Grams) -> Seen:
-    width = len(vector)
-    dense = np.empty(width + len(surface), dtype=np.float32)
-    dense[:width] = vector
-    dense[width:] = surface
-    dense[width:] *= SURFACE_WEIGHT
-    return Seen(dense, grams, readable=bool(vector.dot(vector)))

@@ -31,6 +31,7 @@ from .wish_grams import WITH_WISHES, with_wishes
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
 COMMON = "ngrams.common"
+NESTED = "vector.nested"
 SOURCE = "source."
 """Heads for kinds of information of structured sources: their names begin so, and they see a card's cues, too."""
 # Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
@@ -44,8 +45,9 @@ class Head:
     Attributes:
         labels: in column order.
         support: dense features of the training rows, shape (n, d).
-        dual: kernel coefficients, shape (n, labels), already times the RBF kernel's share.
-        linear: weight of each n-gram column, shape (columns, labels), already times its share.
+        dual: kernel coefficients, already times the RBF kernel's share, of each label but the first, less those of
+            the first, since only differences matter; shape (n, labels - 1).
+        linear: weight of each n-gram column, already times its share, put the same way; shape (columns, labels - 1).
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
         bias: added to the scaled scores, one a label; empty for none.
@@ -74,7 +76,13 @@ class Head:
         scores = np.exp(-self.width * np.maximum(distance, 0.0)) @ dual
         if len(seen.grams.columns):
             scores = scores + seen.grams.values @ self.linear[seen.grams.columns].astype(np.float32)
+        scores = np.concatenate([[0.0], scores])
         return softmax(self.scale * scores[None] + np.array(self.bias or 0.0, dtype=np.float32))[0]
+
+
+def against_first(by_label: np.ndarray) -> np.ndarray:
+    """A column a label but the first, less that of the first; a softmax of scores does not see the difference."""
+    return by_label[:, 1:] - by_label[:, :1]
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
@@ -174,6 +182,8 @@ class Heads:
         held: dict[str, np.ndarray] = {IDF: self.features.idf.astype(np.float16)}
         if self.features.common is not None:
             held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
+        if self.features.nested is not None:
+            held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
         for name, head in self._every().items():
             held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear}
         panels = (("query", self._alone), ("turn", self._turn), ("source", self._source))
@@ -200,7 +210,8 @@ def _settings(head: Head) -> dict[str, Any]:
 def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: Linker) -> Features:
     """Features from what ``tensors()`` gave."""
     common = frozenset(tensors[COMMON].tolist()) if COMMON in tensors else None
-    return Features(encoder, linker, tensors[IDF], common)
+    nested = int(tensors[NESTED][0]) if NESTED in tensors else None
+    return Features(encoder, linker, tensors[IDF], common, nested)
 
 
 def load_heads(
@@ -215,8 +226,8 @@ def load_heads(
             name=name,
             labels=tuple(s["labels"]),
             support=_support(tensors, name),
-            dual=tensors[f"{name}.dual"],
-            linear=tensors[f"{name}.linear"],
+            dual=_by_label(tensors[f"{name}.dual"], s["labels"]),
+            linear=_by_label(tensors[f"{name}.linear"], s["labels"]),
             width=float(s["width"]),
             scale=float(s["scale"]),
             bias=tuple(s.get("bias", ())),
@@ -232,6 +243,11 @@ def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     if (own := tensors.get(f"{name}.support")) is not None:
         return own
     return tensors[SHARED[_sees(name)]][tensors[f"{name}.rows"]]
+
+
+def _by_label(given: np.ndarray, labels: Sequence[str]) -> np.ndarray:
+    """As a head holds it; programs of before had a column for the first label, too."""
+    return against_first(given) if given.shape[1] == len(labels) else given
 
 
 def _sees(name: str) -> str:

@@ -37,6 +37,7 @@ class StaticAndMiniLm:
     """
 
     name = MINILM
+    nested = None
 
     def __init__(self, static: StaticEncoder | None = None) -> None:
         import onnxruntime  # type: ignore[import-not-found]

@@ -17,12 +17,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 import numpy as np
 
 from .linker import Linker
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 COLUMNS = 2**14
 FRAME_COLUMNS = 2**12
@@ -163,9 +166,10 @@ def weigh(columns: np.ndarray, idf: np.ndarray) -> Grams:
     return Grams(columns, values)
 
 
-def as_matrix(rows: Sequence[Grams], width: int = WIDTH) -> np.ndarray:
-    """Rows as a dense matrix, shape (rows, width), float32; for training on some hundred rows."""
-    dense = np.zeros((len(rows), width), dtype=np.float32)
-    for i, row in enumerate(rows):
-        dense[i, row.columns] = row.values
-    return dense
+def as_matrix(rows: Sequence[Grams], width: int = WIDTH) -> csr_array:
+    """Rows as one sparse matrix, shape (rows, width), float64; of a hundred columns a row has one."""
+    from scipy.sparse import csr_array
+
+    ends = np.cumsum([0, *(len(row.columns) for row in rows)])
+    columns, values = (np.concatenate(part) for part in zip(*rows, strict=True))
+    return csr_array((values.astype(np.float64), columns, ends), shape=(len(rows), width))

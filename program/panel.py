@@ -18,9 +18,9 @@ from .features import Seen
 if TYPE_CHECKING:
     from .heads import Head
 
-# A product with so few rows stays below what OpenBLAS gives to several threads, which wait for each other
-# on a busy machine: p99 was 4 ms with them.
-BLOCK = 128
+# A matrix with so few numbers, times a vector, stays below what OpenBLAS gives to several threads, which wait for
+# each other on a busy machine: p99 was 4 ms with them.
+BLOCK = 36_000
 MOST = 300.0
 """Scores are kept within this, so that no exponential overflows or leaves a head without weight; none is near it."""
 
@@ -39,11 +39,12 @@ class Panel:
         self._squares = (filled**2).sum(axis=2).ravel()
         # Of the squared distance to a row, all but the squares: the factor is exact in binary.
         self._support = -2 * filled
-        self._scale = np.concatenate([np.full(len(h.labels), h.scale, dtype=np.float32) for h in heads])
+        # A column for each label but the first of a head, whose score is nought.
+        self._scale = np.concatenate([np.full(len(h.labels) - 1, h.scale, dtype=np.float32) for h in heads])
         self._linear = np.concatenate([head.linear for head in heads], axis=1).astype(np.float32) * self._scale
-        ends = np.cumsum([0, *(len(head.labels) for head in heads)]).tolist()
+        ends = np.cumsum([0, *(len(head.labels) - 1 for head in heads)]).tolist()
         self._spans = list(pairwise(ends))
-        self._bias = np.array([b for h in heads for b in h.bias or (0.0,) * len(h.labels)], dtype=np.float32)
+        self._bias = np.array([b for head in heads for b in _bias(head)], dtype=np.float32)
         widths = sorted({head.width for head in heads})
         self._widths = -np.array(widths, dtype=np.float32)[:, None]
         self._duals = self._by_width(places, widths)
@@ -54,7 +55,8 @@ class Panel:
         duals = np.zeros((count * len(widths), len(self._scale)), dtype=np.float32)
         for head, rows, (start, _) in zip(self.heads, places, self._spans, strict=True):
             first = count * widths.index(head.width)
-            np.add.at(duals, (first + rows[:, None], start + np.arange(len(head.labels))), head.scale * head.dual)
+            columns = start + np.arange(len(head.labels) - 1)
+            np.add.at(duals, (first + rows[:, None], columns), head.scale * head.dual)
         return duals
 
     def probabilities(self, seen: Seen) -> list[list[float]]:
@@ -71,7 +73,12 @@ class Panel:
         scores += self._bias
         np.maximum(np.minimum(scores, MOST, out=scores), -MOST, out=scores)
         weights = [*map(math.exp, scores.tolist())]
-        return [_shares(weights[start:end]) for start, end in self._spans]
+        return [_shares([1.0, *weights[start:end]]) for start, end in self._spans]
+
+
+def _bias(head: Head) -> list[float]:
+    """Of each label but the first, against that of the first."""
+    return [b - head.bias[0] for b in head.bias[1:]] if head.bias else [0.0] * (len(head.labels) - 1)
 
 
 def _shares(weights: list[float]) -> list[float]:
@@ -95,8 +102,10 @@ def shared_rows(supports: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.nda
 
 
 def _blocks(rows: np.ndarray) -> np.ndarray:
-    """Rows in blocks, shape (blocks, BLOCK, d), the last filled with noughts, whose coefficients are nought."""
-    count = -(-len(rows) // BLOCK)
-    filled = np.zeros((count * BLOCK, rows.shape[1]), dtype=np.float32)
+    """Rows in blocks, shape (blocks, n, d), the last filled with noughts, whose coefficients are nought."""
+    most = max(1, BLOCK // max(1, rows.shape[1]))
+    count = max(1, -(-len(rows) // most))
+    each = -(-len(rows) // count)
+    filled = np.zeros((count * each, rows.shape[1]), dtype=np.float32)
     filled[: len(rows)] = rows
-    return filled.reshape(count, BLOCK, rows.shape[1])
+    return filled.reshape(count, each, rows.shape[1])

@@ -87,7 +87,7 @@ def test_what_every_text_has_weighs_least() -> None:
 
 def test_rows_as_a_matrix_have_their_values_in_their_columns() -> None:
     rows = [weigh(columns(text), np.ones(WIDTH, dtype=np.float32)) for text in TEXTS[:2]]
-    matrix = as_matrix(rows)
+    matrix = as_matrix(rows).toarray()
     assert matrix.shape == (2, WIDTH)
     assert np.count_nonzero(matrix[1]) == len(rows[1].columns)
     assert matrix[0, rows[0].columns].tolist() == rows[0].values.tolist()
