@@ -21,9 +21,10 @@ PARTS = {
     "router": "our heads beside semantic-router, where it is installed",
     "retrieval": "candidates, source plans, reading everything",
     "graph": "importing a graph, running plans of one to three hops, and making plans",
+    "http": "a plan over HTTP beside the planner alone",
     "bound": "how often the bound of the heads is broken when it is fitted on other rows; minutes",
 }
-USUAL = ("plans", "router", "retrieval", "graph")
+USUAL = ("plans", "router", "retrieval", "graph", "http")
 
 Tables = dict[str, "Sequence[Frozen]"]
 Report = Callable[[int, int], None]
@@ -51,6 +52,7 @@ def command(
         "router": lambda report: _router(),
         "retrieval": lambda report: _retrieval(),
         "graph": lambda report: _graph(),
+        "http": lambda report: _http(domain),
         "bound": lambda report: _bound(draws, error, report),
     }
     every: Tables = {}
@@ -101,6 +103,15 @@ def _graph() -> Tables:
         "the same in memory, ms": found.memory_hops,
         "planning questions without a language model, ms": found.planning,
     }
+
+
+def _http(domain: str) -> Tables:
+    from ..eval.bench_http import bench_http, missing
+
+    if why := missing():
+        typer.echo(f"skipped http: {why}", err=True)
+        return {}
+    return {"plans over HTTP on loopback, one caller, ms": bench_http(domain)}
 
 
 def _bound(draws: int, error: float, report: Report) -> Tables:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import options
+from .files import check_file
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
@@ -57,6 +58,7 @@ def command(
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     prices, given = prices_of(settings.prices), options.price(price)
+    check_file("--html", html)
     wanted = Wanted(domain, data, sample, why)
     found = [_measured(one, settings, wanted, graph) for one in what]
     measured = apart([one.priced(given or prices.of(one.evaluation.lm)) for one in found])

@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 
 from ..errors import ConfigError, UserError
+from .files import check_file, check_folder
 from .progress import by_column, draw, wide_console
 from .settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from ..optimizers.job import JobSettings, Outcome
+    from ..optimizers.job_contract import JobSettings, Outcome
 
 SPLITS = ("train", "dev", "test")
 NUMBER = re.compile(r"\d+(\.\d+)?")
@@ -30,7 +31,8 @@ def command(
         typer.Option("--set", metavar="NAME=NUMBER", help="A setting of the optimizer, such as candidates=1."),
     ] = None,
     stages: Annotated[
-        str | None, typer.Option(help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose.")
+        str | None,
+        typer.Option(help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose; also graph."),
     ] = None,
     encoder: Annotated[
         str, typer.Option(help="What heads see through: static, or minilm (extra minilm; 11 ms a text).")
@@ -54,7 +56,7 @@ def command(
 
     Stop it with Ctrl-C when you like: run the same command again and it continues, paying for nothing twice.
     """
-    from ..optimizers.job import STAGES, JobSettings
+    from ..optimizers.job_contract import STAGES, JobSettings
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     job = JobSettings(
@@ -106,6 +108,8 @@ def run_job(
     from ..optimizers.progress import open_progress
 
     console = Console(stderr=True)
+    check_file("--picture", picture)
+    check_folder("--out", job.out)
     read = load_domain(domain)
     with open_progress() as progress, by_column(progress) as counted:
         outcome = CompileJob(read, job).run(progress, counted, lambda text: console.print(text, highlight=False))

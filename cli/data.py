@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .files import check_file, check_folder
 from .progress import wide_console
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ def check(
     from ..eval.gold_plans import check_gold_plans
     from .data_show import check_tables, draw
 
+    check_file("--picture", picture)
     labelled = open_set(source)
     plans = check_gold_plans(labelled, folder_of(source))
     report = check_set(labelled).joined(plans.findings, [f"{plans.run} gold graph plans were run"] if plans.run else [])
@@ -72,6 +74,7 @@ def split(
     from ..data.statistics import set_statistics
     from .data_show import statistics_tables
 
+    check_folder("--out", out)
     parts = split_rows(load_rows(file), parse_shares(shares) if shares else SHARES, seed)
     write_splits(parts, out, replace)
     wide_console().print(statistics_tables(set_statistics(parts), f"{file} in {out}, seed {seed}"))

@@ -55,6 +55,7 @@ def draw(report: CheckReport, given: Sequence[Giveaway], path: Path) -> None:
                 "balanced accuracy, later turns": one.balanced_accuracy.value,
                 "AUROC, later turns": one.auroc.value,
             }
+    path.parent.mkdir(parents=True, exist_ok=True)
     draw_set(report.statistics, bars, title_of(report.source, report.fingerprints), path)
 
 

@@ -29,7 +29,9 @@ QUERIES = (("and does she still wear the ring?", CONVERSATION), ("what will the 
 
 
 def command(
-    full: Annotated[bool, typer.Option("--full", help="All labelled rows and every stage; an hour or more.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="All labelled rows and every stage; about 45 minutes on two idle cores.")
+    ] = False,
     lm: Annotated[str | None, typer.Option(help="local:0.5b unless said; local, none, or any DSPy model name.")] = None,
     tracking_uri: Annotated[
         str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
@@ -40,7 +42,7 @@ def command(
     The short form uses a stratified sample, which it names; on so few rows most differences cannot be
     told from chance, and the intervals say so.
     """
-    from ..optimizers.job import JobSettings
+    from ..optimizers.job_contract import JobSettings
 
     settings = load_settings(lm=lm, tracking_uri=tracking_uri)
     sampled = {"stages": STAGES, "sizes": SAMPLE, "max_calls": BUDGET, "why": "demo"}

@@ -3,9 +3,9 @@
 ====  ==========================================================================
 code  meaning
 ====  ==========================================================================
-1     a fault of ours, or of the machine (a full disk, a file that may not be read)
-2     a wrong command, file, name or setting (``UserError``), or a language model that cannot be
-      reached or does not answer as it must (``LMError``)
+1     a fault of ours, or of the machine (a full disk)
+2     a wrong command, file (also one that may not be read or written), name or setting (``UserError``),
+      or a language model that cannot be reached or does not answer as it must (``LMError``)
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
 4     `queryplan promote`: the gate says no
 5     `queryplan promote`: the rows cannot decide
@@ -30,6 +30,12 @@ from ..errors import LMError, ProgramError, QueryPlanError, UserError
 
 STOPPED = "stopped; run the same command again to continue"
 
+MISPLACED = frozenset(
+    {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG}
+    | {errno.EACCES, errno.EPERM, errno.EROFS}
+)
+"""What the system says of a file that was named wrongly, and not of a machine that fails."""
+
 _CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (LMError, 2), (ProgramError, 3))
 
 
@@ -37,6 +43,8 @@ def exit_code(error: BaseException) -> int:
     """The exit code that an error ends the process with."""
     if isinstance(error, KeyboardInterrupt):
         return 130
+    if isinstance(error, OSError) and error.errno in MISPLACED and error.filename:
+        return 2
     return next((code for kind, code in _CODES if isinstance(error, kind)), 1)
 
 
@@ -47,7 +55,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, QueryPlanError):
         return " ".join(str(error).split())
     if isinstance(error, OSError) and error.strerror:
-        where = f": {error.filename}" if error.filename else ""
+        where = f": {error.filename!s:.200}" if error.filename else ""
         return f"{error.strerror}{where}"
     said = " ".join(str(error).split())
     return f"a fault of queryplan's ({type(error).__name__}: {said}); set QUERYPLAN_DEBUG=1 to see where, and report it"

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from ..errors import ConfigError
 from . import options
+from .files import check_file, check_folder
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
@@ -62,6 +63,7 @@ def command(
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     given = options.price(price)
+    _check(out, html)
     wanted = Wanted(domain, data, sample, why, oracle, throughput, prices_of(settings.prices))
     with (
         open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner,
@@ -78,6 +80,15 @@ def command(
     _write(measured, out, html)
     typer.echo(f"kept in {measuring.folder(measured)}", err=True)
     _track(measured, compared, measuring.dataset, settings)
+
+
+def _check(out: Path | None, html: Path | None) -> None:
+    """Where to write, before minutes are spent on what is written."""
+    if out is not None and out.suffix == ".json":
+        check_file("--out", out)
+    else:
+        check_folder("--out", out)
+    check_file("--html", html)
 
 
 def _write(measured: Measured, out: Path | None, html: Path | None) -> None:

@@ -38,10 +38,11 @@ def command(
     from ..program.explaining import explain
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    messages = read_history(history)
     with open_planner(domain, program, settings, mode=mode) as planner:
         session = {"active_entity": active_entity} if active_entity else None
         rows = _rows(domain or planner.card.name)
-        found = explain(planner, query, read_history(history), session, deadline, rows)
+        found = explain(planner, query, messages, session, deadline, rows)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:

@@ -12,6 +12,7 @@ import typer
 
 from ..errors import UserError
 from . import graph_learn, graph_score
+from .files import check_file
 from .graph_show import answer_tables, show_proposal
 from .progress import counting, wide_console
 
@@ -96,6 +97,7 @@ def check(
     """Check a plan against a schema, without running it. Ends with exit code 1 if anything is wrong."""
     from ..program.graph.check import check_graph_plan
 
+    _check_targets(picture, export)
     found = _schema(graph, domain, schema)
     read = _plan(plan, found)
     if problems := check_graph_plan(read, found, answer_type):
@@ -116,7 +118,7 @@ def run(
     lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
     api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
     plan: Annotated[Path | None, typer.Option(help="Run this plan (JSON) instead of making one.")] = None,
-    deadline: Annotated[float | None, typer.Option(help="Seconds after which running stops.")] = None,
+    deadline: Annotated[float | None, typer.Option(min=0, help="Seconds after which running stops.")] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many answers; what was cut is said.")] = None,
     paths: Annotated[bool, typer.Option("--paths", help="Also show how each answer was reached.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Also draw the plan, as .svg or .mmd (mermaid).")] = None,
@@ -131,6 +133,8 @@ def run(
         raise UserError("give one of a question, --plan FILE, or --batch FILE --out FILE")
     if (batch is None) != (out is None):
         raise UserError("--batch and --out go together: the questions and the file their answers are written to")
+    check_file("--out", out)
+    _check_targets(picture, export)
     with _executor(graph, domain, schema) as executor:
         if plan is not None:
             _show(_plan(plan, executor.schema), executor, deadline, limit, paths, picture, export, as_json)
@@ -183,6 +187,11 @@ def _show(
         raise typer.Exit(1)
 
 
+def _check_targets(picture: Path | None, export: Path | None) -> None:
+    check_file("--picture", picture)
+    check_file("--export", export)
+
+
 def _write(plan: GraphPlan, schema: GraphSchema, picture: Path | None, export: Path | None) -> None:
     """The plan as a picture and in SPOKE planning's shape, where asked for."""
     if picture is not None:
@@ -192,6 +201,7 @@ def _write(plan: GraphPlan, schema: GraphSchema, picture: Path | None, export: P
     if export is not None:
         from ..program.graph.export import to_spoke
 
+        export.parent.mkdir(parents=True, exist_ok=True)
         export.write_text(json.dumps(to_spoke(plan, schema), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 

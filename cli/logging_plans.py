@@ -1,9 +1,9 @@
-"""``--log``: writing down the plans that a command makes."""
+"""``--log``: writing down the plans that a command makes, or a service."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,31 @@ def logging_plans(planner: QueryPlanner, path: Path | None, text: bool) -> Itera
     except OSError as error:
         raise DataError(f"{path} cannot be written ({error.strerror}); give another file to --log") from error
     with log:
+        planner.log = log
+        try:
+            yield
+        finally:
+            planner.log = None
+
+
+@contextmanager
+def logging_service(planner: QueryPlanner, path: Path | None, text: bool) -> Iterator[None]:
+    """As `logging_plans`; without a path, what ``QUERYPLAN_PLAN_LOG`` and ``QUERYPLAN_PLAN_LOG_TEXT`` say.
+
+    Raises:
+        UserError, DataError: as `logging_plans`.
+    """
+    from ..program.plan_log import log_of_environment
+
+    if path is not None or text:
+        with logging_plans(planner, path, text):
+            yield
+        return
+    try:
+        log = log_of_environment()
+    except OSError as error:
+        raise DataError(f"QUERYPLAN_PLAN_LOG cannot be written ({error.strerror}); name another file") from error
+    with log or nullcontext():
         planner.log = log
         try:
             yield

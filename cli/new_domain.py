@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import UserError
+from .files import check_folder
 
 
 def command(
@@ -31,6 +32,8 @@ def command(
     from ..data.newdomain import DomainAnswers, check_name, parse_excluded, write_domain
 
     check_name(name)
+    folder = out or Path(name)
+    check_folder("--out" if out else "the domain", folder)
     asks = _at_a_terminal()
     lines = tuple(covers or _lines(asks, "what does it answer? one thing a line, an empty line ends", "--covers"))
     called = title or _one(asks, "title", name.replace("-", " ").replace("_", " ").title())
@@ -41,7 +44,6 @@ def command(
         covers=lines,
         excluded=parse_excluded(excluded or (_outside() if asks else [])),
     )
-    folder = out or Path(name)
     written = write_domain(folder, answers)
     typer.echo(f"{folder}: {', '.join(path.name for path in written)}")
     typer.echo(f"The rows are starters made from templates; {folder / 'README.md'} says how to replace them.")

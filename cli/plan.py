@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +10,7 @@ from rich.console import Console
 
 from ..errors import DataError, UserError
 from . import options
+from .files import check_file, read_json
 from .logging_plans import logging_plans
 from .opening import open_planner
 from .progress import counting
@@ -50,13 +50,15 @@ def command(
         raise UserError("give a query or --batch FILE --out FILE, and not both")
     if batch is not None and out is None:
         raise UserError("--batch needs --out, the file that the plans are written to")
+    check_file("--out", out)
+    messages = read_history(history)
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
         if batch is not None and out is not None:
             _batch(planner, batch, out, deadline)
             return
         session = {"active_entity": active_entity} if active_entity else None
-        plan = planner.plan(query or "", read_history(history), session, deadline)
+        plan = planner.plan(query or "", messages, session, deadline)
     if as_json:
         typer.echo(plan.model_dump_json(indent=2))
     else:
@@ -84,10 +86,7 @@ def read_history(path: Path | None) -> list[dict[str, Any]] | None:
     """
     if path is None:
         return None
-    try:
-        messages = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} is not a JSON list of messages: {error}") from error
+    messages = read_json(path, "a JSON list of messages")
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         raise DataError(f"{path} must hold a JSON list of messages, each with role and content")
     return messages

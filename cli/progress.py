@@ -55,4 +55,5 @@ def draw(what: RenderableType, file: Path) -> None:
     """What a terminal would show, as an SVG picture."""
     console = Console(record=True, width=150, file=StringIO())
     console.print(what)
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(console.export_svg(title="queryplan"), encoding="utf-8")

@@ -14,6 +14,7 @@ import typer
 from rich.table import Table
 
 from ..errors import ConfigError, UserError
+from .files import check_file
 from .progress import wide_console
 from .settings import load_settings
 from .show import escape
@@ -61,6 +62,8 @@ def command(
         raise UserError("give a version to promote, or --rollback, and not both")
     if accept_inconclusive and not why:
         raise UserError("--accept-inconclusive needs --why, the reason that is kept with the version")
+    check_file("--junit", junit)
+    check_file("--markdown", markdown)
     settings = load_settings(tracking_uri=tracking_uri)
     model, number = _named(version or "0", domain, settings.tracking_uri)
     registry = Registry(settings.tracking_uri, model, prices_of(settings.prices))

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from ..errors import DataError, UserError
 from . import options
+from .files import check_file, read_json
 from .logging_plans import logging_plans
 from .opening import open_planner
 from .plan import read_history
@@ -35,7 +36,7 @@ def command(
     ] = None,
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
-    deadline: Annotated[float | None, typer.Option(help="Seconds for planning and running together.")] = None,
+    deadline: Annotated[float | None, typer.Option(min=0, help="Seconds for planning and running together.")] = None,
     mode: options.Mode = None,
     graph: options.Graph = False,
     limit: Annotated[int, typer.Option(help="Passages in the evidence.", min=1, max=200)] = 10,
@@ -57,13 +58,14 @@ def command(
         raise UserError("give a query or --batch FILE --out FILE, and not both")
     if batch is not None and out is None:
         raise UserError("--batch needs --out, the file that the results are written to")
+    check_file("--out", out)
+    row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
         stores = _stores(domain or planner.card.name)
         if batch is not None and out is not None:
             _batch(planner, stores, batch, out, deadline, limit)
             return
-        row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
         result = _run(planner, stores, row, deadline, limit)
     if as_json:
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False, indent=2))
@@ -79,10 +81,7 @@ def read_session(path: Path | None) -> dict[str, Any] | None:
     """
     if path is None:
         return None
-    try:
-        session = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} is not a JSON object: {error}") from error
+    session = read_json(path, "a JSON object")
     if not isinstance(session, dict):
         raise DataError(f'{path} must hold a JSON object, such as {{"now": "2025-10-17T16:40:00+02:00"}}')
     return session

@@ -20,7 +20,7 @@ from ..program.lm.endpoint import LMSettings
 FILE = "queryplan.toml"
 PREFIX = "QUERYPLAN_"
 
-OTHER_VARIABLES = frozenset({"API_KEY", "BENCHMARKS", "CACHE", "DEBUG", "PLAN_LOG", "PLAN_LOG_TEXT"})
+OTHER_VARIABLES = frozenset({"API_KEY", "BENCHMARKS", "CACHE", "DEBUG", "PLAN_LOG", "PLAN_LOG_TEXT", "SERVE_TOKEN"})
 """Variables with our prefix that are no settings of a command."""
 
 

@@ -129,7 +129,7 @@ def _known(folder: Path | None) -> tuple[str, ...]:
     try:
         known = json.loads(path.read_text(encoding="utf-8"))["known"]
         return tuple(label for label in ASKED if label in known)
-    except (ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(f'{path} must be {{"known": [names of labels]}}: {error}') from error
 
 

@@ -98,7 +98,7 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
                 found.append(_logged(record))
             elif "error" not in record:
                 raise ValueError("plan: Field required")
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(f"{place}: {_said(error)}")
     if problems:
         raise DataError("\n".join(problems[:MAX_ERRORS_SHOWN]))
@@ -278,7 +278,7 @@ class LabelFile:
             return dict(kept["answers"]) if kept["key"] == key else {}
         except FileNotFoundError:
             return {}
-        except (ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(f"{self.draft} cannot be read; remove it to go on") from error
 
     @property
@@ -286,7 +286,7 @@ class LabelFile:
         """The key of the plan that was left half labelled."""
         try:
             return str(json.loads(self.draft.read_text(encoding="utf-8"))["key"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def keep(self, key: str, answers: Answers) -> None:
@@ -320,7 +320,7 @@ def _logged(record: Mapping[str, Any]) -> LoggedPlan:
     return LoggedPlan.model_validate({**record, "query": query})
 
 
-def _said(error: ValueError) -> str:
+def _said(error: ValueError | RecursionError) -> str:
     if isinstance(error, ValidationError):
         return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
     return f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else str(error)

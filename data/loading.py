@@ -243,7 +243,7 @@ def _nested(record: Mapping[str, Any]) -> dict[str, Any]:
 def _from_json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text  # the model of a row says what is expected instead
 
 

@@ -80,6 +80,8 @@ def make_card(answers: DomainAnswers) -> DomainCard:
     Raises:
         DataError: an answer that a card cannot hold, named.
     """
+    if not all(line.strip() for line in answers.covers):
+        raise DataError("covers: say in some words what the domain answers")
     topics = tuple(
         ExcludedTopic(kind=kind, answer=word, description=text, reason=f"I can only help with {answers.title}.")
         for (kind, text), word in zip(answers.excluded.items(), _words(answers.excluded), strict=True)

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from pydantic import ValidationError
+
 from ..data.domain import rows_hash
 from ..data.rows import LabelledRow
 from ..errors import DataError
@@ -111,7 +113,10 @@ class Evaluation(Frozen):
             return cls.model_validate_json(path.read_text(encoding="utf-8"))
         except FileNotFoundError as error:
             raise DataError(f"there is no evaluation {path}") from error
-        except (OSError, UnicodeDecodeError, ValueError) as error:
+        except ValidationError as error:
+            said = error.errors(include_url=False, include_input=False)[0]["msg"]
+            raise DataError(f"{path.name} is not an evaluation that this version can read: {said}") from error
+        except (OSError, ValueError, TypeError, RecursionError) as error:
             raise DataError(f"{path.name} is not an evaluation that this version can read: {error}") from error
 
     @classmethod

@@ -167,16 +167,6 @@ def build_report(
     )
 
 
-def paired_differences(a: Evaluation, b: Evaluation) -> tuple[Difference, ...]:
-    """``a`` minus ``b`` on every measure that their rows raise.
-
-    Raises:
-        UserError: the two are of different rows.
-    """
-    same_rows([a, b.model_copy(update={"name": f"{b.name} (b)"})] if a.name == b.name else [a, b])
-    return _differences(a, b, MEASURES)
-
-
 def same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
     """The evaluations by name.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -25,16 +24,15 @@ from ..eval.cascade_tables import CascadeTables, cascade_tables
 from ..eval.evaluation import Evaluation, Planner, evaluate
 from ..eval.head_answers import head_answers
 from ..eval.metrics import Judge
-from ..eval.prices import Prices
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import record_reading
 from ..program.bound import Bound, Gate
 from ..program.encoders import encoder_named
-from ..program.folder import Manifest, text_fingerprint
+from ..program.folder import Manifest, check_replaceable, text_fingerprint
 from ..program.heads import Heads
-from ..program.lm.endpoint import LMHandle, LMSettings, open_lm
+from ..program.lm.endpoint import LMHandle, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
 from ..program.planner import QueryPlanner
@@ -48,10 +46,10 @@ from .cascade import Cascade
 from .combining import FittedCombination
 from .compiling import compile_stages
 from .graph import domain_graph, graph_index, graph_metric, learn_graph
+from .job_contract import JobSettings, Outcome
 from .opinions import fit_combinations
 from .registry import make_optimizer
 
-STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
 COLUMNS = (
     "constant",
     "tf-idf",
@@ -69,62 +67,6 @@ PURE = ("zero-shot", "thresholds")
 Counted = Callable[[str, int, int], None]
 
 
-@dataclass(frozen=True)
-class JobSettings:
-    """What to compile and how much of it.
-
-    Attributes:
-        sizes: rows of ``train``, ``dev`` and ``test`` to sample; a split that is not named is used whole.
-        max_calls: LM requests that compiling may spend; measuring is not counted.
-        programs: folder that compiled programs are written to, one folder a domain.
-        out: where this program goes instead.
-        work: folder for the files that a stopped job goes on from.
-        encoder: what the heads see through: ``static`` or ``minilm``, see ``program/minilm.py``.
-    """
-
-    optimizer: str = "bootstrap"
-    arguments: Mapping[str, Any] = field(default_factory=dict)
-    lm: LMSettings = field(default_factory=LMSettings)
-    encoder: str = "static"
-    stages: tuple[str, ...] = STAGES
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    seed: int = 0
-    max_calls: int | None = None
-    programs: Path = Path(".queryplan/programs")
-    out: Path | None = None
-    work: Path = Path(".queryplan/runs")
-    journal: Path = Path(".queryplan/journal.sqlite")
-    why: str = "compile"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a job made: the program folder, what was measured, and how it was compiled.
-
-    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` counts those of each split.
-    """
-
-    folder: Path
-    manifest: Manifest
-    report: Report
-    evaluations: tuple[Evaluation, ...]
-    results: Mapping[str, StageResult]
-    combinations: tuple[FittedCombination, ...]
-    optimizer: Optimizer
-    sample: str | None
-    tables: CascadeTables | None = None
-    rows: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def compiled(self) -> Evaluation:
-        """The evaluation of the compiled program."""
-        return self.evaluations[-1]
-
-    def priced(self, prices: Prices) -> Outcome:
-        """The same with what its language model costs, where that is known."""
-        return replace(self, evaluations=tuple(e.priced(prices.of(e.lm)) for e in self.evaluations))
-
-
 class CompileJob:
     """One compile; make it, call ``run``."""
 
@@ -134,7 +76,7 @@ class CompileJob:
         self.optimizer = make_optimizer(settings.optimizer, **settings.arguments)
         self.specs = stage_specs(domain.card)
         if unknown := set(settings.stages) - self.specs.keys():
-            raise UserError(f"there is no stage {', '.join(sorted(unknown))}; give some of {', '.join(STAGES)}")
+            raise UserError(f"there is no stage {', '.join(sorted(unknown))}; give some of {', '.join(self.specs)}")
 
     def run(self, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
         """Compile, save, measure.
@@ -147,6 +89,8 @@ class CompileJob:
         Raises:
             QueryPlanError: a model that cannot be opened, a disk that cannot be written.
         """
+        if self.settings.out is not None:
+            check_replaceable(self.settings.out)
         say(f"rows: {self.sample_words or 'all'}; data {self.domain.fingerprint}, card {self.domain.card.fingerprint}")
         journal = CallJournal(self.settings.journal)
         lm = open_lm(self.settings.lm, journal)

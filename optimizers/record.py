@@ -5,7 +5,7 @@ from __future__ import annotations
 from .. import __version__
 from ..eval.tracking.runs import CandidateRecord, CompileRecord, Tracking
 from .base import Candidate, StageResult
-from .job import Outcome
+from .job_contract import Outcome
 from .prompts import prompts_of
 
 

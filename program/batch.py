@@ -87,7 +87,7 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(f"{source.name}:{number}: not JSON: {error}") from error
         if not isinstance(row, dict):
             raise DataError(f"{source.name}:{number}: expected an object with a query")
@@ -113,6 +113,6 @@ def _id(line: bytes, where: str) -> str:
         row = json.loads(line)
         if row.keys() & RESULTS:
             return str(row["id"])
-    except (ValueError, KeyError, AttributeError):
+    except (ValueError, KeyError, AttributeError, RecursionError):
         pass
     raise DataError(f"{where}: this is no line of plans; choose another --out")

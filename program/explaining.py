@@ -76,7 +76,18 @@ def explain(
     Args:
         rows: labelled rows to find neighbours in; those the heads learned from.
     """
-    plan = planner.plan(query, history, session, deadline_s)
+    return explained(planner, planner.plan(query, history, session, deadline_s), query, history, session, rows)
+
+
+def explained(
+    planner: QueryPlanner,
+    plan: QueryPlan,
+    query: str,
+    history: Sequence[Mapping[str, Any] | Turn] | None = None,
+    session: Mapping[str, Any] | None = None,
+    rows: Sequence[LabelledRow] = (),
+) -> Explanation:
+    """Say why a plan is as it is; the other arguments as it was made from."""
     clean = clean_input(query, history, session, planner.card.history)
     said = _head_answers(planner, clean, plan.standalone_query)
     routes = (

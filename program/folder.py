@@ -124,7 +124,7 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
             was there before is intact.
     """
     folder = Path(folder)
-    _check_replaceable(folder)
+    check_replaceable(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -144,8 +144,12 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
     return manifest
 
 
-def _check_replaceable(folder: Path) -> None:
-    """Only a program or nothing is replaced: saving must never empty a folder of the user's."""
+def check_replaceable(folder: Path) -> None:
+    """Only a program or nothing is replaced: saving must never empty a folder of the user's.
+
+    Raises:
+        ProgramError: something else is there.
+    """
     if not folder.exists() or (folder / MANIFEST).is_file():
         return
     if not folder.is_dir() or any(folder.iterdir()):

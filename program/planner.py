@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,8 @@ from .bound import Bound, Gate, Mode
 from .context import clean_input
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
+from .graph.asking_choice import new_choice_predictor
+from .graph.learning import card_index
 from .graph.linking import NameIndex
 from .graph.planner import GraphPlanner
 from .graph.store import Learned
@@ -110,6 +113,7 @@ class QueryPlanner(dspy.Module):
         self._greetings = frozenset(g.casefold() for g in card.greetings)
         self._lm = lm
         self._lm_problem = ""
+        self._unopened: Opener | None = None
         self._opening = Lock()
         self._version: str | None = None
         self._asking: dict[str, dspy.Predict] | None = None
@@ -218,14 +222,19 @@ class QueryPlanner(dspy.Module):
         )
 
     def _open(self) -> LMHandle | None:
-        """The model, opened at the first query; one that cannot be opened is not tried again."""
+        """The model, opened at the first query; one that cannot be opened is tried again by ``warm`` alone."""
         with self._opening:
             if callable(self._lm):
-                try:
-                    self._lm = self._lm()
-                except Exception as error:  # whatever it is, the plan goes on without a model and says so
-                    self._lm, self._lm_problem = None, _why_closed(error)
-            return self._lm
+                with suppress(Exception):  # whatever it is, the plan goes on without a model and says so
+                    self._try_to_open(self._lm)
+            return None if callable(self._lm) else self._lm
+
+    def _try_to_open(self, opener: Opener) -> None:
+        try:
+            self._lm, self._lm_problem, self._unopened = opener(), "", None
+        except Exception as error:
+            self._lm, self._lm_problem, self._unopened = None, _why_closed(error), opener
+            raise
 
     # -- models and programs ----------------------------------------------------------------------
 
@@ -263,8 +272,7 @@ class QueryPlanner(dspy.Module):
     def _graphs(self) -> GraphPlanner | None:
         """What ranks graph steps, made at the first plan that wants them."""
         if self._graph_planner is None and self.graph is not None and self.card.graph is not None:
-            names = ((f"{n.type}::{n.name}", n.name, n.type) for n in self.card.names)
-            self._graph_planner = GraphPlanner(self.card.graph, NameIndex(names, self.card.names), self.graph)
+            self._graph_planner = GraphPlanner(self.card.graph, card_index(self.card, self.card.graph), self.graph)
         return self._graph_planner
 
     def in_mode(self, mode: Mode, bound: Bound | None = None) -> QueryPlanner:
@@ -275,26 +283,40 @@ class QueryPlanner(dspy.Module):
 
     def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:
         """Use another model from now on; returns self."""
-        self._lm, self._lm_problem = lm, ""
+        self._lm, self._lm_problem, self._unopened = lm, "", None
         return self
 
     @property
     def lm_name(self) -> str:
         """What the opened language model is called, weights included; "none" where none is open. Opens nothing."""
-        return self._lm.fingerprint if isinstance(self._lm, LMHandle) else "none"
+        return "none" if self._lm is None or callable(self._lm) else self._lm.fingerprint
+
+    @property
+    def lm_problem(self) -> str:
+        """Why the language model that plans should have cannot be opened; empty where nothing is wrong."""
+        return self._lm_problem
 
     def warm(self) -> None:
         """Open the model and let it read every prefix, so that the first query is as fast as the next.
 
+        A model that could not be opened before is tried again.
+
         Raises:
-            QueryPlanError: the model cannot be opened.
+            QueryPlanError: the model cannot be opened; plans are made without it from then on.
         """
         with self._opening:
-            if callable(self._lm):
-                self._lm = self._lm()
+            opener = self._lm if callable(self._lm) else self._unopened
+            if opener is not None:
+                self._try_to_open(opener)
         if self._lm is not None:
-            asked = self._asked().items()
-            self._lm.warm(predictor for name, predictor in asked if name != "graph" or self.plan_graph)
+            self._lm.warm(self._prefixed())
+
+    def _prefixed(self) -> list[dspy.Predict]:
+        """Every predictor that a query may ask, with what lets the model choose among the ranking's graph plans."""
+        asked = [predictor for name, predictor in self._asked().items() if name != "graph" or self.plan_graph]
+        if self.plan_graph and self._graphs() is not None:
+            asked.append(new_choice_predictor())
+        return asked
 
     def _asked(self) -> dict[str, dspy.Predict]:
         """The predictors that a query may ask, each for the outputs that the model has a say in."""

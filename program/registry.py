@@ -134,7 +134,9 @@ def _cause(text: str) -> str:
 
 
 def _knock(uri: str) -> None:
-    """Fail at once if nobody listens: MLflow itself retries for minutes."""
+    """Fail at once if nobody listens, or if a folder is where the database should be: MLflow retries for minutes."""
+    if (file := sqlite_file(uri)) is not None and file.is_dir():
+        raise IsADirectoryError(f"{file} is a folder, not a database")
     parts = urlsplit(uri)
     if parts.scheme in ("http", "https") and parts.hostname:
         port = parts.port or (443 if parts.scheme == "https" else 80)

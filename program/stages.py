@@ -26,7 +26,6 @@ from .context import clean_input, history_text
 
 Kind = Literal["decide", "write"]
 DECIDING: tuple[Stage, ...] = ("follow_up", "relevance", "complexity")
-WRITING: tuple[Stage, ...] = ("rewrite", "decompose", "graph")
 
 
 @dataclass(frozen=True)
@@ -85,11 +84,6 @@ def examples(spec: StageSpec, rows: Sequence[LabelledRow], card: DomainCard) -> 
             example = dspy.Example(**fields, row_id=row.id, conversation=row.conversation)
             made.append(example.with_inputs(*spec.inputs))
     return made
-
-
-def gold_outputs(spec: StageSpec, example: dspy.Example) -> dict[str, Any]:
-    """The labelled outputs of an example; an output without a label is left out."""
-    return {name: example[name] for name in spec.signature.output_fields if name in example}
 
 
 def conversation_inputs(row: LabelledRow, card: DomainCard) -> dict[str, str]:

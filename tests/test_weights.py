@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from queryplan.data.domain import Domain, load_domain
-from queryplan.optimizers.job import CompileJob, JobSettings, Outcome
+from queryplan.optimizers.job import CompileJob
+from queryplan.optimizers.job_contract import JobSettings, Outcome
 from queryplan.optimizers.progress import SilentProgress
 from queryplan.program.lm.endpoint import LMSettings
 

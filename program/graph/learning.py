@@ -106,6 +106,12 @@ def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
     return NameIndex(graph.names(), card.names if card is not None else (), values)
 
 
+def card_index(card: DomainCard, schema: GraphSchema) -> NameIndex:
+    """The names that a card lists and the values that its schema does, where no graph is at hand."""
+    names = ((f"{one.type}::{one.name}", one.name, one.type) for one in card.names)
+    return NameIndex(names, card.names, named_values(values_of(schema), schema))
+
+
 def named_values(values: Values, schema: GraphSchema) -> dict[tuple[str, str], tuple[str, ...]]:
     """The values by which nodes can be found, by type and property."""
     found = {(node.name, field) for node in schema.nodes for field in node.anchors}

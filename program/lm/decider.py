@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, Protocol
+from typing import Any
 
 from dspy import lm15
 from dspy.utils.callback import with_callbacks
@@ -30,19 +30,6 @@ _SMALLEST = 1e-12
 Tokenizer = Callable[[str], list[int]]
 State = Mapping[str, Any]
 Questions = Mapping[str, Mapping[str, Any]]
-
-
-class DecisionClient(Protocol):
-    """What DSPy and the planner ask of a decision client."""
-
-    supports_decision_requests: bool
-    model: str
-
-    def __call__(self, state: State, questions: Questions) -> dict[str, dict[str, Any]]: ...
-
-    async def acall(self, state: State, questions: Questions) -> dict[str, dict[str, Any]]: ...
-
-    def check_answer_words(self, questions: Questions) -> None: ...
 
 
 class _Client:

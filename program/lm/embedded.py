@@ -16,8 +16,8 @@ from typing import Any
 
 from ...errors import ConfigError, LMError, WeightsError
 
-SLOTS = 10
-"""One for each prompt prefix of the planner, which has nine, and one for anything else."""
+SLOTS = 11
+"""One for each prompt prefix of the planner, which has ten, and one for anything else."""
 
 SLOT_TOKENS = 3072
 """Tokens a slot holds: eight demonstrations with history, the query, and 400 tokens to write."""

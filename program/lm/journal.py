@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
+from ...errors import ConfigError
+
 logger = logging.getLogger(__name__)
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS calls (key TEXT PRIMARY KEY, response TEXT NOT NULL, milliseconds REAL NOT NULL)"
@@ -43,6 +45,11 @@ class CallJournal:
     """
 
     def __init__(self, path: Path | str) -> None:
+        """Open the file, or begin it.
+
+        Raises:
+            ConfigError: there cannot be a file, or another process keeps it locked.
+        """
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.RLock()
@@ -94,7 +101,10 @@ class CallJournal:
             return _connect(self._path)
         except sqlite3.DatabaseError as error:
             if not _is_damage(error):
-                raise
+                raise ConfigError(
+                    f"the journal of paid calls {self._path} cannot be opened ({error}): name another file with "
+                    "QUERYPLAN_JOURNAL, or journal in queryplan.toml"
+                ) from error
             return self._begin_anew()
 
     def _begin_anew(self) -> sqlite3.Connection:

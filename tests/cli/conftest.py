@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -56,11 +57,13 @@ class FakeEndpoint:
     Attributes:
         requests: bodies that came, in order.
         fail_after: from that many requests on, the connection is answered with an error; None never.
+        delay: seconds that an answer takes.
     """
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.fail_after: int | None = None
+        self.delay = 0.0
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
@@ -93,6 +96,7 @@ class FakeEndpoint:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                time.sleep(endpoint.delay)
                 status, answer = endpoint._answer(body) if self.path.endswith("completions") else (404, {})
                 data = json.dumps(answer).encode()
                 self.send_response(status)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -130,6 +132,14 @@ def test_ctrl_c_says_how_to_go_on(failing: Failing) -> None:
 def test_a_full_disk_is_a_sentence(failing: Failing) -> None:
     code, out, err = failing(OSError(28, "No space left on device", "manifest.json"))
     assert (code, out, err) == (1, "", "error: No space left on device: manifest.json\n")
+
+
+@pytest.mark.parametrize("number", [errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENAMETOOLONG])
+def test_a_file_that_was_named_wrongly_is_the_users_mistake(failing: Failing, number: int) -> None:
+    code, out, err = failing(OSError(number, os.strerror(number), "x" * 5000))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"error: {os.strerror(number)}: xxx")
+    assert len(err) < 300
 
 
 def test_a_fault_of_ours_shows_no_traceback(failing: Failing) -> None:

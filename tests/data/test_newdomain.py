@@ -70,7 +70,12 @@ def test_answers_of_the_excluded_differ() -> None:
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [({"name": "My Bread"}, "'My Bread' is no name"), ({"title": ""}, "title: "), ({"covers": ()}, "covers: ")],
+    [
+        ({"name": "My Bread"}, "'My Bread' is no name"),
+        ({"title": ""}, "title: "),
+        ({"covers": ()}, "covers: "),
+        ({"covers": (" ",)}, "covers: "),
+    ],
 )
 def test_an_answer_that_a_card_cannot_hold_is_named(change: dict[str, object], said: str) -> None:
     with pytest.raises(DataError, match=said):

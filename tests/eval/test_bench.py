@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from queryplan.data.domain import Domain, load_domain
+from queryplan.errors import DataError
 from queryplan.eval import bench, bench_router
 from queryplan.eval.bench import bench_decisions, bench_loading, bench_plans, bench_rate, compare, heads_size
 
@@ -33,6 +34,21 @@ def test_decisions_and_plans_are_timed_beside_a_reference() -> None:
         assert timings[0].ratio == 1.0
         assert all(0 < t.p50 <= t.p99 for t in timings)
         assert sum(t.under is not None for t in timings) == 1
+
+
+def test_a_domain_without_later_turns_is_timed_without_them(monkeypatch: pytest.MonkeyPatch, small: Domain) -> None:
+    first = tuple(row for row in small.rows("dev") if not row.history)
+    alone = Domain(small.folder, small.card, {"train": small.rows("train"), "dev": first})
+    monkeypatch.setattr(bench, "load_domain", lambda *args, **more: alone)
+    assert [t.name for t in bench_decisions(rounds=1)] == ["the vector alone", bench.DECISIONS]
+
+
+@pytest.mark.parametrize("measure", [bench_decisions, bench_plans, bench_rate])
+def test_a_domain_without_dev_rows_is_named(monkeypatch: pytest.MonkeyPatch, small: Domain, measure: Any) -> None:
+    empty = Domain(small.folder, small.card, {"train": small.rows("train"), "dev": ()})
+    monkeypatch.setattr(bench, "load_domain", lambda *args, **more: empty)
+    with pytest.raises(DataError, match=r"mine has no labelled queries in dev\.jsonl"):
+        measure("mine", rounds=1)
 
 
 def test_a_rate_is_of_processor_time() -> None:

@@ -156,3 +156,12 @@ def test_a_missing_or_foreign_evaluation_is_named(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text("{}")
     with pytest.raises(DataError, match=r"other\.json is not an evaluation"):
         Evaluation.load(tmp_path / "other.json")
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", '"x"', "{", "[" * 100_000, "\x00"])
+def test_what_is_no_evaluation_is_told_in_one_line_of_our_own(tmp_path: Path, text: str) -> None:
+    (tmp_path / "other.json").write_text(text)
+    with pytest.raises(DataError) as caught:
+        Evaluation.load(tmp_path / "other.json")
+    assert "\n" not in str(caught.value)
+    assert "http" not in str(caught.value)

@@ -14,7 +14,7 @@ from queryplan.errors import UserError
 from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.page.confusion_pictures import write_confusions
 from queryplan.eval.render import format_estimate, to_markdown, to_rich
-from queryplan.eval.report import Report, build_report, paired_differences
+from queryplan.eval.report import Report, build_report
 from queryplan.eval.statistics import Estimate
 
 Make = Callable[..., Any]
@@ -100,12 +100,6 @@ def test_columns_of_other_rows_or_of_one_name_are_refused(
         build_report([columns[0], columns[0]])
     with pytest.raises(UserError, match="nothing to report"):
         build_report([])
-
-
-def test_two_runs_of_one_name_can_be_compared(columns: list[Evaluation]) -> None:
-    differences = paired_differences(columns[2], columns[2])
-    assert {d.verdict for d in differences} == {"no difference shown"}
-    assert {d.paired.difference.value for d in differences} == {0.0}
 
 
 def test_markdown_has_one_row_a_measure_and_the_data_is_json(columns: list[Evaluation]) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from queryplan.data.card import domain_folder
 from queryplan.data.domain import load_domain
-from queryplan.errors import UserError
-from queryplan.optimizers.job import CompileJob, JobSettings
+from queryplan.errors import ProgramError, UserError
+from queryplan.optimizers.job import CompileJob
+from queryplan.optimizers.job_contract import JobSettings
 from queryplan.optimizers.progress import SilentProgress
 from queryplan.optimizers.registry import make_optimizer
 from queryplan.program.lm.endpoint import LMSettings
@@ -62,6 +63,16 @@ def test_a_domain_without_calibration_rows_compiles_and_says_that_no_head_answer
     assert outcome.manifest.bound is not None
     assert outcome.manifest.bound.certainty is None
     assert any("0 conversations are too few: label 45 or more" in line for line in said)
+
+
+def test_a_folder_that_is_no_program_is_refused_before_anything_is_learned(domain: Path, tmp_path: Path) -> None:
+    (tmp_path / "program").mkdir()
+    (tmp_path / "program" / "mine.txt").write_text("keep")
+    said: list[str] = []
+    with pytest.raises(ProgramError, match="holds something that is no compiled program"):
+        job(domain, tmp_path).run(SilentProgress(), lambda *_: None, said.append)
+    assert said == []
+    assert (tmp_path / "program" / "mine.txt").read_text() == "keep"
 
 
 def test_an_unknown_mode_is_refused() -> None:

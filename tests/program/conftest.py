@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +149,11 @@ class Scripted:
         self.name = self.fingerprint = "scripted"
         self.decider, self.writer = decider, writer
         self.adapter = dspy.JSONAdapter(use_native_function_calling=False)
+        self.warmed: list[dspy.Predict] = []
+
+    def warm(self, predictors: Iterable[dspy.Predict]) -> None:
+        """Note whose prefixes would be read."""
+        self.warmed += predictors
 
     def close(self) -> None:
         """Let go whoever waits."""

@@ -90,3 +90,11 @@ def test_what_a_database_says_happened_is_told_and_not_when(uri: str) -> None:
         registry.speaking_to_mlflow(uri),
     ):
         raise OSError(said)
+
+
+def test_a_folder_in_the_place_of_a_database_is_said_at_once(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ConfigError, match=r"cannot be used \(.* is a folder, not a database\)"),
+        registry.speaking_to_mlflow(f"sqlite:///{tmp_path}"),
+    ):
+        pytest.fail("MLflow would try again for minutes")

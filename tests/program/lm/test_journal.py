@@ -12,6 +12,7 @@ from typing import Any
 
 import dspy
 import pytest
+from queryplan.errors import ConfigError
 from queryplan.program.lm.endpoint import LMHandle, LMSettings, open_lm
 from queryplan.program.lm.engine import unjournaled
 from queryplan.program.lm.journal import CallJournal, call_key
@@ -118,6 +119,12 @@ def test_another_kind_of_database_is_set_aside(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE calls (something TEXT)")
     connection.close()
     assert len(CallJournal(tmp_path / "j")) == 0
+
+
+def test_a_folder_in_the_place_of_a_journal_is_named_with_the_setting(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"journal of paid calls .* cannot be opened .* QUERYPLAN_JOURNAL"):
+        CallJournal(tmp_path)
+    assert tmp_path.is_dir()
 
 
 def test_a_copied_program_keeps_the_same_journal(journal: CallJournal) -> None:

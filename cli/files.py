@@ -1,0 +1,66 @@
+"""Files that commands read and write: what cannot be used is refused before the work, not after it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError, UserError
+
+
+def read_json(path: Path, what: str) -> Any:
+    """What a JSON file holds.
+
+    Args:
+        what: what it should be, for the message, such as ``"a JSON object"``.
+
+    Raises:
+        DataError: it cannot be read, or is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise DataError(f"{path} is not {what}: {error.strerror}") from error
+    except RecursionError as error:
+        raise DataError(f"{path} is not {what}: it is nested too deeply") from error
+    except ValueError as error:
+        raise DataError(f"{path} is not {what}: {error}") from error
+
+
+def check_file(flag: str, path: Path | None) -> None:
+    """Refuse a file that cannot be written later; nothing is made.
+
+    Raises:
+        UserError: it is a folder, or in a place where no file can be.
+    """
+    if path is None:
+        return
+    if os.path.isdir(path):
+        raise UserError(f"{flag} {path} is a folder: give the name of a file")
+    if os.path.exists(path) and not os.access(path, os.W_OK):
+        raise UserError(f"{flag} {path} may not be written: give another file")
+    _check_place(flag, path)
+
+
+def check_folder(flag: str, path: Path | None) -> None:
+    """Refuse a folder that cannot be written later; nothing is made.
+
+    Raises:
+        UserError: it is a file, or in a place where no folder can be.
+    """
+    if path is None:
+        return
+    if os.path.exists(path) and not os.path.isdir(path):
+        raise UserError(f"{flag} {path} is a file: give the name of a folder")
+    _check_place(flag, path)
+
+
+def _check_place(flag: str, path: Path) -> None:
+    """The nearest folder above that is there must be one, and take files; those between are made when written."""
+    above = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
+    if not above.is_dir():
+        raise UserError(f"{flag} {path} cannot be made: {above} is a file; give another place")
+    if not os.access(above, os.W_OK | os.X_OK):
+        raise UserError(f"{flag} {path} cannot be made: {above} may not be written to; give another place")

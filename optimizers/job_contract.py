@@ -1,0 +1,75 @@
+"""What a compile is asked for, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from ..eval.cascade_tables import CascadeTables
+from ..eval.evaluation import Evaluation
+from ..eval.prices import Prices
+from ..eval.report import Report
+from ..program.folder import Manifest
+from ..program.lm.endpoint import LMSettings
+from .base import Optimizer, StageResult
+from .combining import FittedCombination
+
+STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
+
+
+@dataclass(frozen=True)
+class JobSettings:
+    """What to compile and how much of it.
+
+    Attributes:
+        sizes: rows of ``train``, ``dev`` and ``test`` to sample; a split that is not named is used whole.
+        max_calls: LM requests that compiling may spend; measuring is not counted.
+        programs: folder that compiled programs are written to, one folder a domain.
+        out: where this program goes instead.
+        work: folder for the files that a stopped job goes on from.
+        encoder: what the heads see through: ``static`` or ``minilm``, see ``program/minilm.py``.
+    """
+
+    optimizer: str = "bootstrap"
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    lm: LMSettings = field(default_factory=LMSettings)
+    encoder: str = "static"
+    stages: tuple[str, ...] = STAGES
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    seed: int = 0
+    max_calls: int | None = None
+    programs: Path = Path(".queryplan/programs")
+    out: Path | None = None
+    work: Path = Path(".queryplan/runs")
+    journal: Path = Path(".queryplan/journal.sqlite")
+    why: str = "compile"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job made: the program folder, what was measured, and how it was compiled.
+
+    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` counts those of each split.
+    """
+
+    folder: Path
+    manifest: Manifest
+    report: Report
+    evaluations: tuple[Evaluation, ...]
+    results: Mapping[str, StageResult]
+    combinations: tuple[FittedCombination, ...]
+    optimizer: Optimizer
+    sample: str | None
+    tables: CascadeTables | None = None
+    rows: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def compiled(self) -> Evaluation:
+        """The evaluation of the compiled program."""
+        return self.evaluations[-1]
+
+    def priced(self, prices: Prices) -> Outcome:
+        """The same with what its language model costs, where that is known."""
+        return replace(self, evaluations=tuple(e.priced(prices.of(e.lm)) for e in self.evaluations))
