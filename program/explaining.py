@@ -103,7 +103,8 @@ def _head_answers(planner: QueryPlanner, clean: CleanInput, standalone: str) -> 
     if planner.heads is None:
         return {}
     turn = planner.heads.of_turn(clean.query, clean.turns) if clean.turns else None
-    return {**planner.heads.of_query(standalone), **({"is_follow_up": turn} if turn else {})}
+    typed = clean.query if standalone != clean.query else None
+    return {**planner.heads.of_query(standalone, typed), **({"is_follow_up": turn} if turn else {})}
 
 
 def _route(

@@ -167,7 +167,8 @@ class Flow:
 
     def _standalone_labels(self) -> Round:
         query = self.labels.standalone_query
-        heads = self.parts.heads.of_query(query) if self.parts.heads else {}
+        typed = self.clean.query if query != self.clean.query else None
+        heads = self.parts.heads.of_query(query, typed) if self.parts.heads else {}
         self._note_unread(query, heads)
         self._gate_labels(heads)
         replies: Mapping[Sent, Reply] = {}

@@ -34,6 +34,8 @@ COMMON = "ngrams.common"
 NESTED = "vector.nested"
 SOURCE = "source."
 """Heads for kinds of information of structured sources: their names begin so, and they see a card's cues, too."""
+REWRITTEN = 0.25
+"""Weight of what a model rewrote beside the query as typed."""
 # Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
 SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 
@@ -91,6 +93,18 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
+def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
+    """Label probabilities of a query as a model rewrote it and as it was typed, by logarithmic pooling.
+
+    A small model leaves out and makes up. Of 116 turns of the podcast's ``dev`` and ``calibrate`` that the 0.5B model
+    rewrote, heads had all labels of the text right for 0.40 by the rewrite, 0.69 by the query as typed, and 0.72 by
+    both with this share; by the annotators' standalone forms for 0.74, and 0.72 with this share.
+    """
+    weights = [a**REWRITTEN * b ** (1 - REWRITTEN) for a, b in zip(rewritten, typed, strict=True)]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
 class HeadAnswer(NamedTuple):
     """The label a head gives, and every label's probability.
 
@@ -138,16 +152,24 @@ class Heads:
         self._source = Panel(list(self.sources.values())) if self.sources else None
         self._sees_wishes = any(len(head.linear) == WITH_WISHES for head in self.sources.values())
 
-    def of_query(self, query: str) -> dict[str, HeadAnswer]:
-        """What every head but follow-up says of a query that stands alone; nothing of one they cannot read."""
+    def of_query(self, query: str, typed: str | None = None) -> dict[str, HeadAnswer]:
+        """What every head but follow-up says of a query that stands alone; nothing of one they cannot read.
+
+        Args:
+            typed: what a user typed, where ``query`` is what a model made of it; both are read then, see ``pooled``.
+        """
         if self._alone is None or not (seen := self.features.of_query(query)).readable:
             return {}
-        given = self._alone.probabilities(seen)
+        read = [self._alone.probabilities(seen)]
+        if typed is not None and (as_typed := self.features.of_query(typed)).readable:
+            read.append(self._alone.probabilities(as_typed))
+        given = read[0] if len(read) == 1 else [pooled(*rows) for rows in zip(*read, strict=True)]
         looks, count = tuple(self.looks.values()), len(given) - len(self.looks)
         said = _named(self._alone.heads[:count], given[:count])
         answer = said.get("is_relevant")
         if looks and answer is not None and answer.label == "false":
-            ours = [row[head.labels.index("true")] for head, row in zip(looks, given[count:], strict=True)]
+            places = [(number, head.labels.index("true")) for number, head in enumerate(looks, start=count)]
+            ours = [one[number][place] for one in read for number, place in places]
             if not agree(ours, min(head.below or 0.0 for head in looks)):
                 said["is_relevant"] = answer._replace(label="true", withheld=True)
         return said

@@ -170,7 +170,7 @@ class FixedHeads(Heads):
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
         self.joint = {}
 
-    def of_query(self, query: str) -> dict[str, HeadAnswer]:
+    def of_query(self, query: str, typed: str | None = None) -> dict[str, HeadAnswer]:
         return {name: self._said(name) for name in self.answers if name != "is_follow_up"}
 
     def cannot_read(self, query: str) -> bool:

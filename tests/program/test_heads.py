@@ -23,7 +23,16 @@ from queryplan.program.fit_head import (
     folds_of,
     rbf,
 )
-from queryplan.program.heads import NESTED, Heads, against_first, load_features, load_heads, softmax
+from queryplan.program.heads import (
+    NESTED,
+    REWRITTEN,
+    Heads,
+    against_first,
+    load_features,
+    load_heads,
+    pooled,
+    softmax,
+)
 from queryplan.program.ngrams import mask_names
 from queryplan.program.train_heads import LABELS, MADE, features_of, made_turns, reluctant, train_heads
 from queryplan.signatures.types import Turn
@@ -405,3 +414,43 @@ def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trai
     again = load_heads(tensors, trained.settings(), trained.features)
     np.testing.assert_allclose(again.heads["complexity"].dual, head.dual, atol=1e-5)
     assert np.array_equal(again.heads["complexity"].linear, head.linear)
+
+
+# --- a query as a model rewrote it, and as it was typed
+
+
+@given(st.lists(st.tuples(st.floats(1e-6, 1), st.floats(1e-6, 1)), min_size=2, max_size=8))
+def test_pooled_probabilities_lie_between_and_sum_to_one(given: list[tuple[float, float]]) -> None:
+    one, other = np.array(given).T
+    one, other = one / one.sum(), other / other.sum()
+    both = np.array(pooled(one.tolist(), other.tolist()))
+    assert both.sum() == pytest.approx(1)
+    odds = np.log(both[0] / both[1])
+    assert odds == pytest.approx(
+        REWRITTEN * np.log(one[0] / one[1]) + (1 - REWRITTEN) * np.log(other[0] / other[1]), abs=1e-6
+    )
+
+
+def test_a_rewrite_is_read_beside_the_query_as_typed(trained: Heads) -> None:
+    typed, rewritten = "and what is his book about?", "Compare how Ilse and Takeda sleep, and why"
+    alone, beside = trained.of_query(rewritten), trained.of_query(rewritten, typed)
+    as_typed = trained.of_query(typed)
+    for name, answer in beside.items():
+        wanted = pooled(list(alone[name].probabilities.values()), list(as_typed[name].probabilities.values()))
+        assert list(answer.probabilities.values()) == pytest.approx(wanted)
+    same = trained.of_query(typed, typed)["intent"].probabilities
+    assert same == pytest.approx(dict(as_typed["intent"].probabilities))
+
+
+def test_what_was_typed_in_a_script_that_heads_cannot_read_says_nothing(trained: Heads) -> None:
+    assert trained.of_query("Who is Nell?", "ᏣᎳᎩ") == trained.of_query("Who is Nell?")
+    assert trained.of_query("ᏣᎳᎩ", "Who is Nell?") == {}
+
+
+def test_a_rewrite_alone_does_not_reject_what_was_typed(trained: Heads) -> None:
+    spoilt = "solve 3x + 4 = 19 for x"
+    assert trained.of_query(spoilt)["is_relevant"].label == "false"
+    assert (
+        trained.of_query(spoilt, "what did Takeda say about the stock market in episode 4?")["is_relevant"].label
+        == "true"
+    )

@@ -1,0 +1,79 @@
+"""How model and head are weighed: the head as it is, or both pooled where held-out conversations prefer it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from queryplan.optimizers.combining import MIN_ROWS, Opinions, fit_combination
+from queryplan.program.heads import HeadAnswer
+from queryplan.program.settle import head_alone, settle
+
+ROWS = 80
+RNG = np.random.default_rng(0)
+GOLD = RNG.integers(2, size=ROWS)
+LABELS = ("false", "true")
+
+
+def said(right: float, seed: int) -> np.ndarray:
+    """Probabilities of two labels that favour the right one in such a share of rows."""
+    rng = np.random.default_rng(seed)
+    sure = np.where(rng.random(ROWS) < right, 1.0, -1.0) * rng.uniform(0.5, 2.0, ROWS)
+    true = 1 / (1 + np.exp(-np.where(GOLD == 1, sure, -sure)))
+    return np.stack([1 - true, true], axis=1)
+
+
+def opinions(lm: np.ndarray, head: np.ndarray, rows: int = ROWS) -> Opinions:
+    groups = tuple(f"conversation {i // 2}" for i in range(rows))
+    return Opinions("is_relevant", LABELS, lm[:rows], head[:rows], GOLD[:rows], groups)
+
+
+def test_a_head_that_the_model_does_not_help_is_taken_exactly_as_it_is() -> None:
+    fitted = fit_combination(opinions(said(0.5, 7), said(0.95, 1)))
+    assert fitted is not None
+    assert fitted.combination == head_alone(LABELS)
+    assert "the head alone" in fitted.sentence
+
+
+def test_no_bias_is_put_on_a_head_alone_even_where_dev_leans_to_a_label() -> None:
+    leaning = said(0.85, 2) * [0.75, 0.25]
+    leaning /= leaning.sum(axis=1, keepdims=True)
+    fitted = fit_combination(opinions(said(0.5, 7), leaning))
+    assert fitted is not None
+    if not fitted.combination.lm_weight:
+        assert not any(fitted.combination.bias.values())
+
+
+def test_a_rejection_that_was_withheld_stays_withheld() -> None:
+    fitted = fit_combination(opinions(said(0.5, 7), said(0.95, 1)))
+    assert fitted is not None
+    withheld = HeadAnswer("true", {"false": 0.7, "true": 0.3}, withheld=True)
+    settled = settle(None, withheld, fitted.combination)
+    assert settled is not None
+    assert settled.truth
+
+
+def test_a_model_that_knows_more_gets_a_weight() -> None:
+    fitted = fit_combination(opinions(said(0.95, 3), said(0.7, 4)))
+    assert fitted is not None
+    assert fitted.combination.lm_weight > 0
+    assert fitted.accuracy["both"] > fitted.accuracy["head"]
+    assert fitted.loss["both"] < fitted.loss["head"]
+    assert set(fitted.accuracy) == {"head", "lm", "both"}
+
+
+def test_the_head_is_scored_by_its_own_probabilities() -> None:
+    head = said(0.8, 5)
+    fitted = fit_combination(opinions(said(0.6, 6), head))
+    assert fitted is not None
+    assert fitted.accuracy["head"] == pytest.approx((head.argmax(axis=1) == GOLD).mean())
+    assert fitted.loss["head"] == pytest.approx(-np.log(head[np.arange(ROWS), GOLD]).mean())
+
+
+@pytest.mark.parametrize("rows", [0, MIN_ROWS - 1])
+def test_too_few_rows_tell_nothing(rows: int) -> None:
+    assert fit_combination(opinions(said(0.9, 1), said(0.9, 2), rows)) is None
+
+
+def test_a_model_that_helps_by_less_than_a_standard_error_gets_no_weight() -> None:
+    asked = [fit_combination(opinions(said(0.55, seed), said(0.95, 1))) for seed in range(20, 30)]
+    assert sum(one.combination.lm_weight > 0 for one in asked if one is not None) <= 3
