@@ -8,11 +8,12 @@ writes the answer may still get it wrong.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..program.plan import QueryPlan
 from ..program.retrieval.execute import RunSettings, execute
 from ..program.retrieval.results import ids
-from ..program.retrieval.search import SearchSettings, search_with_plan
+from ..program.retrieval.search import search_with_plan
 from ..program.retrieval.stores import Stores
 from ..signatures.types import Frozen
 from .retrieval_recall import K, PlanOf, Question
@@ -77,7 +78,8 @@ def measure_answering(
     if not hard:
         raise ValueError("there is no complex question among these; choose splits that have some")
     base = settings or RunSettings()
-    limited = RunSettings(**{**vars(base), "search": SearchSettings(**{**vars(base.search), "limit": k})})
+    # Both ways are given the same number of passages.
+    limited = replace(base, search=replace(base.search, limit=k), complex_times=1)
     off = [_without(question, stores, limited) for question in hard]
     on = [_with(question, plan_of(question.row), stores, limited) for question in hard]
     clusters = [question.row.conversation for question in hard]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..data.domain import load_domain
@@ -161,7 +161,8 @@ def _arms(stores: Stores, k: int, settings: RunSettings) -> dict[str, Callable[[
         return search_with_plan(query, stores.providers, [candidate], settings=limited)
 
     def run(question: Question, plan: QueryPlan) -> _Found:
-        whole = RunSettings(**{**vars(settings), "search": limited})
+        # Every way of searching is given the same number of passages.
+        whole = replace(settings, search=limited, complex_times=1)
         result = execute(plan, stores, session=question.row.session, settings=whole)
         return _found(question, ids(result.evidence), result.trace.queries)
 

@@ -13,6 +13,11 @@ Of three hundred training rows of ours that were left out of the fit, three say 
 off an exponential tail that is fitted to the log-odds of the lowest tenth of them, thirty rows (peaks over a threshold:
 Pickands, "Statistical inference using extreme order statistics", 1975). Below the lowest of them it does not go: with
 some dozen rows nobody would be rejected.
+
+**With few rows of ours** one in a hundred cannot be seen: the lowest of forty rows lies at one in forty on average, and
+one odd row decides alone. So the share is never less than two rows, if two are a tenth of them; from two hundred rows
+on that changes nothing. CLINC150 with 40 of 400 rows ours (ten trainings): 7 % of ours and 91 % of strangers are
+rejected, with one in a hundred 3 and 73 %, by the head alone 29 and 99.6 %.
 No list of words is behind it, and no tag of a row.
 """
 
@@ -30,6 +35,8 @@ WORDS = f"{PREFIX}words"
 KERNELS = {MEANING: ((0.0, 0.0),), WORDS: ((0.5, 0.5), (0.8, 0.2), (0.95, 0.05))}
 QUOTA = 0.01
 """Of the queries of ours so many may be rejected."""
+FEWEST = 2
+"""Left-out rows of ours that this share is at least."""
 TAIL = 0.1
 """The share of left-out rows of ours that the tail is fitted to; with a fifth hardly anybody was rejected."""
 FLOOR = 1e-6
@@ -43,7 +50,8 @@ def level(ours: Sequence[float]) -> float:
     count = max(1, int(TAIL * len(odds)))
     start = float(odds[min(count, len(odds) - 1)])
     mean_below = start - float(odds[:count].mean())
-    tail = start - mean_below * math.log(TAIL / QUOTA)
+    quota = max(QUOTA, FEWEST / len(odds)) if count >= FEWEST else QUOTA
+    tail = start - mean_below * math.log(TAIL / quota)
     return 1 / (1 + math.exp(-max(tail, float(odds[0]))))
 
 

@@ -14,22 +14,18 @@ from ..data.rows import LabelledRow
 from .context import clean_input
 from .encoder import Encoder
 from .features import Features, Seen, learned_features
-from .fit_head import SHARES, Fitted, fit_and_leave_out, fit_head
-from .heads import Head, Heads, with_cues
+from .fit_head import SHARES, Fitted, fit_and_leave_out
+from .heads import Head, Heads
 from .joint import fit_joint
 from .linker import Linker
 from .looks import KERNELS, level
-from .retrieval.source_intents import CueReader, head_name
-from .retrieval.source_planning import MIN_CONFIDENCE
-from .wish_grams import PARTS, with_wishes
+from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "5"
+RECIPE = "6"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
-# Of the linear kernels on n-grams, frames and frames of wishes.
-WISH_SHARES = ((0.35, 0.35, 0.0), (0.25, 0.15, 0.2), (0.25, 0.1, 0.35))
 LATE = (0.5, 0.55, 0.6, 0.65)
 MAY_COST = 0.02
 """Of the accuracy on left-out rows, to say a label late; a standard error of 200 rows is a little more."""
@@ -73,35 +69,6 @@ def train_looks(
     said = np.max([fitted.left_out[ours, fitted.head.labels.index("true")] for fitted in known], axis=0)
     below = level(said)
     return {fitted.head.name: replace(fitted.head, below=below) for fitted in known}
-
-
-def train_source_heads(
-    rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0
-) -> dict[str, Head | None]:
-    """A yes-or-no head for each kind of information of a card, from the rows that say which are wanted.
-
-    They see the standalone form, the card's cues in it, and its frame (``wish_grams.py``). A label is wanted from the
-    confidence on from which plans are made.
-    """
-    used = [(row, row.gold.source_intents) for row in rows if row.gold and row.gold.source_intents is not None]
-    if not card.source_intents or not used:
-        return {}
-    reader = CueReader(card)
-    queries = [row.labels.standalone_query for row, _ in used]
-    seen = [_with_wishes(features, reader, query) for query in queries]
-    wanted = [{i.type for i in intents if i.confidence >= MIN_CONFIDENCE} for _, intents in used]
-    groups = [row.conversation for row, _ in used]
-    return {
-        head_name(kind): fit_head(
-            head_name(kind), seen, [_truth(kind in kinds) for kinds in wanted], groups, seed, WISH_SHARES, PARTS
-        )
-        for kind in reader.types
-    }
-
-
-def _with_wishes(features: Features, reader: CueReader, query: str) -> Seen:
-    seen = with_cues(features.of_query(query), reader.features(query))
-    return seen._replace(grams=with_wishes(seen.grams, reader.frame(query), features.common or frozenset()))
 
 
 def _fit(

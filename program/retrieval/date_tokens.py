@@ -34,6 +34,7 @@ _FIGURES = (
     ("cjk_nth", r"第\d{1,2}"),
     ("quarter", r"[qQ]\d{1,2}"),
     ("half", r"[hH][12]"),
+    ("fiscal_year", r"[fF][yY][ '’]?(?:20)?\d\d"),
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
     ("short_year", r"['’]\d\d"),
     ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|er(?!\w))"),
@@ -162,7 +163,7 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
         yield from (Word("number", digits), Word("dom", digits))
     elif kind == "stretch":
         yield from (Word("stretch", f"{digits} {_SPAN_UNITS[re.sub('[0-9]', '', text)[0]]}"),)
-    elif kind == "short_year":
-        yield Word("year", 2000 + digits)
+    elif kind in ("short_year", "fiscal_year"):  # no card says that a fiscal year is another than the calendar's
+        yield Word("year", 2000 + digits % 100)
     else:
         yield Word(kind.removeprefix("cjk_"), digits)

@@ -48,6 +48,8 @@ class RunSettings:
     Attributes:
         answerer: answers a sub-query that another one waits for; by default with names in its evidence.
         side: limits of the graph and of a source that declares none.
+        complex_times: so many times as many passages are given for a plan of a complex question, whose answer is in
+            several places; 1 gives all plans the same.
     """
 
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -55,6 +57,13 @@ class RunSettings:
     speakers: Speakers = field(default_factory=Speakers)
     answerer: Answerer | None = None
     side: Limits = field(default_factory=lambda: Limits(concurrency=4, timeout_s=5.0))
+    complex_times: int = 2
+
+    def search_for(self, plan: QueryPlan) -> SearchSettings:
+        """How the results of this plan are put together."""
+        if not plan.retrieval_strategy.iterative:
+            return self.search
+        return replace(self.search, limit=self.search.limit * self.complex_times)
 
 
 def execute(
@@ -122,7 +131,7 @@ class _Execution:
         return None, (Gap(kind="plan", what="reading everything", why=why, instead="it was searched"),)
 
     def _searched(self) -> RunResult:
-        run = SearchRun(self.settings.search)
+        run = SearchRun(self.settings.search_for(self.plan))
         beside = in_thread(lambda: gather(self.plan, self.stores, self.settings.side, self.deadline))
         waves = self._search(run)
         searched = self.deadline.elapsed_ms()

@@ -14,12 +14,13 @@ from ...data.card import DomainCard
 from ...signatures.types import SourceIntent
 from ..heads import SOURCE, Heads
 from .filters import Filters
+from .kind_choice import KindChooser
 from .meant_values import without_exceptions, without_predicates
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .scopes import scoped_filters
 from .source_planning import MIN_CONFIDENCE
 from .unknown_names import UnknownNames
-from .wish_frames import FrameReader, kinds_at
+from .wish_frames import CueSpan, FrameReader, kinds_at
 
 # A head's probability from which an intent is wanted: in two cross-validations on 509 rows of train, dev and
 # calibrate 0.676 of them had exactly their intents with 0.50, 0.672 with 0.45 and 0.657 with 0.35. It is mapped to the
@@ -28,10 +29,6 @@ WANTED = 0.5
 BY_CUE = 0.6
 BY_NOTHING = 0.3
 MAX_COUNT = 3
-
-
-CueSpan = tuple[int, int, Sequence[int]]
-"""Where a cue stands, and the numbers of the intents that it is of."""
 
 
 class CueReader:
@@ -44,7 +41,8 @@ class CueReader:
             for cue in rule.cues:
                 self._kinds.setdefault(" ".join(cue.casefold().split()), []).append(number)
         self._phrases = Phrases(cue for cue in self._kinds if NUMBER not in cue)
-        self._numbered = [Phrases(cue for cue in rule.cues if NUMBER in cue) for rule in card.source_intents]
+        numbered = ([cue for cue in rule.cues if NUMBER in cue] for rule in card.source_intents)
+        self._numbered = {kind: Phrases(cues) for kind, cues in enumerate(numbered) if cues}
         self.values = FilterReader(card)
         self._frames = FrameReader(card, self.values)
         self._only = _values_of_one_source(card)
@@ -56,10 +54,11 @@ class CueReader:
 
     def spans(self, text: str) -> list[CueSpan]:
         """Where cues stand, and the numbers of the intents that they are of."""
-        found: list[CueSpan] = [
-            (start, end, (kind,)) for kind, phrases in enumerate(self._numbered) for start, end, _ in phrases.find(text)
-        ]
-        return found + [(start, end, tuple(self._kinds[cue])) for start, end, cue in self._phrases.find(text)]
+        return [*self._records(text), *((a, b, self._kinds[cue]) for a, b, cue in self._phrases.find(text))]
+
+    def _records(self, text: str) -> Iterator[CueSpan]:
+        for kind, phrases in self._numbered.items():
+            yield from ((start, end, (kind,)) for start, end, _ in phrases.find(text))
 
     def places(self, text: str) -> list[list[int]]:
         """Where the cues of each intent begin."""
@@ -67,15 +66,11 @@ class CueReader:
 
     def records(self, text: str) -> list[tuple[int, int, str]]:
         """Where numbers of records stand (*ATL-219*), and the intent that asks for such records."""
-        return [
-            (start, end, kind)
-            for kind, phrases in zip(self.types, self._numbered, strict=True)
-            for start, end, _ in phrases.find(text)
-        ]
+        return [(start, end, self.types[kind]) for start, end, (kind, *_) in self._records(text)]
 
     def has_records(self, kind: str) -> bool:
         """Whether an intent asks for records that have numbers."""
-        return bool(self._numbered[self.types.index(kind)].any)
+        return self.types.index(kind) in self._numbered
 
     def frame(self, text: str, spans: Sequence[CueSpan] | None = None) -> tuple[str, ...]:
         """The query with its cues, values, dates and names as marks, for a head.
@@ -114,6 +109,7 @@ class IntentReader:
             for rule in card.source_intents
         }
         self._card = card
+        self._chooser = KindChooser()
 
     def read(self, query: str, heads: Heads | None) -> tuple[SourceIntent, ...]:
         """Every intent that is likely enough, in the order in which the query mentions them.
@@ -187,9 +183,12 @@ class IntentReader:
         self, query: str, spans: Sequence[CueSpan], places: Sequence[Sequence[int]], heads: Heads | None
     ) -> dict[str, float]:
         """Confidence of each intent that is wanted; the likeliest alone where none is likely enough."""
-        said: dict[str, float] = {}
+        said, chosen = dict[str, float](), None
         if heads is not None:
-            said = heads.of_sources(query, self.cues.features(query, places), self.cues.frame(query, spans))
+            cues, frame = self.cues.features(query, places), self.cues.frame(query, spans)
+            said, chosen = self._chooser.choose(heads, query, cues, frame)
+        if chosen:
+            return {kind: confidence_of(max(said[kind], WANTED)) for kind in chosen}
         sure = {kind: confidence_of(said[kind]) for kind in self.cues.types if kind in said}
         if not sure:
             sure = {kind: BY_CUE for kind, found in zip(self.cues.types, places, strict=True) if found}

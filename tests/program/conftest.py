@@ -257,7 +257,7 @@ def bench(card: DomainCard) -> Iterator[Bench]:
 
 @pytest.fixture(scope="session")
 def rows() -> Callable[[str], tuple[LabelledRow, ...]]:
-    """Rows of a split of the podcast domain; of the training rows the first, since a head's time grows with their cube."""
+    """Rows of a split of the podcast; of those to train on the first, as time grows with the cube of their number."""
     from queryplan.data.domain import load_domain
 
     read = load_domain("podcast", splits=("train", "dev"))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from queryplan.program.explaining import explain
 from queryplan.program.head_client import HeadClient
 from queryplan.program.heads import HeadAnswer, Heads, load_heads
-from queryplan.program.looks import MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, level
+from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, level
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination, head_alone, settle
 from queryplan.program.stages import stage_specs
@@ -63,9 +63,42 @@ def test_where_the_tail_is_exponential_the_level_is_the_quantile() -> None:
     assert math.log(found / (1 - found)) == pytest.approx(math.log(QUOTA), abs=0.05)
 
 
-def test_few_rows_put_the_level_at_the_lowest_of_them() -> None:
+def exponential(rows: int, seed: int = 0) -> list[float]:
+    """What looks might say of rows of ours: log-odds with an exponential tail."""
+    odds = -np.random.default_rng(seed).exponential(size=rows)
+    return (1 / (1 + np.exp(-odds))).tolist()
+
+
+def test_a_dozen_rows_put_the_level_at_the_lowest_of_them() -> None:
     assert level([0.4]) == pytest.approx(0.4)
     assert level([0.4, 0.2, 0.9]) == pytest.approx(0.2)
+    assert level([0.02 * n for n in range(1, 20)]) == pytest.approx(0.02)
+
+
+def test_twenty_rows_put_it_above_two_of_them() -> None:
+    assert level([0.02 * n for n in range(1, 21)]) == pytest.approx(0.06)
+
+
+def test_of_few_rows_the_share_asked_for_is_two_of_them() -> None:
+    others = exponential(2000, seed=99)
+    for rows in (40, 100, 150):
+        below = np.mean([(np.array(others) < level(exponential(rows, seed))).mean() for seed in range(60)])
+        assert FEWEST / rows < below < 2 * FEWEST / rows
+
+
+def test_one_odd_row_among_few_does_not_decide_alone() -> None:
+    usual = exponential(40)
+    odd = [1e-4, *sorted(usual)[1:]]
+    assert 0.25 * level(usual) < level(odd) < level(usual)
+    assert level(odd) > 10 * min(odd)
+
+
+def test_from_two_hundred_rows_on_it_is_one_in_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = exponential(FEWEST * 100)
+    many, fewer = level(ours), level(ours[:100])
+    monkeypatch.setattr("queryplan.program.looks.FEWEST", 0)
+    assert level(ours) == many
+    assert level(ours[:100]) < fewer
 
 
 def test_both_looks_must_say_so() -> None:

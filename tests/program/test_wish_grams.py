@@ -14,8 +14,8 @@ from queryplan.program.fit_head import fit_head
 from queryplan.program.heads import Heads, with_cues
 from queryplan.program.linker import Linker
 from queryplan.program.ngrams import WIDTH, Common, Grams, common_words
-from queryplan.program.train_heads import WISH_SHARES
-from queryplan.program.wish_grams import PARTS, WITH_WISHES, with_wishes
+from queryplan.program.source_heads import WISH_SHARES
+from queryplan.program.wish_grams import LINK_COLUMNS, PARTS, WITH_WISHES, with_wishes
 
 NONE = Grams(np.array([], dtype=np.int32), np.array([], dtype=np.float32))
 COMMON = common_words([["what", "in", "and"]] * 3)
@@ -26,13 +26,15 @@ def columns(*frame: str, common: Common = COMMON) -> set[int]:
     return set(with_wishes(NONE, frame, common).columns.tolist())
 
 
-@given(st.lists(st.sampled_from(["«0»", "«1,2»", "«dates»", "what", "in", "rare", "?", "票"]), max_size=30))
+@given(st.lists(st.sampled_from(["«0»", "«1,2»", "«dates»", "@why", "what", "in", "rare", "?", "票"]), max_size=30))
 @settings(deadline=None)
-def test_columns_stand_behind_the_others_and_have_length_one(frame: list[str]) -> None:
+def test_both_parts_stand_behind_the_others_and_have_length_one(frame: list[str]) -> None:
     grams = with_wishes(NONE, frame, COMMON)
     assert len(grams.columns) == len(set(grams.columns.tolist())) == len(grams.values)
     assert ((grams.columns >= WIDTH) & (grams.columns < WITH_WISHES)).all()
-    assert float(grams.values @ grams.values) == pytest.approx(1.0, abs=1e-5)
+    links = grams.columns >= WITH_WISHES - LINK_COLUMNS
+    for part in (grams.values[links], grams.values[~links]):
+        assert float(part @ part) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_what_was_there_stays() -> None:
@@ -51,6 +53,28 @@ def test_rare_words_are_the_same_star_however_many_they_are() -> None:
 def test_order_and_kinds_of_cues_are_told_apart() -> None:
     assert columns("«0»", "and", "«1»") != columns("«1»", "and", "«0»")
     assert columns("«0»") != columns("«0,1»")
+
+
+def test_words_that_ask_are_never_a_star() -> None:
+    assert columns("@why", "«0»") != columns("@who", "«0»")
+
+
+def links(*frame: str) -> set[int]:
+    return {column for column in columns(*frame) if column >= WITH_WISHES - LINK_COLUMNS}
+
+
+def test_links_are_of_a_clause_whatever_stands_between() -> None:
+    assert links("@why", "in", "what", "«0»") == links("@why", "«0»")
+    assert links("@why", "«0»", "@and", "@who", "«1»") != links("@why", "«1»", "@and", "@who", "«0»")
+
+
+def test_links_of_two_clauses_are_those_of_each() -> None:
+    first, second = links("@why", "«0»"), links("@who", "«1»")
+    assert len(links("@why", "«0»", ",", "@who", "«1»") - first - second) == 1  # how many clauses there are
+
+
+def test_the_order_of_marks_makes_no_other_link() -> None:
+    assert links("@why", "«0»", "«1»") == links("@why", "«1»", "«0»")
 
 
 def test_an_empty_frame_has_columns_too() -> None:

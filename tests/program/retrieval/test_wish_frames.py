@@ -20,13 +20,28 @@ def frame(cues: CueReader, text: str) -> str:
 
 
 def test_the_same_wish_of_other_things_has_the_same_frame(cues: CueReader) -> None:
-    assert frame(cues, "commits in atlas last week") == frame(cues, "Branches in the infra repo since Monday").replace(
+    assert frame(cues, "commits in atlas last week") == frame(cues, "Branches in the infra repo on Monday").replace(
         "the ", ""
-    )
+    ).replace("on ", "")
 
 
 def test_words_between_marks_stay_in_small_letters(cues: CueReader) -> None:
-    assert frame(cues, "Did Ravi like the zebra?") == "did «Person» like the zebra ?"
+    assert frame(cues, "Did Ravi like the zebra?") == "@did «Person» like the zebra ?"
+
+
+def test_words_that_ask_are_the_same_in_every_language(cues: CueReader) -> None:
+    assert frame(cues, "Warum?") == frame(cues, "pourquoi?") == frame(cues, "dlaczego?") == "@why ?"
+
+
+def test_words_that_ask_within_a_mark_stand_before_it(cues: CueReader) -> None:
+    number = cues.types.index("query_generic")
+    assert frame(cues, "who is") == f"@who @is «{number}»"
+
+
+def test_the_number_of_a_record_has_a_mark_of_its_own(cues: CueReader) -> None:
+    issues = cues.types.index("query_issues")
+    assert frame(cues, "ATL-219") == f"«{issues}#»«projects»" or frame(cues, "ATL-219") == f"«{issues}#»"
+    assert frame(cues, "ticket") == f"«{issues}»"
 
 
 def test_a_date_is_one_mark_whatever_is_in_it(cues: CueReader) -> None:
