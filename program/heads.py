@@ -180,8 +180,8 @@ class Heads:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
 
-    def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, float]:
-        """How likely each kind of information is wanted, by type; empty without heads for sources.
+    def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
+        """What the heads for sources say, by type of information, or by name where they are for several types.
 
         Args:
             cues: of the card, as the heads were trained with, shape (c,).
@@ -192,8 +192,7 @@ class Heads:
         seen = with_cues(self.features.of_query(query), cues)
         if self._sees_wishes:
             seen = seen._replace(grams=with_wishes(seen.grams, frame, self.features.common or frozenset()))
-        said = _answers(self._source, seen)
-        return {name.removeprefix(SOURCE): answer.probabilities["true"] for name, answer in said.items()}
+        return {name.removeprefix(SOURCE): answer for name, answer in _answers(self._source, seen).items()}
 
     def cannot_read(self, query: str) -> bool:
         """Whether heads that would have a say are silent, because the encoder knows none of the query's words."""

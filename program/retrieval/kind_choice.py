@@ -8,15 +8,10 @@ rows the one with the highest product of the three is taken (Hinton, "Training p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
-import numpy as np
-
-from ..heads import SOURCE, HeadAnswer, Heads, with_cues
-from ..panel import Panel
-from ..wish_grams import WITH_WISHES, with_wishes
+from ..heads import SOURCE, HeadAnswer
 
 TOGETHER = f"{SOURCE}+kinds"
 COUNT = f"{SOURCE}+count"
@@ -41,39 +36,15 @@ def count_label(count: int) -> str:
     return str(min(count, MOST))
 
 
-class KindChooser:
-    """Chooses kinds of information from what the heads of programs say of a query."""
+def choose_kinds(said: Mapping[str, HeadAnswer]) -> tuple[dict[str, float], Kinds | None]:
+    """How likely each kind is wanted, and those chosen together; None where the heads are each for themselves.
 
-    def __init__(self) -> None:
-        # A program's heads are asked again and again; putting them side by side takes a millisecond.
-        self._panels: WeakKeyDictionary[Heads, Panel] = WeakKeyDictionary()
-
-    def choose(
-        self, heads: Heads, query: str, cues: np.ndarray, frame: Sequence[str]
-    ) -> tuple[dict[str, float], Kinds | None]:
-        """How likely each kind is wanted, and those chosen together; None where the heads are each for themselves.
-
-        Args:
-            cues: of the card, as the heads were trained with, shape (c,).
-            frame: of the query (``wish_grams.py``).
-        """
-        if not isinstance(heads, Heads) or TOGETHER not in heads.sources:
-            return heads.of_sources(query, cues, frame), None
-        return together(self._ask(heads, query, cues, frame))
-
-    def _ask(self, heads: Heads, query: str, cues: np.ndarray, frame: Sequence[str]) -> dict[str, HeadAnswer]:
-        if (panel := self._panels.get(heads)) is None:
-            panel = self._panels[heads] = Panel(list(heads.sources.values()))
-        seen = with_cues(heads.features.of_query(query), cues)
-        if len(panel.heads[0].linear) == WITH_WISHES:
-            seen = seen._replace(grams=with_wishes(seen.grams, frame, heads.features.common or frozenset()))
-        given = panel.probabilities(seen)
-        return {
-            head.name.removeprefix(SOURCE): HeadAnswer(
-                head.labels[row.index(max(row))], dict(zip(head.labels, row, strict=True))
-            )
-            for head, row in zip(panel.heads, given, strict=True)
-        }
+    Args:
+        said: by the heads for sources (``Heads.of_sources``); those of before have a head for each kind alone.
+    """
+    if TOGETHER.removeprefix(SOURCE) not in said:
+        return {kind: answer.probabilities["true"] for kind, answer in said.items()}, None
+    return together(said)
 
 
 def together(said: Mapping[str, HeadAnswer]) -> tuple[dict[str, float], Kinds]:

@@ -14,7 +14,7 @@ from ...data.card import DomainCard
 from ...signatures.types import SourceIntent
 from ..heads import SOURCE, Heads
 from .filters import Filters
-from .kind_choice import KindChooser
+from .kind_choice import choose_kinds
 from .meant_values import without_exceptions, without_predicates
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .scopes import scoped_filters
@@ -109,7 +109,6 @@ class IntentReader:
             for rule in card.source_intents
         }
         self._card = card
-        self._chooser = KindChooser()
 
     def read(self, query: str, heads: Heads | None) -> tuple[SourceIntent, ...]:
         """Every intent that is likely enough, in the order in which the query mentions them.
@@ -186,7 +185,7 @@ class IntentReader:
         said, chosen = dict[str, float](), None
         if heads is not None:
             cues, frame = self.cues.features(query, places), self.cues.frame(query, spans)
-            said, chosen = self._chooser.choose(heads, query, cues, frame)
+            said, chosen = choose_kinds(heads.of_sources(query, cues, frame))
         if chosen:
             return {kind: confidence_of(max(said[kind], WANTED)) for kind in chosen}
         sure = {kind: confidence_of(said[kind]) for kind in self.cues.types if kind in said}

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.program.heads import HeadAnswer
 from queryplan.program.retrieval.source_intents import (
     WANTED,
     CueReader,
@@ -24,9 +25,9 @@ class Said:
         self.probabilities = {f"query_{kind}": p for kind, p in probabilities.items()}
         self.seen: list[np.ndarray] = []
 
-    def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str]) -> dict[str, float]:
+    def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str]) -> dict[str, HeadAnswer]:
         self.seen.append(cues)
-        return self.probabilities
+        return {kind: HeadAnswer("true", {"true": p, "false": 1 - p}) for kind, p in self.probabilities.items()}
 
 
 @pytest.fixture(scope="module")
