@@ -192,6 +192,7 @@ class Chooser:
         if condition is not None and isinstance(condition.value, str):
             said = set(fold(condition.value).split())
             explained = np.maximum(explained, [float(bool({w, w.removesuffix("s")} & said)) for w in option.view.words])
+            explained = np.maximum(explained, self.completer.value_words.by_word(option.view, condition.value))
         return explained
 
 

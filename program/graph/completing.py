@@ -11,6 +11,7 @@ import numpy as np
 from ...signatures.graph_steps import Condition, GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
+from .alike import ValueWords
 from .endings import DENSE as ENDING_NUMBERS
 from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
 from .evidence import DENSE
@@ -89,6 +90,7 @@ class Completer:
     def __init__(self, ranker: Ranker, weights: EndingWeights, values: Values, encoder: Encoder) -> None:
         self.ranker, self.weights, self.values = ranker, weights, values
         self.parts = EndingParts(ranker.table.schema, encoder)
+        self.value_words = ValueWords(values.texts.values(), encoder)
         self.rows = {name: row for row, name in enumerate(ELEMENTS)}
         self.tested = frozenset(edge.name for edge in ranker.table.schema.edges if edge.properties)
 
@@ -185,11 +187,12 @@ class Completing:
         by, table = self._by, self._by.ranker.table
         numbers = numbers_in(self._question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
         kind = table.types[int(ranked.pool.end[place])]
-        found = endings(table.schema, by.values, kind, tested, self._question, numbers)
+        alike = by.value_words.unsaid(ranked.view, self._question)
+        found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike)
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
             found = [one for one in found if one.none or one.final.kind in ("order", "degree") or one.final.filters]
-        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind)
+        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind, alike)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)
         return _Ends(found, dense, elements, told, none)

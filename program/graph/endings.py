@@ -7,7 +7,7 @@ n-grams; which words ask for a count or for the newest is learned from labelled 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -18,6 +18,7 @@ import numpy as np
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
 from ..number_words import number_of
+from .alike import is_said
 from .schema_words import FLOOR, FULL
 from .sketch import Final
 from .view import View
@@ -31,6 +32,7 @@ MOST_LIMIT = 50
 ELEMENTS = (
     *("none", "set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
     *("unfiltered", "text", "not text", "edge", *COMPARISONS),
+    *("alike", "true", "false"),
 )
 DENSE = (
     "property named",
@@ -42,19 +44,22 @@ DENSE = (
     "limit said",
     "filtered",
     "value weight",
+    "value near",
+    "yes or no",
     "unsayable",
 )
 
 
 @dataclass(frozen=True)
 class Values:
-    """What is known of properties: the texts they may have, and which of them are numbers.
+    """What is known of properties: the texts they may have, which of them are numbers, and which are true or false.
 
     Keys are (type, property) of a node, and (edge, property) of an edge.
     """
 
     texts: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     numbers: frozenset[tuple[str, str]] = frozenset()
+    flags: frozenset[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -88,20 +93,26 @@ def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, 
     """
     texts: dict[tuple[str, str], dict[str, None]] = {}
     numbers: set[tuple[str, str]] = set()
+    flags: set[tuple[str, str]] = set()
     for kind in (*schema.nodes, *schema.edges):
         for detail in kind.details:
             texts.setdefault((kind.name, detail.name), {}).update(dict.fromkeys(detail.values))
             numbers |= {(kind.name, detail.name)} if detail.kind == "number" else set()
+            flags |= {(kind.name, detail.name)} if detail.kind == "boolean" else set()
     declared = {(kind.name, name) for kind in (*schema.nodes, *schema.edges) for name in kind.properties}
     for kind, given in properties:
         for name, value in given.items():
             if (kind, name) not in declared or value is None:
                 continue
-            if isinstance(value, int | float) and not isinstance(value, bool):
+            if isinstance(value, bool):
+                flags.add((kind, name))
+            elif isinstance(value, int | float):
                 numbers.add((kind, name))
             else:
                 texts.setdefault((kind, name), {})[str(value)] = None
-    return Values({key: tuple(found) for key, found in texts.items() if key not in numbers}, frozenset(numbers))
+    flags -= numbers
+    told = {key: tuple(found) for key, found in texts.items() if key not in numbers | flags}
+    return Values(told, frozenset(numbers), frozenset(flags))
 
 
 def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
@@ -113,9 +124,19 @@ def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
 
 
 def endings(
-    schema: GraphSchema, values: Values, kind: str, edges: Sequence[str], question: str, numbers: Sequence[float]
+    schema: GraphSchema,
+    values: Values,
+    kind: str,
+    edges: Sequence[str],
+    question: str,
+    numbers: Sequence[float],
+    alike: Collection[str] = frozenset(),
 ) -> list[Ending]:
-    """Every ending of a set of nodes of a type, reached over these edges."""
+    """Every ending of a set of nodes of a type, reached over these edges.
+
+    Args:
+        alike: values that the question does not have, but a word like them.
+    """
     node = schema.node(kind)
     properties = node.properties if node else ()
     finals = [Final(), Final("count")]
@@ -126,10 +147,10 @@ def endings(
         finals += [Final("order", p, descending, limit) for _, p in ordered]
         finals += [Final("degree", name, descending, limit) for name in joined]
     said = f" {fold(question)} "
-    filters = [((c,), None) for c in _conditions(kind, properties, values, said, numbers)]
+    filters = [((c,), None) for c in _conditions(kind, properties, values, said, numbers, alike)]
     for name in dict.fromkeys(edges):
         edge = schema.edge(name)
-        found = _conditions(name, edge.properties if edge else (), values, said, numbers)
+        found = _conditions(name, edge.properties if edge else (), values, said, numbers, alike)
         filters += [((), (name, c)) for c in found]
     plain = [Ending(final) for final in finals]
     # A condition goes with no ending or a count; with an order, a question would have to say very much at once.
@@ -138,15 +159,23 @@ def endings(
 
 
 def _conditions(
-    kind: str, properties: Sequence[str], values: Values, said: str, numbers: Sequence[float]
+    kind: str,
+    properties: Sequence[str],
+    values: Values,
+    said: str,
+    numbers: Sequence[float],
+    alike: Collection[str],
 ) -> list[Condition]:
     found = []
     for name in properties:
         texts = values.texts.get((kind, name), ())
+        if (kind, name) in values.flags:
+            found += [Condition(property=name, value=value) for value in (True, False)]
+        found += [Condition(property=name, value=text) for text in texts if text in alike]
         found += [
             Condition(property=name, op=op, value=text)  # type: ignore[arg-type]
             for text in texts
-            if _is_said(text, said)
+            if is_said(text, said)
             for op in ("eq", "ne")
         ]
         if (kind, name) in values.numbers:
@@ -156,11 +185,6 @@ def _conditions(
                 for op in COMPARISONS
             ]
     return found
-
-
-def _is_said(text: str, said: str) -> bool:
-    folded = fold(text)
-    return bool(folded) and (f" {folded} " in said or f" {folded}s " in said)
 
 
 class EndingParts:
@@ -191,21 +215,24 @@ class EndingParts:
         covered: float,
         rows: Mapping[str, int],
         kind: str,
+        alike: Mapping[str, float] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending.
 
         Args:
             covered: share of the question's words that the path explains.
             kind: the type of the nodes that the path ends in.
+            alike: how like a word is to each value that the question does not have, see ``ValueWords.unsaid``.
         """
         near = {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
         edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)
         types = (view.near.types * view.weight[:, None]).max(axis=0, initial=0.0)
         by_edge = {name: (float(edges[i]), float(types[self.counted(name, kind)])) for name, i in self._edges.items()}
-        dense = np.array([self._dense(e, near, by_edge, numbers, covered) for e in found]).reshape(-1, len(DENSE))
+        like = alike or {}
+        dense = [self._dense(ending, near, by_edge, numbers, covered, like) for ending in found]
         none = len(rows)
-        elements = np.array([[rows.get(name, none) for name in _elements(e)] for e in found], dtype=np.int32)
-        return dense, elements.reshape(-1, 4)
+        elements = [[rows.get(name, none) for name in _elements(ending, like)] for ending in found]
+        return np.array(dense).reshape(-1, len(DENSE)), np.array(elements, dtype=np.int32).reshape(-1, 4)
 
     def counted(self, edge: str, kind: str) -> int:
         """The place of the type that is counted where nodes of a type are put in order by their edges of this name."""
@@ -233,6 +260,7 @@ class EndingParts:
         edges: Mapping[str, tuple[float, float]],
         numbers: Sequence[float],
         covered: float,
+        alike: Mapping[str, float],
     ) -> list[float]:
         if ending.none:
             return [0.0] * (len(DENSE) - 1) + [1.0 - covered]
@@ -240,17 +268,22 @@ class EndingParts:
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
             named = max(named, near.get(condition.property, 0.0))
-        with_number = condition is not None and not isinstance(condition.value, str)
+        flag = condition is not None and isinstance(condition.value, bool)
+        with_number = condition is not None and not flag and not isinstance(condition.value, str)
+        near_value = 0.0 if condition is None or flag or with_number else alike.get(str(condition.value), 0.0)
+        said = condition is not None and not flag and not with_number and near_value == 0.0
         limit = final.limit > 1
         return [
             named,
             *(edges[final.key] if final.kind == "degree" else (0.0, 0.0)),
-            float(condition is not None and not with_number),
+            float(said),
             float(with_number),
             float(len(numbers) - with_number - limit),
             float(limit),
             float(condition is not None),
             float(len(str(condition.value).split())) if condition is not None else 0.0,
+            near_value,
+            float(flag),
             0.0,
         ]
 
@@ -262,13 +295,22 @@ def condition_of(ending: Ending) -> Condition | None:
     return ending.final.filters[0] if ending.final.filters else None
 
 
-def _elements(ending: Ending) -> tuple[str, str, str, str]:
+def _elements(ending: Ending, alike: Mapping[str, float]) -> tuple[str, str, str, str]:
     final, condition = ending.final, condition_of(ending)
     if ending.none:
         return "none", "", "", ""
     way = f"{final.kind} {'desc' if final.descending else 'asc'}" if final.kind in ("order", "degree") else final.kind
     how = "unfiltered"
     if condition is not None:
-        how = TEXTS.get(condition.op, condition.op) if isinstance(condition.value, str) else condition.op
+        how = _compared(condition, alike)
     many = ("one", "many")[final.limit > 1] if final.kind in ("order", "degree") else ""
     return way, many, how, "edge" if ending.where else ""
+
+
+def _compared(condition: Condition, alike: Mapping[str, float]) -> str:
+    """How a condition compares, as one of ``ELEMENTS``."""
+    if isinstance(condition.value, bool):
+        return str(condition.value).lower()
+    if isinstance(condition.value, str):
+        return "alike" if condition.value in alike else TEXTS.get(condition.op, condition.op)
+    return condition.op

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..encoder import Encoder
+from .alike import ValueWords
 from .check import answer_type
 from .endings import DENSE, ELEMENTS, VECTOR, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
 from .evidence import DENSE as PATH_NUMBERS
@@ -30,6 +31,7 @@ STARTING = {
     "value said": 1.0,
     "number left": -0.5,
     "filtered": -1.0,
+    "value near": 1.0,
     "unsayable": 1.0,
 }
 
@@ -46,13 +48,13 @@ class Case:
 
 def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -> list[Case]:
     """The questions whose labelled ending is among the candidates."""
-    parts = EndingParts(source.schema, encoder)
+    looking = EndingParts(source.schema, encoder), ValueWords(values.texts.values(), encoder)
     found = []
     for question in source.questions:
         gold = read_gold(question.plan) if question.plan is not None else None
         best = _best(question.text, gold, source.index.mentions(question.text, ranker.ordinary), ranker)
         if best is not None:
-            found.append(_case(question.text, gold, *best, source, values, ranker, parts))
+            found.append(_case(question.text, gold, *best, source, values, ranker, *looking))
     return [case for case in found if case.right.any()]
 
 
@@ -74,14 +76,16 @@ def _case(
     values: Values,
     ranker: Ranker,
     parts: EndingParts,
+    words: ValueWords,
 ) -> Case:
     view, table = best.view, ranker.table
     numbers = numbers_in(text, [(m.start, m.end) for m in best.hypothesis.mentions])
     kind = answer_type(gold.plan, source.schema) if gold is not None else table.types[int(best.pool.end[place])]
     edges = sorted({edge for edge, _ in gold.edges}) if gold is not None else []
-    found = endings(source.schema, values, kind or "", edges, text, numbers)
+    alike = words.unsaid(view, text)
+    found = endings(source.schema, values, kind or "", edges, text, numbers, alike)
     rows = {name: i for i, name in enumerate(ELEMENTS)}
-    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows, kind or "")
+    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows, kind or "", alike)
     right = [ending.none if gold is None else not ending.none and is_gold(ending, gold) for ending in found]
     return Case(view, dense, elements, np.array(right))
 

@@ -31,6 +31,12 @@ OTHER_SCORE = 85.0
 Of 1,578 anchors of labelled questions 1,515 are found with it, among 592 fuzzy mentions of something else; 72 would
 find 1,525 among 1,642, and 90 1,506 among 547. Without other words it is 1,276 among 609.
 """
+BEGUN, LONGER = 5, 0.3
+"""Letters of a name that a longer word begins with, at least; and what the score loses with what follows it.
+
+Of 2,326 anchors of labelled questions 2,263 are found with it and 2,252 without, beside as many wrong fuzzy
+mentions, 41.
+"""
 FUZZY_LETTERS = 4
 FUZZY_WORDS = 4
 READINGS = 6
@@ -175,7 +181,7 @@ class NameIndex:
         found = [*self._exact(question, words), *self._by_id(question, words)]
         covered = {place for mention in found for place in range(mention.first, mention.last)}
         left = [word.text not in common and place not in covered for place, word in enumerate(words)]
-        found += self._fuzzy(question, words, left, covered)
+        found += _nearer(self._fuzzy(question, words, left, covered), self._begun(question, words, left))
         found += self._shortened(question, words, found)
         return tuple(sorted(found, key=lambda m: (m.first, -m.last)))
 
@@ -206,6 +212,21 @@ class NameIndex:
                 readings = [replace(r, how="alias") for r in spelled if (r.name, r.type) not in own]
                 if readings:
                     yield _mention(question, words, first, last, readings)
+
+    def _begun(self, question: str, words: Sequence[Word], left: Sequence[bool]) -> list[Mention]:
+        """Words that begin with a name and go on: "Epilepsiemittel", and particles of languages that write them on."""
+        found = []
+        for place, word in enumerate(words):
+            for length in range(len(word.text) - 1, BEGUN - 1, -1) if left[place] else ():
+                readings = self._spelled.get(word.text[:length])
+                if readings is None:
+                    continue
+                if fuzz.ratio(word.text, word.text[:length]) < OTHER_SCORE:  # else a fuzzy search finds it
+                    score = 1 - LONGER * (1 - length / len(word.text))
+                    begun = [replace(r, how="fuzzy", score=score) for r in readings if r.how != "value"]
+                    found += [_mention(question, words, place, place + 1, begun)] if begun else []
+                break
+        return found
 
     def _by_id(self, question: str, words: Sequence[Word]) -> list[Mention]:
         """Ids are written as they are: no folding, up to the next white space."""
@@ -285,6 +306,16 @@ def _mention(question: str, words: Sequence[Word], first: int, last: int, readin
     # A node spelled exactly as the question has it comes before others of the same folded name.
     ordered = sorted(readings, key=lambda r: (-r.score, r.name != question[start:end]))
     return Mention(question[start:end], start, end, first, last, tuple(ordered[: 2 * READINGS]))
+
+
+def _nearer(*several: Sequence[Mention]) -> list[Mention]:
+    """Of mentions of the same words the one with the nearest name, the first of equals."""
+    best: dict[tuple[int, int], Mention] = {}
+    for mention in (one for some in several for one in some):
+        known = best.setdefault((mention.first, mention.last), mention)
+        if mention.readings[0].score > known.readings[0].score:
+            best[mention.first, mention.last] = mention
+    return list(best.values())
 
 
 def _spans(left: Sequence[bool], covered: Collection[int]) -> list[tuple[int, int]]:

@@ -133,3 +133,8 @@ def _alike(word: str, grams: frozenset[str], other: str, others: frozenset[str])
     if min(len(word), len(other)) < LONG:
         return dice
     return max(dice, (fuzz.ratio(word, other) / 100 - EDITED) / (1 - EDITED))
+
+
+def written_alike(word: str, other: str) -> float:
+    """How alike two words are written, 0 to 1."""
+    return _alike(word, _grams(word), other, _grams(other))

@@ -238,7 +238,25 @@ def _condition(condition: Condition) -> str:
 
 
 def _intersection(texts: Sequence[str]) -> str:
-    return f"({' ∩ '.join(sorted(set(texts)))})"
+    distinct = sorted({term for text in texts for term in _shared(text)})
+    return f"({' ∩ '.join(distinct)})"
+
+
+def _shared(text: str) -> list[str]:
+    """The inputs of an intersection, or the one thing it is."""
+    if not text.startswith("(") or " ∩ " not in text:
+        return [text]
+    terms, begun, depth, place = [], 1, 0, 0
+    while place < len(text):
+        sign = text[place]
+        if sign == "<":  # what a name has in it is no bracket
+            place = max(place, text.find(">", place))
+        depth += (sign in "(⟦[") - (sign in ")⟧]")
+        if depth == 1 and text.startswith(" ∩ ", place):
+            terms.append(text[begun:place])
+            begun = place + 3
+        place += 1
+    return [*terms, text[begun:-1]] if terms else [text]
 
 
 def _order(step: OrderStep, found: dict[str, str]) -> str:

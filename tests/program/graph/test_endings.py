@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.encoder import default_encoder
+from queryplan.program.graph.alike import ValueWords
 from queryplan.program.graph.endings import (
     DENSE,
     ELEMENTS,
@@ -116,6 +117,74 @@ def test_numbers_of_endings_have_the_declared_shape() -> None:
     assert elements.shape == (len(found), 4)
     assert dense[-1].tolist() == pytest.approx([0.0] * (len(DENSE) - 1) + [0.6])
     assert np.isfinite(dense).all()
+
+
+BOAT = GraphSchema(
+    nodes=(
+        NodeType(
+            name="Boat",
+            properties=("hull", "licensed", "founded_year"),
+            details=(
+                PropertyType(name="hull", kind="enum", values=("wood", "steel")),
+                PropertyType(name="licensed", kind="boolean"),
+                PropertyType(name="founded_year", kind="number"),
+            ),
+        ),
+        NodeType(name="Port"),
+    ),
+    edges=(EdgeType(name="BERTH", source="Boat", target="Port"),),
+)
+
+
+def looked_at(question: str) -> tuple[list[Ending], np.ndarray, list[list[str]]]:
+    """The endings of boats in a question, their numbers, and the names of their elements."""
+    encoder, values = default_encoder(), values_of(BOAT)
+    parts, rows = EndingParts(BOAT, encoder), {name: i for i, name in enumerate(ELEMENTS)}
+    view = view_of(question, Hypothesis((), ()), SchemaWords(BOAT, encoder, {}), {})
+    alike = ValueWords(values.texts.values(), encoder).unsaid(view, question)
+    found = endings(BOAT, values, "Boat", ["BERTH"], question, (), alike)
+    dense, elements = parts.of(found, view, (), 1.0, rows, "Boat", alike)
+    return found, dense, [[ELEMENTS[e] for e in row if e < len(ELEMENTS)] for row in elements]
+
+
+def place_of(found: list[Ending], name: str, value: object) -> int:
+    """The place of the ending that keeps what has this value."""
+    for place, ending in enumerate(found):
+        tests = ending.final.filters
+        if ending.final.kind == "set" and tests and (tests[0].property, tests[0].value) == (name, value):
+            return place
+    return -1
+
+
+def test_what_is_true_or_false_may_be_asked_for_either_way() -> None:
+    found, dense, elements = looked_at("boats without a licence")
+    yes, no = place_of(found, "licensed", True), place_of(found, "licensed", False)
+    assert ("true" in elements[yes], "false" in elements[no]) == (True, True)
+    assert dense[yes].tolist() == dense[no].tolist()
+    assert dense[yes][DENSE.index("yes or no")] == 1
+    assert dense[yes][DENSE.index("property named")] > 0.3
+    assert dense[yes][DENSE.index("number used")] == dense[yes][DENSE.index("value said")] == 0
+
+
+def test_a_value_may_be_said_by_a_word_that_is_like_it() -> None:
+    found, dense, elements = looked_at("wooden boats")
+    wood = place_of(found, "hull", "wood")
+    assert dense[wood][DENSE.index("value near")] > 0.4
+    assert dense[wood][DENSE.index("value said")] == 0
+    assert "alike" in elements[wood]
+    assert place_of(found, "hull", "steel") == -1
+
+
+def test_a_value_that_is_said_is_not_also_like_a_word() -> None:
+    found, dense, elements = looked_at("boats of wood")
+    wood = place_of(found, "hull", "wood")
+    assert (dense[wood][DENSE.index("value near")], dense[wood][DENSE.index("value said")]) == (0, 1)
+    assert "text" in elements[wood]
+
+
+def test_whether_something_is_true_is_read_from_a_graph_that_declares_nothing() -> None:
+    bare = GraphSchema(nodes=(NodeType(name="Boat", properties=("licensed",)),))
+    assert values_of(bare, [("Boat", {"licensed": True})]).flags == {("Boat", "licensed")}
 
 
 def test_a_graph_that_lists_nothing_has_no_values() -> None:

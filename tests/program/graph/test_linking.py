@@ -201,3 +201,20 @@ def test_a_spelling_of_the_graph_stays_its_own_when_a_card_has_it_as_another_wor
     assert [r.name for r in found(index, "podagra")["podagra"].readings] == ["podagra", "gout"]
     # As alike as a name of the graph must be, and less than another word must be.
     assert "podagrxy" in found(index, "podagrxy")
+
+
+@pytest.mark.parametrize(
+    ("word", "spelling"),
+    [("Gichtmittel", "Gicht"), ("Epilepsiemittel", "Epilepsie"), ("두통이랑", "두통"), ("통풍을", "통풍")],
+)
+def test_a_word_may_begin_with_a_name_and_go_on(word: str, spelling: str) -> None:
+    index = NameIndex([("d1", spelling, "Disease")])
+    mention = found(index, f"??? {word} ???")[word]
+    assert (mention.readings[0].name, mention.readings[0].how) == (spelling, "fuzzy")
+    assert 0.7 < mention.readings[0].score < 1
+
+
+def test_a_short_name_or_a_common_word_does_not_begin_another() -> None:
+    index = NameIndex([("g1", "WAS", "Gene"), ("g2", "heart", "Anatomy")])
+    assert "washing" not in found(index, "washing")
+    assert index.mentions("heartwarming", {"heartwarming"}) == ()

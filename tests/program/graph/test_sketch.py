@@ -89,6 +89,8 @@ def test_different_sketches_have_different_forms() -> None:
         ("D:A >HAS", "D:a >HAS"),
         ("D:a ~LIKE!", "D:a ~LIKE \\ D:a"),
         ("(D:a | D:b) | D:c", "D:a | D:b | D:c"),
+        ("(D:a >HAS & D:b >HAS) & D:c >HAS", "D:a >HAS & D:b >HAS & D:c >HAS"),
+        ("D:a >HAS & (D:c >HAS & D:b >HAS)", "D:a >HAS & D:b >HAS & D:c >HAS"),
     ],
 )
 def test_plans_that_must_give_the_same_answers_have_one_form(one: str, other: str) -> None:
@@ -101,6 +103,7 @@ def test_plans_that_must_give_the_same_answers_have_one_form(one: str, other: st
         ("D:a \\ D:b", "D:b \\ D:a"),
         ("D:a >HAS & D:b >HAS", "D:a >HAS | D:b >HAS"),
         ("(D:a & D:b) >HAS", "D:a >HAS & D:b >HAS"),
+        ("(D:a >HAS & D:b >HAS) \\ D:c >HAS", "D:a >HAS & (D:b >HAS \\ D:c >HAS)"),
         ("D:a >HAS <HAS", "D:a >HAS <HAS!"),
         ("count; D:a >HAS", "D:a >HAS"),
         ("max year 1; D:a ~LIKE", "min year 1; D:a ~LIKE"),
@@ -125,3 +128,13 @@ def test_answers_of_one_form_are_equal_on_a_graph() -> None:
         ("D:a >HAS <HAS!", "D:a >HAS <HAS \\ D:a"),
     ):
         assert set(graph.run(read_plan(one)).names) == set(graph.run(read_plan(other)).names)
+
+
+@pytest.mark.parametrize("name", ["alpha (beta)", "a ∩ b", "x) ∩ (y", "one] ⟧"])
+def test_brackets_in_a_name_are_no_brackets(name: str) -> None:
+    named = Branch((NodeRef(name=name, type="D"),), (Hop("HAS", "out"),))
+    other = Branch((NodeRef(name="b", type="D"), NodeRef(name="c", type="D")), (Hop("HAS", "out"),), every=True)
+    apart = [Branch((node,), other.hops) for node in other.anchors]
+    nested = Sketch((named, other), "intersect")
+    assert nested.canonical() == Sketch((named, *apart), "intersect").canonical()
+    assert nested.canonical().count("HAS") == 3
