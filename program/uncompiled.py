@@ -1,6 +1,6 @@
 """Planning a domain that nobody compiled: heads trained from its labelled rows, kept on disk.
 
-Training takes seconds. The result is kept as a program folder under a name made of the
+Training takes some seconds. The result is kept as a program folder under a name made of the
 fingerprints of rows and card, so that it is made again when either changes, or how heads are trained.
 """
 
