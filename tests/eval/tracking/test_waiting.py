@@ -82,6 +82,8 @@ def only_server(mlflow_database: Path, tmp_path_factory: pytest.TempPathFactory)
         # What a server sets for its process, so that it is as it was afterwards.
         patch.setattr("mlflow.tracking._tracking_service.utils._tracking_uri", None)
         patch.setenv("MLFLOW_TRACKING_URI", "")
+        patch.setattr("mlflow.tracking._model_registry.utils._registry_uri", None)
+        patch.setenv("MLFLOW_REGISTRY_URI", "")
         patch.setenv("_MLFLOW_SERVER_SERVE_ARTIFACTS", "true")
         patch.setenv("_MLFLOW_SERVER_ARTIFACT_DESTINATION", str(folder / "stored"))
         patch.setenv("_MLFLOW_SERVER_ARTIFACT_ROOT", "mlflow-artifacts:/")

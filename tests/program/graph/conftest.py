@@ -265,6 +265,7 @@ class SpokeServer:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
+                self.counted = True
                 with server._lock:
                     server.under_way += 1
                     server.most_at_once = max(server.most_at_once, server.under_way)
@@ -276,8 +277,13 @@ class SpokeServer:
                 except (BrokenPipeError, ConnectionResetError):
                     pass  # the client has heard enough
                 finally:
-                    with server._lock:
-                        server.under_way -= 1
+                    self.ended()
+
+            def ended(self) -> None:
+                """Under way no more. Once the client has the answer it may call again, so this comes before."""
+                with server._lock:
+                    server.under_way -= self.counted
+                    self.counted = False
 
             def reply(self, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
                 self.send_response(status)
@@ -285,6 +291,7 @@ class SpokeServer:
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
+                self.ended()
                 self.wfile.write(body)
 
             def log_message(self, *args: Any) -> None:
