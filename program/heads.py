@@ -7,7 +7,7 @@ al., 2017). On the podcast's train and dev rows, cross-validated by conversation
 and complexity for 0.740; without frames and with names in the vectors, 0.599 and 0.725. Multinomial logistic
 regression on the same kernels was as good within 0.01.
 
-The linear part is kept as one weight a column and label, so inference is two small matrix products.
+The linear part is kept as one weight a column and label but the first, so inference is two small matrix products.
 """
 
 from __future__ import annotations
