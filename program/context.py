@@ -106,7 +106,9 @@ def _clean_turns(
 def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
     role: Any
     content: Any
-    if isinstance(message, Turn):
+    if isinstance(message, dict):  # first, since to ask whether it is a model takes as long as all the rest
+        role, content = message.get("role"), message.get("content")
+    elif isinstance(message, Turn):
         role, content = message.role, message.content
     elif isinstance(message, Mapping):
         role, content = message.get("role"), message.get("content")

@@ -29,6 +29,7 @@ SHIFTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 """What is tried as a head start of the labels that rows which were made up do not have."""
 MADE_WEIGHT = 0.6
 MIN_ROWS = 10
+TINY = 1e-6
 SEARCHED = 600
 """Of more rows so many choose the kernels; the work grows with the cube of their number, the ridge is chosen by all."""
 
@@ -73,10 +74,19 @@ class Lessons(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A head, and the probabilities of its true training rows by fits without their fold, shape (rows, labels)."""
+    """A head, and what is known of it from its fit.
+
+    Attributes:
+        head: the head.
+        left_out: probabilities of its true training rows by fits without their fold, shape (rows, labels).
+        penalty: of the RBF part's size beside its squared mistakes: the ridge over that kernel's share.
+        weights: of the rows that it learned from, in the order of its support vectors.
+    """
 
     head: Head
     left_out: np.ndarray
+    penalty: float = 1.0
+    weights: np.ndarray | None = None
 
 
 def fit_head(
@@ -139,7 +149,8 @@ def fit_and_leave_out(
         scale=best.scale,
         bias=tuple(start.tolist()) if made else (),
     )
-    return Fitted(head, softmax(best.scale * best.scores + start))
+    penalty = best.ridge / max(1 - sum(best.shares), TINY)
+    return Fitted(head, softmax(best.scale * best.scores + start), penalty, roots[:, 0] ** 2)
 
 
 def _best(lessons: Lessons, groups: Sequence[str], shares: Sequence[Sequence[float]], seed: int) -> Choice:

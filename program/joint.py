@@ -26,6 +26,8 @@ SEPARATOR = "|"
 
 Joint = Mapping[str, float]
 """The bonus of each combination that occurs, its labels joined by ``|`` in the order of the outputs."""
+Known = tuple[tuple[tuple[str, ...], float], ...]
+"""The same, with its labels apart."""
 
 
 def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
@@ -44,26 +46,39 @@ def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
 
 def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
     """The best combination for these probabilities, one mapping an output."""
-    return likeliest_together(joint, probabilities)[0]
+    if not joint:
+        return _each_likeliest(probabilities)
+    known, scores = _scored(joint, probabilities)
+    return known[scores.index(max(scores))][0]
 
 
 def likeliest_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], float]:
     """The best combination and its probability among those that occur; by itself each label, if none is known."""
     if not joint:
-        best = tuple(max(output, key=lambda label: output[label]) for output in probabilities)
+        best = _each_likeliest(probabilities)
         return best, math.prod(max(output[label], FLOOR) for output, label in zip(probabilities, best, strict=True))
+    known, scores = _scored(joint, probabilities)
+    most = max(scores)
+    return known[scores.index(most)][0], 1.0 / sum([math.exp(score - most) for score in scores])
+
+
+def _each_likeliest(probabilities: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
+    return tuple(max(output, key=lambda label: output[label]) for output in probabilities)
+
+
+def _scored(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[Known, list[float]]:
+    """The combinations that occur, and their scores."""
     known = _combinations(tuple(joint.items()))
     # For some dozen combinations of three labels numpy takes three times as long.
     first, second, third = [{label: math.log(max(p, FLOOR)) for label, p in output.items()} for output in probabilities]
     scores = [
         bonus + (first.get(a, UNHEARD) + second.get(b, UNHEARD) + third.get(c, UNHEARD)) for (a, b, c), bonus in known
     ]
-    most = max(scores)
-    return known[scores.index(most)][0], 1.0 / sum([math.exp(score - most) for score in scores])
+    return known, scores
 
 
 @lru_cache(maxsize=64)
-def _combinations(items: tuple[tuple[str, float], ...]) -> tuple[tuple[tuple[str, ...], float], ...]:
+def _combinations(items: tuple[tuple[str, float], ...]) -> Known:
     return tuple((tuple(key.split(SEPARATOR)), bonus) for key, bonus in items)
 
 

@@ -16,6 +16,10 @@ from functools import lru_cache
 from ..data.card import KnownName
 
 WORD = re.compile(r"\w+")
+NEXT = 2
+"""So many signs after a word rule nearly all names out that begin with one as common as "the"."""
+Lengths = dict[str, tuple[int, ...]]
+"""Of the names that begin with a word, by the signs after it, the longest first; ``""``: whatever signs come."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +57,12 @@ class Linker:
     def _find(self, text: str) -> tuple[Link, ...]:
         found: dict[str, Link] = {}
         end = 0
-        for start, lengths in self._places(text):
+        for start, word in self._places(text):
             if start < end or (start and _is_word(text[start - 1])):
                 continue
-            for length in lengths:
+            lengths = self._starting[word]
+            following = start + len(word)
+            for length in lengths.get(text[following : following + NEXT].casefold()) or lengths[""]:
                 surface = text[start : start + length]
                 name = self._by_spelling.get(surface.casefold())
                 after = text[start + length : start + length + 1]
@@ -66,12 +72,12 @@ class Linker:
                     break
         return tuple(found.values())
 
-    def _places(self, text: str) -> list[tuple[int, tuple[int, ...]]]:
-        """Where a word stands that names begin with, and how long these names are."""
+    def _places(self, text: str) -> list[tuple[int, str]]:
+        """Where a word stands that names begin with."""
         starting, words = self._starting, self._starts.finditer
         if text.isascii():
-            return [(m.start(), starting[word]) for m in words(text.lower()) if (word := m[0]) in starting]
-        return [(m.start(), starting[word]) for m in words(text) if (word := m[0].casefold()) in starting]
+            return [(m.start(), word) for m in words(text.lower()) if (word := m[0]) in starting]
+        return [(m.start(), word) for m in words(text) if (word := m[0].casefold()) in starting]
 
     def surfaces(self, text: str) -> tuple[str, ...]:
         """The names in ``text`` as written there."""
@@ -79,7 +85,7 @@ class Linker:
 
 
 @lru_cache(maxsize=8)
-def _tables(names: tuple[KnownName, ...]) -> tuple[dict[str, KnownName], dict[str, tuple[int, ...]]]:
+def _tables(names: tuple[KnownName, ...]) -> tuple[dict[str, KnownName], dict[str, Lengths]]:
     """Names by their spellings, and lengths by first words; a planner makes several linkers of one card."""
     found: dict[str, KnownName] = {}
     for name in names:
@@ -88,13 +94,22 @@ def _tables(names: tuple[KnownName, ...]) -> tuple[dict[str, KnownName], dict[st
     return found, _by_start(found)
 
 
-def _by_start(spellings: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Lengths of the spellings that begin with a word, or with a sign; the longest first."""
-    lengths: dict[str, set[int]] = {}
+def _by_start(spellings: Iterable[str]) -> dict[str, Lengths]:
+    """Lengths of the spellings that begin with a word, or with a sign."""
+    beginning: dict[str, list[str]] = {}
     for spelling in spellings:
         first = WORD.match(spelling)
-        lengths.setdefault(first.group() if first else spelling[:1], set()).add(len(spelling))
-    return {start: tuple(sorted(found, reverse=True)) for start, found in lengths.items()}
+        beginning.setdefault(first.group() if first else spelling[:1], []).append(spelling)
+    return {start: _by_next(len(start), found) for start, found in beginning.items()}
+
+
+def _by_next(first: int, spellings: Iterable[str]) -> Lengths:
+    """Lengths of spellings by the signs after their first word; those that end before are among all of them."""
+    by_next: dict[str, set[int]] = {"": set()}
+    for spelling in spellings:
+        after = spelling[first : first + NEXT]
+        by_next.setdefault(after if len(after) == NEXT else "", set()).add(len(spelling))
+    return {after: tuple(sorted(found | by_next[""], reverse=True)) for after, found in by_next.items()}
 
 
 def _is_word(character: str) -> bool:

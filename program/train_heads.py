@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,13 +17,14 @@ from .features import Features, Seen, learned_features
 from .fit_head import SHARES, Fitted, fit_and_leave_out
 from .heads import Head, Heads
 from .joint import fit_joint
+from .landmarks import TURNS, condensed
 from .linker import Linker
 from .looks import KERNELS, level
 from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "6"
+RECIPE = "7"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 LATE = (0.5, 0.55, 0.6, 0.65)
@@ -50,14 +51,23 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
     features = learned_features(texts, encoder, Linker(card.names))
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
-        heads = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
-        heads |= train_looks(rows, card, features, seed) | train_source_heads(rows, card, features, seed)
-    return Heads({name: head for name, head in heads.items() if head is not None}, features, fit_joint(rows))
+        fits = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
+        fits |= train_looks(rows, card, features, seed)
+        heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
+        sources = train_source_heads(rows, card, features, seed)
+    every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
+    return Heads(every, features, fit_joint(rows))
 
 
-def train_looks(
-    rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0
-) -> dict[str, Head | None]:
+def condensed_alike(fits: Mapping[str, Fitted]) -> dict[str, Head]:
+    """Heads with few support vectors, see ``landmarks.py``: those that see a turn, and those that see a query."""
+    turn = condensed([fitted for name, fitted in fits.items() if name == "is_follow_up"], TURNS)
+    query = condensed([fitted for name, fitted in fits.items() if name != "is_follow_up"])
+    few = {head.name: head for head in (*turn, *query)}
+    return {name: few[name] for name in fits}
+
+
+def train_looks(rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0) -> dict[str, Fitted]:
     """The two looks that must agree to a rejection, see ``looks.py``; none where the rows cannot teach them."""
     label = LABELS["is_relevant"]
     fits = {name: _fit(name, label, rows, card, features, seed, shares) for name, shares in KERNELS.items()}
@@ -68,7 +78,7 @@ def train_looks(
     ours = np.array([row.labels.is_relevant for row in rows])
     said = np.max([fitted.left_out[ours, fitted.head.labels.index("true")] for fitted in known], axis=0)
     below = level(said)
-    return {fitted.head.name: replace(fitted.head, below=below) for fitted in known}
+    return {fitted.head.name: fitted._replace(head=replace(fitted.head, below=below)) for fitted in known}
 
 
 def _fit(
@@ -92,14 +102,14 @@ def _fit(
 
 def _train_one(
     name: str, label: Label, rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int
-) -> Head | None:
+) -> Fitted | None:
     if name != "is_follow_up":
-        fitted = _fit(name, label, rows, card, features, seed)
-        return fitted.head if fitted else None
+        return _fit(name, label, rows, card, features, seed)
     fitted = _fit(name, label, rows, card, features, seed, made=made_turns(rows, seed))
     if fitted is None:
         return None
-    return reluctant(fitted, "true", [value for row in rows if (value := label(row)) is not None])
+    late = reluctant(fitted, "true", [value for row in rows if (value := label(row)) is not None])
+    return fitted._replace(head=late)
 
 
 def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:

@@ -64,6 +64,10 @@ def _iso_week(here: Almanac, text: str) -> Period:
 def _numbered(here: Almanac, unit: str, number: int, year: int | None = None) -> Period:
     if unit == "sprint":
         return here.sprint(number)
+    if number == -1 and year is not None:  # the last one of a year
+        number = {"month": 12, "quarter": 4, "half": 2}.get(unit, number)
+    if unit == "month" and year is not None and 1 <= number <= 12:
+        return here.month(number, year)
     if unit in ("week", "quarter", "half"):
         return {"week": here.week, "quarter": here.quarter, "half": here.half}[unit](number, year)
     raise NoSuchDateError(f"{unit}s have no numbers")

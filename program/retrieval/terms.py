@@ -22,7 +22,7 @@ def terms(text: str) -> list[str]:
     language, and queries come in a dozen. Unspaced scripts give single characters and pairs.
     """
     if text.isascii():  # nearly always, and four times as fast
-        return [singular(token) for token in _WORD.findall(text.lower())]
+        return [singular(token) if token[-1] == "s" else token for token in _WORD.findall(text.lower())]
     found: list[str] = []
     for token in _TOKEN.findall(_plain(text)):
         found += _pairs(token) if _IS_UNSPACED.match(token) else [singular(token)]

@@ -94,6 +94,10 @@ def resolved(phrase: str, today: date = TODAY) -> str:
         ("between 1 November and 20 November", "2025-11-01/2025-11-20"),
         ("from 36 till now", "2025-08-04/2025-11-13"),
         ("last 24 hours", "2025-11-12/2025-11-13"),
+        ("the final quarter of 2024", "2024-10-01/2024-12-31"),
+        ("last week of 2024", "2024-12-25/2024-12-31"),
+        ("the final month of 2024", "2024-12-01/2024-12-31"),
+        ("the last half of 2024", "2024-07-01/2024-12-31"),
     ],
 )
 def test_english_phrases(phrase: str, days: str) -> None:

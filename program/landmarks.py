@@ -1,0 +1,85 @@
+"""Heads that learned from many rows, with the support vectors of some: as quick and small as if they had seen few.
+
+A head has a coefficient for every row it learned from, so what it costs to ask grows with the labels. Rows that are
+nearly sums of others are not needed for that (Williams and Seeger, "Using the Nyström method to speed up kernel
+machines", 2001). Which are kept is decided by pivoted Cholesky: each time the row that those before say least about
+(Fine and Scheinberg, 2001). Their coefficients are those of the ridge regression that the head was fitted by, of
+functions that these rows span. Only the RBF part changes; n-grams and frames are one weight a column anyway.
+
+Heads of 2,063 rows of the podcast had all labels of its ``dev`` and ``calibrate`` right for 0.647 of 611 rows with
+every support vector, 0.650 with 1,200, and 0.651 with 600 for turns beside; 1,000 and 800 had 0.638 and 0.645, so these
+differ by chance. Their file went from 2.20 to 1.53 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from .fit_head import Fitted
+from .heads import Head
+from .panel import shared_rows
+
+MOST = 1200
+"""Support vectors of heads that see a query alone."""
+TURNS = 600
+"""Of the head that sees a turn."""
+JITTER = 1e-6
+
+
+def condensed(fits: Sequence[Fitted], most: int = MOST) -> list[Head]:
+    """Heads that see the same, with at most so many support vectors, the same for all.
+
+    They are returned as they are where they have no more, or where their kernels differ in width.
+    """
+    heads = [fitted.head for fitted in fits]
+    if len({head.width for head in heads}) != 1:
+        return heads
+    rows, places = shared_rows([head.support for head in heads])
+    if len(rows) <= most:
+        return heads
+    dense, width = rows.astype(np.float64), heads[0].width
+    with threadpool_limits(limits=1, user_api="blas"):
+        kept = np.sort(_pivots(dense, width, most))
+        among = kernel(dense[kept], dense[kept], width) + JITTER * np.eye(most)
+        return [
+            replace(fitted.head, support=rows[kept], dual=_dual(fitted, dense[place], dense[kept], among))
+            for fitted, place in zip(fits, places, strict=True)
+        ]
+
+
+def _dual(fitted: Fitted, dense: np.ndarray, kept: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Coefficients of the kept rows.
+
+    The rows' targets less what the linear parts say need not be known: a ridge regression leaves of them its
+    coefficients times the penalty, over the row's weight.
+    """
+    head, penalty = fitted.head, fitted.penalty
+    weights = (np.ones(len(dense)) if fitted.weights is None else fitted.weights)[:, None]
+    near = kernel(dense, kept, head.width)
+    said = kernel(dense, dense, head.width) @ head.dual
+    return np.linalg.solve(
+        near.T @ (weights * near) + penalty * among, near.T @ (weights * said + penalty * head.dual)
+    ).astype(np.float32)
+
+
+def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
+    """The RBF kernel of rows with others, shape (rows, others)."""
+    squares = (some**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
+    return np.exp(-width * np.maximum(squares - 2 * some @ others.T, 0.0))
+
+
+def _pivots(rows: np.ndarray, width: float, count: int) -> np.ndarray:
+    """The rows of a pivoted Cholesky decomposition of their kernel, in the order in which they are chosen."""
+    left, factor = np.ones(len(rows)), np.zeros((len(rows), count))
+    chosen = np.empty(count, dtype=np.intp)
+    for place in range(count):
+        row = chosen[place] = int(left.argmax())
+        column = kernel(rows, rows[row : row + 1], width)[:, 0] - factor[:, :place] @ factor[row, :place]
+        factor[:, place] = column / np.sqrt(max(left[row], JITTER))
+        left = np.maximum(left - factor[:, place] ** 2, 0.0)
+        left[row] = 0.0
+    return chosen
