@@ -97,7 +97,10 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         )
         label = max(pooled, key=lambda name: pooled[name])
         by: DecidedBy = "lm" if combination.lm_weight else "head"
-        return Settled(label, pooled, by, "model and head, weighed" if by == "lm" else "learned head")
+        why = "model and head, weighed" if by == "lm" else "learned head"
+        # What two looks do not agree to reject is not rejected, whoever else would.
+        label, why = (head.label, f"{why}; {WITHHELD}") if head.withheld else (label, why)
+        return Settled(label, pooled, by, why)
     if answer is not None:
         probabilities = label_probabilities(answer)
         label = ("true" if answer.value else "false") if isinstance(answer.value, bool) else str(answer.value)

@@ -17,7 +17,7 @@ from queryplan.program.head_client import HeadClient
 from queryplan.program.heads import HeadAnswer, Heads, load_heads
 from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, level
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.settle import Combination, head_alone, settle
+from queryplan.program.settle import Combination, head_alone, label_probabilities, settle
 from queryplan.program.stages import stage_specs
 from queryplan.program.train_heads import train_looks
 
@@ -205,12 +205,16 @@ def test_where_the_head_decides_its_word_is_taken_withheld_or_not(combination: C
         assert (found.label, found.probabilities) == (label, answer.probabilities)
 
 
-def test_where_a_model_is_weighed_with_the_head_the_probabilities_count() -> None:
+@pytest.mark.parametrize(("probability", "rejects"), [(0.01, True), (0.4, True), (0.99, False)])
+def test_a_withheld_rejection_stays_withheld_where_a_model_is_weighed_too(probability: float, rejects: bool) -> None:
     both = Combination(lm_weight=1.0, head_weight=1.0, bias={"true": 0.0, "false": 0.0})
-    said = type("Said", (), {"probability": 0.4, "value": False})()
-    found = settle(said, WITHHELD_ANSWER, both)
-    assert found is not None
-    assert (found.label, found.by) == ("false", "lm")
+    said = type("Said", (), {"probability": probability, "value": probability > 0.5})()
+    for head, label in ((WITHHELD_ANSWER, "true"), (REJECTED, "false" if rejects else "true")):
+        found = settle(said, head, both)
+        assert found is not None
+        assert (found.label, found.by) == (label, "lm")
+        assert (WITHHELD in found.reason) == head.withheld
+        assert found.probabilities == both.probabilities(label_probabilities(said), head.probabilities)
 
 
 def test_behind_the_decision_seam_a_withheld_rejection_is_no_rejection(trained: Heads, card: Any) -> None:
