@@ -25,6 +25,7 @@ PANELS: dict[str, dict[str, str]] = {
     "Compile and measure": {
         "compile": "Compile a planner for a domain against its labelled queries, tracked in MLflow.",
         "evaluate": "Measure a program: each stage, whole plans, latency, with intervals.",
+        "score": "Score source plans, reading or searching, and what searching finds.",
         "compare": "Compare runs pair by pair, with intervals.",
         "promote": "Give a version an alias, if it passes the gate.",
         "bench": "Run the benchmarks, on public data sets where they are found.",
