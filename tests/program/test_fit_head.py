@@ -83,12 +83,13 @@ def test_training_uses_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> No
 @given(st.integers(0, 10_000), st.integers(1, 6))
 @settings(max_examples=20, deadline=None)
 def test_left_out_scores_are_those_of_fits_without_the_fold(seed: int, folds: int) -> None:
-    from queryplan.program.fit_head import _left_out, rbf
-
     rng = np.random.default_rng(seed)
     kernel, target = rbf(rng.normal(size=(40, 4)), 0.3), np.eye(3)[rng.integers(3, size=40)]
     fold = rng.integers(folds, size=40)
-    for ridge, scores in _left_out(kernel, target, fold).items():
+    every = fitting._left_out(kernel, target, fold, RIDGES)
+    alone = {ridge: fitting._left_out(kernel, target, fold, [ridge])[ridge] for ridge in RIDGES}
+    for ridge, (scores, dual) in (*every.items(), *alone.items()):
+        np.testing.assert_allclose(dual, np.linalg.solve(kernel + ridge * np.eye(40), target), atol=1e-2)
         for held in np.unique(fold):
             kept = fold != held
             inner = kernel[np.ix_(kept, kept)] + ridge * np.eye(int(kept.sum()))
@@ -189,10 +190,11 @@ def test_of_many_rows_those_of_some_conversations_choose_the_kernels(monkeypatch
 
     monkeypatch.setattr(fitting, "_choices", watched)
     monkeypatch.setattr(fitting, "SEARCHED", 30)
+    monkeypatch.setattr(fitting, "RIDGED", 58)
     groups = [f"conversation {i // 4}" for i in range(80)]
     fitted = fit_and_leave_out("x", some(80), ["a", "b"] * 40, groups)
     assert fitted is not None
-    assert asked == [32, 80], "whole conversations until there are thirty rows, then every row"
+    assert asked == [32, 60, 80], "whole conversations until there are thirty rows, sixty, then every row"
     assert fitted.left_out.shape == (80, 2)
     assert len(fitted.head.support) == 80
 
@@ -200,11 +202,19 @@ def test_of_many_rows_those_of_some_conversations_choose_the_kernels(monkeypatch
 @given(
     st.lists(st.integers(0, 6), min_size=1, max_size=60),
     st.integers(0, 3),
+    st.integers(1, 70),
 )
-def test_rows_that_choose_are_whole_conversations_and_enough(numbers: list[int], seed: int) -> None:
+def test_rows_that_choose_are_whole_conversations_and_enough(numbers: list[int], seed: int, enough: int) -> None:
     groups = [f"g{number}" for number in numbers]
-    rows = fitting._some(groups, seed).tolist()
+    rows = fitting._some(groups, seed, enough).tolist()
     assert rows == sorted(set(rows))
-    assert len(rows) >= min(fitting.SEARCHED, len(groups))
+    assert len(rows) >= min(enough, len(groups))
     chosen = {groups[i] for i in rows}
     assert rows == [i for i, group in enumerate(groups) if group in chosen]
+
+
+def test_an_inverse_by_cholesky_is_the_inverse() -> None:
+    kernel = rbf(np.random.default_rng(0).normal(size=(30, 3)), 1.0) + 0.1 * np.eye(30)
+    np.testing.assert_allclose(fitting.inverted(kernel), np.linalg.inv(kernel), atol=1e-9)
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        fitting.inverted(-kernel)
