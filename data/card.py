@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..errors import DataError
 from ..signatures.types import Frozen, GraphSchema
+from .element_words import with_element_words
 from .other_words import NAMES_FILE, add_other_words, each_word, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
@@ -160,7 +161,7 @@ def shipped_domains() -> list[str]:
 
 
 def load_card(folder: Path) -> DomainCard:
-    """Read the card of a domain folder, and other words for its names if they are written beside it.
+    """Read the card of a domain folder, and other words for its names and its schema if they are written beside it.
 
     Raises:
         DataError: no card, not TOML, a field that is unknown or wrong, named, or words of a name that is not there.
@@ -170,7 +171,8 @@ def load_card(folder: Path) -> DomainCard:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
         if rows := read_other_words(folder / NAMES_FILE):
             add_other_words(read.get("names", ()), rows, f"{NAMES_FILE} of {folder.name}")
-        return DomainCard.model_validate(read)
+        card = DomainCard.model_validate(read)
+        return card if card.graph is None else card.model_copy(update={"graph": with_element_words(card.graph, folder)})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:
