@@ -22,7 +22,7 @@ def learn(
     """
     from ..errors import ConfigError
     from ..program.encoder import default_encoder
-    from ..program.graph import learning
+    from ..program.graph import learning, learning_choice
     from ..program.graph.choosing import choice_file
 
     if choice is not None and not choice.absolute().parent.is_dir():
@@ -31,7 +31,9 @@ def learn(
         if choice is None:
             learned = learning.shared_knowledge()
         else:
-            weights = learning.learn_choice(learning.shipped_sources(), learning.shipped_common(), default_encoder())
+            weights = learning_choice.learn_choice(
+                learning.shipped_sources(), learning.shipped_common(), default_encoder()
+            )
             choice.write_text(choice_file(weights), encoding="utf-8")
             return
     for note in learned.notes:

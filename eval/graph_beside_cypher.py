@@ -51,6 +51,7 @@ class Attempt(Frozen):
         certainty: the ranking's.
         asked: whether the model was asked for steps.
         chose: whether it chose among the ranking's plans.
+        restated: whether it was asked to say the question again.
         problem: why the model's steps were no plan.
         error: why its Cypher gave nothing.
         refused: ill-typed plans that the model wrote; none was run.
@@ -65,6 +66,7 @@ class Attempt(Frozen):
     certainty: float
     asked: bool
     chose: bool = False
+    restated: bool = False
     problem: str = ""
     error: str = ""
     cypher: str = ""
@@ -94,13 +96,15 @@ class Beside(Frozen):
     ill_typed: int
     asked: int
     chose: int = 0
+    restated: int = 0
 
     def sentences(self) -> list[str]:
         """What the table does not say."""
         return [
             f"more right answers than Cypher by the same model: {_interval(self.more)}",
             f"more than the ranking alone: {_interval(self.gained)}",
-            f"the model chose among plans {self.chose} times and was asked for steps {self.asked} times; "
+            f"the model said {self.restated} questions again, chose among plans {self.chose} times and was asked for "
+            f"steps {self.asked} times; "
             f"{self.refused} of its plans were refused by the check, {self.ill_typed} ill-typed ones reached an "
             f"executor; {self.cypher_errors} Cypher queries did not run",
         ]
@@ -151,14 +155,15 @@ class Rivals:
         planner: GraphPlanner = self.set.planner
         ranked = planner.ranked(question.text)
         names = [(e.name, e.type) for e in ranked.entities if e.how != "unknown"]
-        sure = ranked.plan is not None and ranked.confidence >= planner.enough
-        chose = None if sure else planner.chosen(question.text, ranked, self.lm)
-        wanting = not sure and (chose is None or (chose.plan is None and chose.decided_by == "lm"))
+        both = ranked if planner.is_sure(ranked) else planner.again(question.text, ranked, self.lm)
+        sure = planner.is_sure(both) or both is not ranked
+        chose = None if sure else planner.chosen(question.text, both, self.lm)
+        wanting = not sure and (chose is None or (chose.plan is None and not chose.unanswered))
         asked = self.ask_all or wanting
         wrote = WrittenPlan(None)
         if asked:
             wrote = ask_steps(question.text, planner.schema, self.lm, self.steps, names=names)
-        chosen = choose(chose or ranked, wrote, not wanting)
+        chosen = choose(chose or both, wrote, not wanting)
         found = {
             RANKING: self._run(ranked.plan),
             **({STEPS: self._run(wrote.plan)} if asked else {}),
@@ -180,7 +185,8 @@ class Rivals:
             decided_by=chosen.decided_by,
             certainty=ranked.confidence,
             asked=asked,
-            chose=chose is not None and chose.decided_by == "lm",
+            chose=chose is not None and not chose.unanswered,
+            restated=both is not ranked,
             problem=wrote.problem,
             error=error,
             cypher=text,
@@ -274,6 +280,7 @@ def summed_up(name: str, model: str, attempts: Sequence[Attempt]) -> Beside:
         ill_typed=sum(a.ill_typed for a in attempts),
         asked=sum(a.asked for a in attempts),
         chose=sum(a.chose for a in attempts),
+        restated=sum(a.restated for a in attempts),
     )
 
 

@@ -1,6 +1,7 @@
 """The graph stage of a plan: the learned ranking where it is sure, else what a language model and it choose together.
 
-Where they choose none of the ranking's plans, or there is no ranking, the model is asked for steps, which are checked,
+A question in words that the ranking seldom met is said again by the model first, and ranked by both wordings. Where
+they choose none of the ranking's plans, or there is no ranking, the model is asked for steps, which are checked,
 repaired once and taken where they are likelier (``prefers_written``).
 Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
 the text alone, and ``degraded`` says why where steps were wanted.
@@ -16,11 +17,14 @@ from .graph.asking_steps import Name, prefers_written, read_steps, with_names
 
 if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
+    from ..signatures.types import DecidedBy
     from .flow import Flow
     from .graph.answering import Found
     from .graph.planner import GraphProposal
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], None]
+GUESSED = ("fuzzy", "unknown")
+"""How a name was found that may be none."""
 LIKELY = 0.5
 """Certainty from which the ranking's plan is taken where no model can be asked: it is likelier right than wrong."""
 
@@ -30,13 +34,28 @@ def graph_asks(flow: Flow) -> list[Ask]:
     query = flow.labels.standalone_query
     if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
-    if not flow.parts.linker.links(query):
+    if not _names_something(flow):
         return []
-    if offered := _offered(flow):
-        from .graph.asking_choice import choice_ask
+    if _restates(flow):
+        from .graph.asking_restated import restate_ask
 
-        return [choice_ask(query, flow.parts.graph.schema, [one.plan for one in offered[:-1]])]  # type: ignore[union-attr]
+        return [restate_ask(query, flow.parts.graph.schema, _proposal(flow).likeliest)]  # type: ignore[union-attr]
+    if _offered(flow):
+        return [_choice(flow)]
     return [flow.ask("graph", {"query": _with_names(flow)})]
+
+
+def _names_something(flow: Flow) -> bool:
+    """Whether the query has a name of the card, or a name or value that the ranking's likeliest plan starts from.
+
+    The ranking also finds values of properties and, in scripts without spaces, names inside a sentence. What is only
+    like a name is not enough.
+    """
+    if flow.parts.linker.links(flow.labels.standalone_query):
+        return True
+    ranked = _proposal(flow)
+    first = ranked.likeliest[:1] if ranked is not None else ()
+    return any(reading.how not in GUESSED for one in first for reading in one.hypothesis.readings)
 
 
 def settle_graph(flow: Flow, reply: Reply | None) -> Round:
@@ -48,12 +67,51 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
         return
     if (sure := _sure(flow)) is not None:
         _take(flow, sure)
+    elif reply is not None and _restates(flow):
+        yield from _settle_restated(flow, reply)
     elif reply is not None and _offered(flow):
         yield from _settle_chosen(flow, reply)
     elif reply is not None:
         yield from _settle_written(flow, reply)
     else:
         _best_effort(flow)
+
+
+def _settle_restated(flow: Flow, reply: Reply) -> Round:
+    """The ranking of both wordings; what it and the model choose where the other leads nowhere and a round is left."""
+    from .graph.asking_restated import read_restated
+
+    planner, ranked = flow.parts.graph, _proposal(flow)
+    assert planner is not None
+    assert ranked is not None
+    restating = read_restated(reply)
+    if not restating.text:
+        _without_answer(flow, reply, restating.problem)
+        return
+    again = flow.graph_proposal = planner.ranked_again(flow.labels.standalone_query, ranked, restating)
+    if again is ranked and _offered(flow) and not flow.further_round_spent:
+        flow.further_round_spent = True
+        replies = yield from flow.round([_choice(flow)])
+        yield from _settle_chosen(flow, replies["graph"])
+    elif again.plan is not None and (planner.is_sure(again) or again.confidence >= LIKELY):
+        flow.labels.graph_plan = again.plan
+        by: DecidedBy = "head" if again is ranked else "lm"
+        flow.decide("graph", _words(again.plan), by, again.confidence, again.reason, reply)
+    else:
+        flow.wasted += reply.calls
+
+
+def _restates(flow: Flow) -> bool:
+    """Whether the query is said again before anything else."""
+    ranked = _proposal(flow)
+    return ranked is not None and flow.parts.graph.wants_restating(flow.labels.standalone_query, ranked)  # type: ignore[union-attr]
+
+
+def _choice(flow: Flow) -> Ask:
+    from .graph.asking_choice import choice_ask
+
+    plans = [one.plan for one in _offered(flow)[:-1]]
+    return choice_ask(flow.labels.standalone_query, flow.parts.graph.schema, plans)  # type: ignore[union-attr]
 
 
 def _settle_chosen(flow: Flow, reply: Reply) -> Round:

@@ -20,6 +20,7 @@ from .context import clean_input
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
 from .graph.asking_choice import new_choice_predictor
+from .graph.asking_restated import new_restate_predictor
 from .graph.learning import card_index
 from .graph.linking import NameIndex
 from .graph.planner import GraphPlanner
@@ -312,10 +313,10 @@ class QueryPlanner(dspy.Module):
             self._lm.warm(self._prefixed())
 
     def _prefixed(self) -> list[dspy.Predict]:
-        """Every predictor that a query may ask, with what lets the model choose among the ranking's graph plans."""
+        """Every predictor that a query may ask, with what lets the model help the ranking of graph plans."""
         asked = [predictor for name, predictor in self._asked().items() if name != "graph" or self.plan_graph]
-        if self.plan_graph and self._graphs() is not None:
-            asked.append(new_choice_predictor())
+        if self.plan_graph and (graphs := self._graphs()) is not None:
+            asked += [new_restate_predictor(graphs.schema), new_choice_predictor()]
         return asked
 
     def _asked(self) -> dict[str, dspy.Predict]:

@@ -282,11 +282,29 @@ class EdgeType(_Frozen):
         return next((d for d in self.details if d.name == name), None)
 
 
+class ElementWords(_Frozen):
+    """How people say an element of a schema: a node type, an edge type in one direction, or ``Type.property``.
+
+    Attributes:
+        side: ``out`` or ``in`` of an edge type, empty otherwise.
+        words: phrases of every language with "; " between them.
+    """
+
+    element: str = Field(min_length=1)
+    side: Literal["", "out", "in"] = ""
+    words: str = Field(min_length=1)
+
+
 class GraphSchema(_Frozen):
-    """What a graph may hold. An edge type that joins an undeclared node type is refused."""
+    """What a graph may hold. An edge type that joins an undeclared node type is refused.
+
+    Attributes:
+        words: how people say its elements, in any language; only for understanding questions.
+    """
 
     nodes: tuple[NodeType, ...] = Field(min_length=1)
     edges: tuple[EdgeType, ...] = ()
+    words: tuple[ElementWords, ...] = ()
 
     @model_validator(mode="after")
     def _edges_join_declared_nodes(self) -> GraphSchema:

@@ -5,7 +5,7 @@ Only properties with few values are looked at, since one of many is always a lit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -31,8 +31,12 @@ def is_said(text: str, said: str) -> bool:
 class ValueWords:
     """Compares the words of questions with the values of one schema's properties."""
 
-    def __init__(self, properties: Iterable[Sequence[str]], encoder: Encoder) -> None:
-        """Read the values of every property."""
+    def __init__(
+        self, properties: Iterable[Sequence[str]], encoder: Encoder, said: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """Read the values of every property, and how people say them in other words."""
+        self._said = {text: (text, *words) for text, words in (said or {}).items()}
+        self._folded = {text: frozenset(" ".join(map(fold, ways)).split()) for text, ways in self._said.items()}
         few = [texts for texts in properties if len(texts) <= FEW]
         split = {text: words for texts in few for text in texts if (words := fold(text).split())}
         self._encoder = encoder
@@ -49,12 +53,21 @@ class ValueWords:
             return {}
         near, said = np.stack([self._of_word(word) for word in heavy]).max(axis=0), f" {fold(question)} "
         found = {text: float(near[places].min()) for text, places in self._places.items()}
-        return {text: like for text, like in found.items() if like >= ALIKE and not is_said(text, said)}
+        likely = {text: like for text, like in found.items() if like >= ALIKE}
+        return {
+            text: like
+            for text, like in likely.items()
+            if not any(is_said(word, said) for word in self._said.get(text, (text,)))
+        }
 
     def by_word(self, view: View, text: str) -> np.ndarray:
         """How like each word is to a word of a value, shape (words,); zero of what is less like it than ``ALIKE``."""
-        places = self._places.get(text)
-        if not places or not view.words:
+        places, folded = self._places.get(text), self._folded.get(text, frozenset())
+        if not view.words or not (places or folded):
+            return np.zeros(len(view.words))
+        if any(word in folded for word in view.words):
+            return np.array([float(word in folded) for word in view.words])
+        if not places:
             return np.zeros(len(view.words))
         near = np.stack([self._of_word(word)[places].max() for word in view.words])
         return np.where(near >= ALIKE, near, 0.0)

@@ -67,7 +67,7 @@ def only_chance() -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def starting_choice() -> np.ndarray:
-    """What was learned from the lessons, shape (len(CHOICE),); see ``learning.learn_choice``.
+    """What was learned from the lessons, shape (len(CHOICE),); see ``learning_choice``.
 
     Raises:
         DataError: the file is not there or not of this version.

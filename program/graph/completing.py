@@ -90,7 +90,7 @@ class Completer:
     def __init__(self, ranker: Ranker, weights: EndingWeights, values: Values, encoder: Encoder) -> None:
         self.ranker, self.weights, self.values = ranker, weights, values
         self.parts = EndingParts(ranker.table.schema, encoder)
-        self.value_words = ValueWords(values.texts.values(), encoder)
+        self.value_words = ValueWords(values.texts.values(), encoder, values.words)
         self.rows = {name: row for row, name in enumerate(ELEMENTS)}
         self.tested = frozenset(edge.name for edge in ranker.table.schema.edges if edge.properties)
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from ...data.element_words import DONE
+from ...data.other_words import each_word
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
 from ..number_words import number_of
@@ -29,6 +31,8 @@ VECTOR = DIMENSIONS
 COMPARISONS = ("lt", "le", "gt", "ge", "eq")
 TEXTS = {"eq": "text", "ne": "not text"}
 MOST_LIMIT = 50
+COMPARED = {"gt": "gt", "ge": "gt", "lt": "lt", "le": "lt"}
+COMBINES = ("union", "intersect", "difference")
 ELEMENTS = (
     *("none", "set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
     *("unfiltered", "text", "not text", "edge", *COMPARISONS),
@@ -46,6 +50,8 @@ DENSE = (
     "value weight",
     "value near",
     "yes or no",
+    "done said",
+    "done left out",
     "unsayable",
 )
 
@@ -54,12 +60,14 @@ DENSE = (
 class Values:
     """What is known of properties: the texts they may have, which of them are numbers, and which are true or false.
 
-    Keys are (type, property) of a node, and (edge, property) of an edge.
+    Keys are (type, property) of a node, and (edge, property) of an edge; of ``words``, how people say values in other
+    words, the value.
     """
 
     texts: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     numbers: frozenset[tuple[str, str]] = frozenset()
     flags: frozenset[tuple[str, str]] = frozenset()
+    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,12 @@ def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, 
                 texts.setdefault((kind, name), {})[str(value)] = None
     flags -= numbers
     told = {key: tuple(found) for key, found in texts.items() if key not in numbers | flags}
-    return Values(told, frozenset(numbers), frozenset(flags))
+    return Values(told, frozenset(numbers), frozenset(flags), _words_of_values(schema))
+
+
+def _words_of_values(schema: GraphSchema) -> dict[str, tuple[str, ...]]:
+    said = [(line.element.partition("=")[2], each_word(line.words)) for line in schema.words]
+    return {value: words for value, words in said if value}
 
 
 def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
@@ -175,7 +188,7 @@ def _conditions(
         found += [
             Condition(property=name, op=op, value=text)  # type: ignore[arg-type]
             for text in texts
-            if is_said(text, said)
+            if any(is_said(word, said) for word in (text, *values.words.get(text, ())))
             for op in ("eq", "ne")
         ]
         if (kind, name) in values.numbers:
@@ -229,7 +242,8 @@ class EndingParts:
         types = (view.near.types * view.weight[:, None]).max(axis=0, initial=0.0)
         by_edge = {name: (float(edges[i]), float(types[self.counted(name, kind)])) for name, i in self._edges.items()}
         like = alike or {}
-        dense = [self._dense(ending, near, by_edge, numbers, covered, like) for ending in found]
+        said = dict(zip(DONE, view.done.tolist(), strict=True))
+        dense = [[*self._dense(e, near, by_edge, numbers, like), *_done(e, said), _unsaid(e, covered)] for e in found]
         none = len(rows)
         elements = [[rows.get(name, none) for name in _elements(ending, like)] for ending in found]
         return np.array(dense).reshape(-1, len(DENSE)), np.array(elements, dtype=np.int32).reshape(-1, 4)
@@ -245,6 +259,8 @@ class EndingParts:
         if not view.words or not self._names:
             return {name: np.zeros(len(view.words)) for name in self._names}
         near = np.stack([self._of_word(word) for word in view.words])
+        if view.near.told is not None:
+            near = np.maximum(near, view.near.told.properties)
         return dict(zip(self._names, near.T, strict=True))
 
     def _compare(self, word: str) -> np.ndarray:
@@ -259,11 +275,10 @@ class EndingParts:
         near: Mapping[str, float],
         edges: Mapping[str, tuple[float, float]],
         numbers: Sequence[float],
-        covered: float,
         alike: Mapping[str, float],
     ) -> list[float]:
         if ending.none:
-            return [0.0] * (len(DENSE) - 1) + [1.0 - covered]
+            return [0.0] * (len(DENSE) - 3)
         final, condition = ending.final, condition_of(ending)
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
@@ -284,8 +299,19 @@ class EndingParts:
             float(len(str(condition.value).split())) if condition is not None else 0.0,
             near_value,
             float(flag),
-            0.0,
         ]
+
+
+def _done(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
+    """How well the phrases for what an ending does are told; and the best of those for what it does not do."""
+    own, condition = _elements(ending, {})[0], condition_of(ending)
+    used = {own, COMPARED.get(condition.op, "") if condition is not None else ""}
+    left = (value for name, value in said.items() if name not in used and name not in COMBINES)
+    return sum(said.get(name, 0.0) for name in used), max(left, default=0.0)
+
+
+def _unsaid(ending: Ending, covered: float) -> float:
+    return 1.0 - covered if ending.none else 0.0
 
 
 def condition_of(ending: Ending) -> Condition | None:

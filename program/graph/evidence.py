@@ -12,8 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from ...data.element_words import DONE
 from ...signatures.graph_steps import EdgeType
 from .paths import NOTHING, PathTable
+from .phrase_evidence import Ways, combines_told, ways_told
 from .pool import COMBINES, TAIL, Pool
 from .roles import roles_told
 from .view import View
@@ -59,6 +61,12 @@ MEASURES: dict[str, tuple[float | None, float | None]] = {
     "bare out": FREE,
     "taken later": FREE,
     "roles told": MORE,
+    "ways told": MORE,
+    "weakest way told": MORE,
+    "other way told": LESS,
+    "way left out": LESS,
+    "combine said": MORE,
+    "combine left out": LESS,
 }
 """The numbers, and between what their weights may lie: more evidence never makes a plan less likely."""
 DENSE = tuple(MEASURES)
@@ -257,6 +265,8 @@ class Sight:
         self.kind_name, self.kind_text = _best(near.type_names * said), _ending_in(_best(self.kinds), 0.0)
         self.kind_early = _best(self.kinds * np.exp(-view.place / 4.0)[:, None])
         self.meaning = _ending_in(view.meaning, 0.0)
+        self.combines = np.array([view.done[DONE.index(name)] if name in DONE else 0.0 for name in COMBINES])
+        self.ways = None if near.told is None else Ways(near.told.ways)
 
 
 def dense_of(pool: Pool, shape: Shape, sight: Sight, log_prior: float) -> np.ndarray:
@@ -287,6 +297,8 @@ def dense_of(pool: Pool, shape: Shape, sight: Sight, log_prior: float) -> np.nda
         **_orders(pool, shape, sight),
         "prior": log_prior,
         **_bare(pool, shape, sight),
+        **ways_told(pool, shape, sight),
+        **combines_told(pool, sight),
     }
     dense = shape.fixed.copy()
     for name, column in columns.items():

@@ -48,7 +48,7 @@ class Case:
 
 def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -> list[Case]:
     """The questions whose labelled ending is among the candidates."""
-    looking = EndingParts(source.schema, encoder), ValueWords(values.texts.values(), encoder)
+    looking = EndingParts(source.schema, encoder), ValueWords(values.texts.values(), encoder, values.words)
     found = []
     for question in source.questions:
         gold = read_gold(question.plan) if question.plan is not None else None

@@ -2,7 +2,7 @@
 
 What carries over to any schema is learned once from the lessons and the shipped rows with graph plans, in a minute or
 two, and kept for the user under a name made of their fingerprint. How complete plans are compared is shipped as
-learned (see ``learn_choice``). A domain's own rows add its edges.
+learned (see ``learning_choice``). A domain's own rows add its edges.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
+from ...data.element_words import PLANS_FILE, WORDS_FILE, with_words_of
 from ...data.graph_lessons import LESSONS, Lesson, load_lessons
 from ...data.other_words import NAMES_FILE
 from ...data.rows import LabelledRow, read_rows
@@ -28,10 +29,9 @@ from ..encoder import Encoder, default_encoder
 from ..folder import text_fingerprint
 from ..lm.weights import cache_folder
 from .answering import Answerer, Found, Probe, sure_features
-from .choosing import LEARNED, only_chance, starting_choice
+from .choosing import LEARNED, starting_choice
 from .endings import Values, values_of
 from .executor import GraphExecutor
-from .fit_choosing import fit_choice, right_options
 from .fit_endings import cases_of, fit_endings
 from .fit_names import fit_logistic, plain_of
 from .fit_ranking import fit_domain, fit_shared, related
@@ -45,7 +45,7 @@ from .store import SURE, Learned, keep, kept
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "10"
+RECIPE = "11"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
@@ -103,13 +103,13 @@ def probe_of(executor: GraphExecutor) -> Probe | None:
 def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:
     """The names of a graph, the card's other spellings of them, and the values that nodes may be found by."""
     values = named_values(graph_values(graph.schema, graph), graph.schema)
-    return NameIndex(graph.names(), card.names if card is not None else (), values)
+    return NameIndex(graph.names(), card.names if card is not None else (), values, graph.schema.words)
 
 
 def card_index(card: DomainCard, schema: GraphSchema) -> NameIndex:
     """The names that a card lists and the values that its schema does, where no graph is at hand."""
     names = ((f"{one.type}::{one.name}", one.name, one.type) for one in card.names)
-    return NameIndex(names, card.names, named_values(values_of(schema), schema))
+    return NameIndex(names, card.names, named_values(values_of(schema), schema), schema.words)
 
 
 def named_values(values: Values, schema: GraphSchema) -> dict[tuple[str, str], tuple[str, ...]]:
@@ -145,6 +145,21 @@ def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",))
         return None
     graph = load_graph(folder, card.graph)
     return Source(name, card.graph, index_of(graph, card), questions), graph_values(card.graph, graph)
+
+
+@lru_cache(maxsize=1)
+def _shipped_words() -> tuple[GraphSchema, ...]:
+    folders = [folder for name in shipped_domains() if ((folder := domain_folder(name)) / WORDS_FILE).is_file()]
+    return tuple(graph for folder in folders if (graph := load_card(folder).graph) is not None)
+
+
+def with_shipped_words(schema: GraphSchema) -> GraphSchema:
+    """A schema without words, with those of a shipped domain that has some of its edges, as its labels are used."""
+    own = {(edge.name, edge.source, edge.target) for edge in schema.edges}
+    for other in _shipped_words():
+        if own & {(edge.name, edge.source, edge.target) for edge in other.edges}:
+            return with_words_of(schema, other)
+    return schema
 
 
 def shipped_sources() -> list[tuple[Source, Values]]:
@@ -186,11 +201,12 @@ def _without_names(row: LabelledRow) -> str:
 
 def shared_fingerprint() -> str:
     """Of everything that what carries over is learned from; labels of other splits are not part of it."""
-    parts = [RECIPE, LEARNED.read_text(encoding="utf-8")]
+    parts = [RECIPE, LEARNED.read_text(encoding="utf-8"), PLANS_FILE.read_text(encoding="utf-8")]
     for name in shipped_domains():
         folder = domain_folder(name)
         splits = [file for name in ("train", "calibrate") if (file := folder / f"{name}.jsonl").is_file()]
-        files = [*splits, folder / CARD_FILE, folder / NAMES_FILE, *sorted((folder / "graph").glob("*"))]
+        card = [folder / name for name in (CARD_FILE, NAMES_FILE, WORDS_FILE)]
+        files = [*splits, *card, *sorted((folder / "graph").glob("*"))]
         parts += [file.read_text(encoding="utf-8") for file in files if file.is_file()]
         rows = [row for file in splits for row in read_rows(file)]
         parts += [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for q in evidence_questions(folder, rows)]
@@ -258,53 +274,8 @@ def _keeping(learned: Learned, path: Path) -> Learned:
 def learn_shared(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> Learned:
     """Learn what carries over from labelled domains: the rankings of paths and of endings."""
     paths = fit_shared([source for source, _ in sources], encoder, common)
-    cases = [case for s, v in sources for case in cases_of(some_of(s), v, _ranker(s, paths, encoder), encoder)]
+    cases = [case for s, v in sources for case in cases_of(some_of(s), v, ranker_of(s, paths, encoder), encoder)]
     return Learned(paths, fit_endings(cases), starting_choice(), starting_sure(), notes=(_note(sources),))
-
-
-def learn_choice(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> np.ndarray:
-    """Learn how complete plans are compared, from each half of the domains, ranked by what the other half teaches.
-
-    Takes three times as long as all the rest, which is why its outcome, one number for each of ``CHOICE``, is shipped.
-    """
-    examples = []
-    for taught, asked in halves(sources):
-        learned = learn_shared(taught, common, encoder)
-        examples += [example for source, values in asked for example in choices(learned, source, values, encoder)]
-    return fit_choice(examples, only_chance())
-
-
-def halves(sources: Sequence[Labelled]) -> list[tuple[list[Labelled], list[Labelled]]]:
-    """The domains in two halves, each as what is asked of what the other teaches; those that share an edge together."""
-    first: list[Labelled] = []
-    second: list[Labelled] = []
-    families, homes = _families(sources), dict[int, list[Labelled]]()
-    for one in sorted(sources, key=lambda one: -len(one[0].questions)):
-        family = next(i for i, family in enumerate(families) if any(other is one for other in family))
-        homes.setdefault(family, min((first, second), key=_questions_in)).append(one)
-    return [(first, second), (second, first)] if first and second else []
-
-
-def _families(sources: Sequence[Labelled]) -> list[list[Labelled]]:
-    """The domains that share an edge, and those that share one with these."""
-    families: list[list[Labelled]] = []
-    for one in sources:
-        near = [bool(related(one[0].schema, [source for source, _ in family])) for family in families]
-        joined = [other for family, is_near in zip(families, near, strict=True) if is_near for other in family]
-        apart = [family for family, is_near in zip(families, near, strict=True) if not is_near]
-        families = [*apart, [*joined, one]]
-    return families
-
-
-def _questions_in(half: Sequence[Labelled]) -> int:
-    return sum(len(source.questions) for source, _ in half)
-
-
-def choices(learned: Learned, source: Source, values: Values, encoder: Encoder) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The complete plans of some questions of a domain, and which are right."""
-    answerer = Answerer(_ranker(source, learned.paths, encoder), learned, source.index, values, encoder)
-    looked = [(answerer.chosen(question.text), question) for question in some_of(source).questions]
-    return [(chosen.numbers, right_options(chosen, question)) for chosen, question in looked]
 
 
 def some_of(source: Source) -> Source:
@@ -312,7 +283,8 @@ def some_of(source: Source) -> Source:
     return replace(source, questions=source.questions[:: max(1, len(source.questions) // SOME)])
 
 
-def _ranker(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
+def ranker_of(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
+    """A ranker of a domain's paths, as its own words have it."""
     return Ranker(PathTable(source.schema), encoder, replace(paths, plain=plain_of(source)))
 
 
@@ -333,7 +305,7 @@ def learn_domain(
         return shared
     used = [one for one in kinds if any(one[0] is source for source in near)]
     paths = fit_domain(shared.paths, schema, near, encoder)
-    cases = [case for s, v in used for case in cases_of(s, v, _ranker(s, paths, encoder), encoder)]
+    cases = [case for s, v in used for case in cases_of(s, v, ranker_of(s, paths, encoder), encoder)]
     ends = fit_endings(cases, shared.endings)
     return replace(shared, paths=paths, endings=ends, sure=starting_sure(), notes=(_note(used),))
 

@@ -20,6 +20,7 @@ from rapidfuzz import fuzz, process
 
 from ...data.card import KnownName
 from ...data.other_words import each_word
+from ...signatures.graph_steps import ElementWords
 from .words import Word, fold, folded_words, words_of
 
 How = Literal["exact", "alias", "id", "value", "fuzzy", "unknown"]
@@ -37,6 +38,10 @@ BEGUN, LONGER = 5, 0.3
 Of 2,326 anchors of labelled questions 2,263 are found with it and 2,252 without, beside as many wrong fuzzy
 mentions, 41.
 """
+JOINED = 3
+"""Letters of a name at least that a word for a type is written behind."""
+LINKS = ("", "s", "n", "en", "er")
+"""What German and its neighbours put between the two."""
 FUZZY_LETTERS = 4
 FUZZY_WORDS = 4
 READINGS = 6
@@ -74,6 +79,7 @@ class Mention:
     Attributes:
         start, end: characters of the question.
         first, last: words of the question, ``last`` not included.
+        rest: what follows the name in its last word, folded: "mittel" of "Epilepsiemittel".
     """
 
     text: str
@@ -82,6 +88,7 @@ class Mention:
     first: int
     last: int
     readings: tuple[Reading, ...]
+    rest: str = ""
 
     def overlaps(self, other: Mention) -> bool:
         """Whether a word belongs to both."""
@@ -103,6 +110,7 @@ class NameIndex:
         names: (id, name, type) of every node; streamed once.
         aliases: names with further spellings, such as a card's; one that the graph does not have is left out.
         values: texts that a property of nodes may have, by type and property: "the cancers" are all of category cancer.
+        words: how people say types, properties and values, as a schema has it.
     """
 
     def __init__(
@@ -110,6 +118,7 @@ class NameIndex:
         names: Iterable[tuple[str, str, str]],
         aliases: Iterable[KnownName] = (),
         values: Mapping[tuple[str, str], Sequence[str]] | None = None,
+        words: Sequence[ElementWords] = (),
     ) -> None:
         self._spelled: dict[str, list[Reading]] = {}
         self._ids: dict[str, Reading] = {}
@@ -124,8 +133,10 @@ class NameIndex:
                 self._add(name, reading)
         for alias in aliases:
             self._add_aliases(alias, known.get((alias.name.casefold(), alias.type)))
+        said = {line.element: each_word(line.words) for line in words if not line.side}
         for (kind, field), texts in (values or {}).items():
-            self._add_values(kind, field, texts)
+            self._add_values(kind, field, texts, said)
+        self._kinds = frozenset(_kind_words(said))
         self._ordered = {first: sorted(lengths, reverse=True) for first, lengths in self._lengths.items()}
         self._folded = list(self._spelled)
         self._grams: dict[str, list[int]] | None = None
@@ -147,14 +158,18 @@ class NameIndex:
             for spelling in each_word(alias.other_words):
                 self._add(spelling, reading, other=True)
 
-    def _add_values(self, kind: str, field: str, texts: Sequence[str]) -> None:
-        """Values as names; those of a sign or two only behind the property's own name, as in "chromosome X"."""
+    def _add_values(self, kind: str, field: str, texts: Sequence[str], said: Mapping[str, Sequence[str]]) -> None:
+        """Values as names; those of a sign or two only behind a word for the property, as in "chromosome X"."""
         if len(texts) > MOST_VALUES:
             return
+        before = (field, *said.get(f"{kind}.{field}", ()))
         for text in texts:
             reading = Reading(text, kind, "value", field=field)
-            for spelling in (text, f"{text}s") if len(text) >= LEAST_VALUE else (f"{field} {text}",):
+            short = tuple(f"{word} {text}" for word in before)
+            for spelling in (text, f"{text}s") if len(text) >= LEAST_VALUE else short:
                 self._add(spelling, reading)
+            for spelling in said.get(f"{kind}.{field}={text}", ()):
+                self._add(spelling, reading, other=True)
 
     def _add(self, spelling: str, reading: Reading, other: bool = False) -> None:
         words = folded_words(spelling)
@@ -217,16 +232,22 @@ class NameIndex:
         """Words that begin with a name and go on: "Epilepsiemittel", and particles of languages that write them on."""
         found = []
         for place, word in enumerate(words):
-            for length in range(len(word.text) - 1, BEGUN - 1, -1) if left[place] else ():
-                readings = self._spelled.get(word.text[:length])
-                if readings is None:
+            for length in range(len(word.text) - 1, JOINED - 1, -1) if left[place] else ():
+                readings, joined = self._spelled.get(word.text[:length]), self._joined(word.text[length:])
+                if readings is None or not (joined or length >= BEGUN):
                     continue
-                if fuzz.ratio(word.text, word.text[:length]) < OTHER_SCORE:  # else a fuzzy search finds it
-                    score = 1 - LONGER * (1 - length / len(word.text))
-                    begun = [replace(r, how="fuzzy", score=score) for r in readings if r.how != "value"]
-                    found += [_mention(question, words, place, place + 1, begun)] if begun else []
+                if joined or fuzz.ratio(word.text, word.text[:length]) < OTHER_SCORE:  # else a fuzzy search finds it
+                    score = 1.0 if joined else 1 - LONGER * (1 - length / len(word.text))
+                    how: How = "alias" if joined else "fuzzy"
+                    begun = [replace(r, how=how, score=score) for r in readings if joined or r.how != "value"]
+                    mention = _mention(question, words, place, place + 1, begun) if begun else None
+                    found += [replace(mention, rest=joined or word.text[length:])] if mention else []
                 break
         return found
+
+    def _joined(self, rest: str) -> str:
+        """The word for a type that is written behind a name: "krankheit" of "Herzkrankheit"; empty if there is none."""
+        return next((end for link in LINKS if (end := rest.removeprefix(link)) in self._kinds), "")
 
     def _by_id(self, question: str, words: Sequence[Word]) -> list[Mention]:
         """Ids are written as they are: no folding, up to the next white space."""
@@ -299,6 +320,13 @@ class NameIndex:
         return tuple(
             Reading(r.name, r.type, "fuzzy", score / 100) for name, score, _ in matches for r in self._spelled[name][:1]
         )
+
+
+def _kind_words(said: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The single words for types, folded, that are long enough to be known inside a word."""
+    for element, phrases in said.items():
+        words = [folded_words(phrase) for phrase in phrases] if "." not in element else []
+        yield from (found[0] for found in words if len(found) == 1 and len(found[0]) >= FUZZY_LETTERS)
 
 
 def _mention(question: str, words: Sequence[Word], first: int, last: int, readings: Sequence[Reading]) -> Mention:

@@ -9,11 +9,14 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from ...data.card import CARD_FILE
+from ...data.element_words import with_element_words
 from ...errors import DataError
 from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 from .spoke_types import SchemaReading, looks_like_types, read_types
@@ -23,6 +26,8 @@ __all__ = ["SchemaReading", "describe_schema", "parse_schema", "read_schema", "s
 
 def read_schema(path: Path | str) -> SchemaReading:
     """The schema in a file: ``.toml`` (alone, or ``[graph]`` of a domain card) or ``.json`` (ours or SPOKE's types).
+
+    A card's has the words that are written beside it.
 
     Raises:
         DataError: the file cannot be read or is no schema; the place in it is named.
@@ -35,7 +40,8 @@ def read_schema(path: Path | str) -> SchemaReading:
         raise DataError(f"the schema {path.name} cannot be read: {error}") from error
     except RecursionError as error:
         raise DataError(f"the schema {path.name} is nested too deeply to be one") from error
-    return parse_schema(document, path.name)
+    found = parse_schema(document, path.name)
+    return replace(found, schema=with_element_words(found.schema, path.parent)) if path.name == CARD_FILE else found
 
 
 def parse_schema(document: Any, where: str) -> SchemaReading:

@@ -8,7 +8,7 @@ kept apart, because names say less but more plainly.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +16,7 @@ from rapidfuzz import fuzz
 
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
+from .phrases import Phrases, Told, phrases_of_plans
 from .words import name_words, words_of
 
 LONG, EDITED = 5, 0.55
@@ -31,12 +32,14 @@ class Nearness:
     Attributes:
         edge_names, edge_texts: shape (words, edges); the best word of the name, or of the description.
         type_names, type_texts: shape (words, types); likewise.
+        told: what the schema's phrases say of the question; None where it has none.
     """
 
     edge_names: np.ndarray
     edge_texts: np.ndarray
     type_names: np.ndarray
     type_texts: np.ndarray
+    told: Told | None = None
 
     @property
     def types(self) -> np.ndarray:
@@ -71,18 +74,24 @@ class SchemaWords:
         self._edges = encoder.encode([" ".join(g) for g in map(_joined, edges, edge_texts, ends)])
         self._grams = [_grams(word) for word in self.vocabulary]
         self._plain = np.array([common.get(word, 1.0) for word in self.vocabulary])
+        self._phrases = Phrases(schema) if schema.words else None
         self._of_word = lru_cache(maxsize=8192)(self._compare)
         self._vector = lru_cache(maxsize=8192)(lambda word: encoder.encode([word])[0])
 
     def nearness(self, words: Sequence[str]) -> Nearness:
         """Compare the words of a question with every type and edge of the schema."""
         if not words:
-            return Nearness(*(np.zeros((0, len(group))) for group in self._groups))
+            none = [np.zeros((0, len(group))) for group in self._groups]
+            return Nearness(none[0], none[1], none[2], none[3])
         near = np.stack([self._of_word(word) for word in words])
         padded = np.concatenate([near, np.zeros((len(words), 1))], axis=1)
-        return Nearness(
-            *(padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups)
-        )
+        groups = [padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups]
+        near = Nearness(groups[0], groups[1], groups[2], groups[3])
+        return near if self._phrases is None else _with(near, self._phrases.look(words))
+
+    def done(self, words: Sequence[str]) -> np.ndarray:
+        """How well what every plan may do is told, shape (len(DONE),)."""
+        return phrases_of_plans().look(words)[0]
 
     def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
         """The weighed mean of words, scaled to length one; zero where nothing is said."""
@@ -101,6 +110,12 @@ class SchemaWords:
         grams = _grams(word)
         letters = np.array([_alike(word, grams, *other) for other in zip(self.vocabulary, self._grams, strict=True)])
         return np.maximum(meaning, letters) * self._plain
+
+
+def _with(near: Nearness, told: Told) -> Nearness:
+    """The same with what phrases say; they count as descriptions do."""
+    edges, types = np.maximum(near.edge_texts, told.edges), np.maximum(near.type_texts, told.types)
+    return replace(near, edge_texts=edges, type_texts=types, told=told)
 
 
 def _joined(*groups: Sequence[str]) -> list[str]:

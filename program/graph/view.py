@@ -43,6 +43,7 @@ class View:
         vector: what its words mean together, of length one or zero.
         sound: the same with every word weighed alike: "how many" says nothing of edges, and all of how a plan ends.
         meaning: similarity of that to each edge type.
+        done: how well a phrase for each of ``element_words.DONE`` is told, 0 to 1.
         distances: words from each word to each mention, shape (n, mentions).
     """
 
@@ -56,6 +57,7 @@ class View:
     vector: np.ndarray
     sound: np.ndarray
     meaning: np.ndarray
+    done: np.ndarray
     distances: np.ndarray = field(repr=False)
 
 
@@ -78,6 +80,7 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
         vector=vector,
         sound=schema.vector(words, np.ones(len(words))),
         meaning=schema.meaning(vector),
+        done=schema.done(words),
         distances=np.abs(places[:, None] - np.array(names or (0,))[None]),
     )
 
@@ -85,6 +88,7 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
 def _masked(question: str, hypothesis: Hypothesis) -> tuple[list[str], tuple[int, ...]]:
     """The folded words with each mention as one masked word, and the places of these."""
     mentions = hypothesis.mentions
+    rests = {mention.last - 1: mention.rest for mention in mentions if mention.rest}
     starting = {mention.first: i for i, mention in enumerate(mentions)}
     covered = {place for m in mentions for place in range(m.first, m.last)}
     masked: list[str] = []
@@ -95,6 +99,8 @@ def _masked(question: str, hypothesis: Hypothesis) -> tuple[list[str], tuple[int
             masked.append(MASK)
         elif place not in covered:
             masked.append(word.text)
+        if place in rests:
+            masked.append(rests[place])
     return masked, tuple(places[i] for i in range(len(mentions)))
 
 

@@ -74,6 +74,11 @@ def _fold_sign(sign: str) -> str | None:
     return "".join(c for c in plain if unicodedata.category(c)[0] in "LN")
 
 
+def stands_alone(word: str) -> bool:
+    """Whether a folded word is one sign of a script that writes words without spaces."""
+    return len(word) == 1 and _alone(word)
+
+
 @lru_cache(maxsize=4096)
 def _alone(sign: str) -> bool:
     """Whether the sign is of a script that writes words without spaces."""

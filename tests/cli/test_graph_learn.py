@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from queryplan.data.graph_lessons import read_lesson
-from queryplan.program.graph import choosing, learning
+from queryplan.program.graph import choosing, learning, learning_choice
 from queryplan.program.graph.choosing import CHOICE, starting_choice
 from queryplan.program.graph.endings import values_of
 from queryplan.program.graph.store import kept
@@ -104,7 +104,7 @@ def test_how_plans_are_compared_is_written_as_a_file_that_can_be_shipped(
 ) -> None:
     weights = np.linspace(-1, 1, len(CHOICE))
     asked: list[Any] = []
-    monkeypatch.setattr(learning, "learn_choice", lambda *given: asked.append(given) or weights)
+    monkeypatch.setattr(learning_choice, "learn_choice", lambda *given: asked.append(given) or weights)
     out = tmp_path / "choice.toml"
     assert queryplan("graph", "learn", "--choice", str(out))[:2] == (0, "")
     assert [source.name for source, _ in asked[0][0]] == ["boats"]

@@ -48,14 +48,26 @@ class Planner:
     schema = SCHEMA
     enough = 0.9
 
-    def __init__(self, plan: GraphPlan | None, confidence: float, choice: GraphProposal | None = None) -> None:
-        self.choice = choice
+    def __init__(
+        self,
+        plan: GraphPlan | None,
+        confidence: float,
+        choice: GraphProposal | None = None,
+        again: GraphProposal | None = None,
+    ) -> None:
+        self.choice, self.said_again = choice, again
         self.proposal = GraphProposal(
             plan, (LinkedEntity("aurora", "Aurora", "Ship", "exact", 1.0),), confidence=confidence
         )
 
     def ranked(self, query: str) -> GraphProposal:
         return self.proposal
+
+    def is_sure(self, ranked: GraphProposal) -> bool:
+        return ranked.plan is not None and ranked.confidence >= self.enough
+
+    def again(self, query: str, ranked: GraphProposal, lm: Any) -> GraphProposal:
+        return self.said_again or ranked
 
     def chosen(self, query: str, ranked: GraphProposal, lm: Any) -> GraphProposal | None:
         return self.choice
@@ -175,7 +187,30 @@ def test_steps_are_asked_for_where_the_model_chose_none(
 def test_a_model_that_chose_nothing_for_want_of_an_answer_leaves_the_ranking(
     ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planner: Any = Planner(RIGHT, 0.6, GraphProposal(RIGHT, confidence=0.6, degraded=("no answer",)))
+    planner: Any = Planner(RIGHT, 0.6, GraphProposal(RIGHT, confidence=0.6, unanswered=True))
+    scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
+    found = measure(replace(ships, planner=planner), database)
+    assert found.attempts[0].right[TOGETHER]
+    assert (found.chose, found.asked) == (0, 0)
+
+
+def test_a_question_that_was_said_again_is_counted_and_its_plan_taken_where_that_is_certain(
+    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sure = GraphProposal(RIGHT, decided_by="lm", confidence=0.95)
+    planner: Any = Planner(WRONG, 0.6, GraphProposal(WRONG, decided_by="lm"), again=sure)
+    scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
+    found = measure(replace(ships, planner=planner), database)
+    assert found.attempts[0].right == {RANKING: False, TOGETHER: True, CYPHER: True}
+    assert (found.restated, found.chose, found.asked) == (2, 0, 0)
+    assert any("said 2 questions again" in line for line in found.sentences())
+
+
+def test_a_question_that_could_not_be_said_again_is_not_asked_about_further(
+    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = GraphProposal(RIGHT, confidence=0.6, unanswered=True)
+    planner: Any = Planner(RIGHT, 0.6, GraphProposal(WRONG, decided_by="lm"), again=failed)
     scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
     found = measure(replace(ships, planner=planner), database)
     assert found.attempts[0].right[TOGETHER]

@@ -108,7 +108,7 @@ def test_a_graph_plan_that_a_model_fails_to_choose_is_the_rankings_and_it_is_sai
     assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the learned ranking's steps were taken"]
 
 
-def knowing(answers_from: float | None = None) -> Any:
+def knowing(answers_from: float | None = None, sure: float = 5.0) -> Any:
     """A ranking that nothing was taught and that is sure of itself."""
     from queryplan.program.graph.choosing import only_chance
     from queryplan.program.graph.endings import DENSE as ENDINGS
@@ -119,5 +119,82 @@ def knowing(answers_from: float | None = None) -> Any:
 
     # That the schema cannot say what is asked is believed least of all.
     ends = EndingWeights(np.array([{**STARTING, "unsayable": -9.0}.get(name, -3.0) for name in ENDINGS]))
-    sure = np.array([5.0 if name == "bias" else 0.0 for name in SURE])
-    return Learned(starting_weights({"which": 0.2, "did": 0.2}), ends, only_chance(), sure, answers_from)
+    bias = np.array([sure if name == "bias" else 0.0 for name in SURE])
+    common: dict[str, float] = dict.fromkeys(["which", "what", "did", "the"], 0.2)
+    return Learned(starting_weights(common), ends, only_chance(), bias, answers_from)
+
+
+GERMAN, ENGLISH = "Welche Werke verfasste Yusuf?", "Which books did Yusuf write?"
+
+
+def said_again(bench: Any, enough: float, answers: Any = None, said: Any = None, **trouble: Any) -> tuple[Any, Any]:
+    """A plan of a query in words that the ranking never met, by a ranking that is sure of nothing, and the model."""
+    script = {GERMAN: {"restated": ENGLISH} if said is None else said}
+    lm = bench.lm({**FACT, **(answers or {})}, script, **trouble)
+    planner = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(enough, sure=-5.0))
+    return planner.plan(GERMAN), lm
+
+
+def test_a_query_in_words_that_the_ranking_seldom_met_is_ranked_by_both_wordings(bench: Any) -> None:
+    plan, lm = said_again(bench, 0.01)
+    assert "Names: Yusuf = Yusuf Demirkale (Guest)" in next(p for p in lm.writer.prompts if GERMAN in p)
+    assert plan.graph_plan is not None
+    decision = next(d for d in plan.trace.decisions if d.stage == "graph")
+    assert (decision.decided_by, decision.lm_calls) == ("lm", 1)
+    assert "said it again" in decision.reason
+    assert "chosen" not in lm.decider.asked()
+
+
+def test_where_the_other_words_lead_nowhere_a_plan_is_chosen_in_a_further_round(bench: Any) -> None:
+    plan, lm = said_again(bench, 2.0, {"chosen": "A"}, said={"restated": "I cannot say."})
+    assert lm.decider.asked().count("chosen") == 1
+    assert plan.graph_plan is not None
+    assert decided(plan)["graph"] == "lm"
+
+
+def test_where_both_wordings_leave_doubt_the_text_is_searched_alone(bench: Any) -> None:
+    plan, lm = said_again(bench, 2.0)
+    assert plan.graph_plan is None
+    assert "chosen" not in lm.decider.asked()
+    assert plan.trace.wasted_requests > 0
+
+
+def test_a_query_that_a_model_does_not_say_again_is_searched_without_the_graph_and_it_is_said(bench: Any) -> None:
+    plan, lm = said_again(bench, 0.05, said={"restated": ""})
+    assert plan.graph_plan is None
+    assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the text is searched without the graph"]
+    assert "chosen" not in lm.decider.asked()
+
+
+def test_a_query_that_names_nothing_but_a_value_of_a_property_is_asked_about(bench: Any) -> None:
+    query = "what did the astronomers write?"
+    card = with_callings(bench.card)
+    assert asked_about(bench, card, query) == ["A", "B"]
+    assert asked_about(bench, bench.card, query) == []
+
+
+def test_a_query_with_what_is_only_like_a_name_is_not_asked_about(bench: Any) -> None:
+    assert asked_about(bench, with_callings(bench.card), "what did the gastronomers write?") == []
+
+
+def with_callings(card: Any) -> Any:
+    """The card with a property of guests, by whose values they can be found."""
+    from queryplan.signatures.graph_steps import PropertyType
+
+    graph = card.graph
+    calling = PropertyType(name="calling", kind="enum", values=("astronomers", "beekeepers"))
+    nodes = [
+        node.model_copy(update={"properties": ("calling",), "details": (calling,)}) if node.name == "Guest" else node
+        for node in graph.nodes
+    ]
+    return card.model_copy(update={"graph": graph.model_copy(update={"nodes": tuple(nodes)})})
+
+
+def asked_about(bench: Any, card: Any, query: str) -> list[str]:
+    """The letters of the first plans that a model was shown; none if it was not asked to choose."""
+    lm = bench.lm({**FACT, "chosen": "A"})
+    planner = bench.planner(lm, UNSPLIT, card=card, plan_graph=True).with_graph(knowing(2.0))
+    assert not planner._linker.links(query)
+    planner.plan(query)
+    shown = [state["inputs"]["options"] for state, _ in lm.decider.requests if "options" in state["inputs"]]
+    return [line[0] for line in shown[0].splitlines()[:2]] if shown else []

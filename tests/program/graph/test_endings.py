@@ -18,6 +18,7 @@ from queryplan.program.graph.endings import (
     EndingParts,
     EndingWeights,
     Values,
+    condition_of,
     endings,
     numbers_in,
     values_of,
@@ -30,7 +31,7 @@ from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.sketch import Final
 from queryplan.program.graph.view import Hypothesis, view_of
-from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
+from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType, PropertyType
 
 SCHEMA = GraphSchema(
     nodes=(
@@ -115,7 +116,8 @@ def test_numbers_of_endings_have_the_declared_shape() -> None:
     )
     assert dense.shape == (len(found), len(DENSE))
     assert elements.shape == (len(found), 4)
-    assert dense[-1].tolist() == pytest.approx([0.0] * (len(DENSE) - 1) + [0.6])
+    assert dense[-1, : DENSE.index("done said")].tolist() == [0.0] * DENSE.index("done said")
+    assert dense[-1, DENSE.index("unsayable")] == pytest.approx(0.6)
     assert np.isfinite(dense).all()
 
 
@@ -136,13 +138,13 @@ BOAT = GraphSchema(
 )
 
 
-def looked_at(question: str) -> tuple[list[Ending], np.ndarray, list[list[str]]]:
+def looked_at(question: str, schema: GraphSchema = BOAT) -> tuple[list[Ending], np.ndarray, list[list[str]]]:
     """The endings of boats in a question, their numbers, and the names of their elements."""
-    encoder, values = default_encoder(), values_of(BOAT)
-    parts, rows = EndingParts(BOAT, encoder), {name: i for i, name in enumerate(ELEMENTS)}
-    view = view_of(question, Hypothesis((), ()), SchemaWords(BOAT, encoder, {}), {})
-    alike = ValueWords(values.texts.values(), encoder).unsaid(view, question)
-    found = endings(BOAT, values, "Boat", ["BERTH"], question, (), alike)
+    encoder, values = default_encoder(), values_of(schema)
+    parts, rows = EndingParts(schema, encoder), {name: i for i, name in enumerate(ELEMENTS)}
+    view = view_of(question, Hypothesis((), ()), SchemaWords(schema, encoder, {}), {})
+    alike = ValueWords(values.texts.values(), encoder, values.words).unsaid(view, question)
+    found = endings(schema, values, "Boat", ["BERTH"], question, (), alike)
     dense, elements = parts.of(found, view, (), 1.0, rows, "Boat", alike)
     return found, dense, [[ELEMENTS[e] for e in row if e < len(ELEMENTS)] for row in elements]
 
@@ -180,6 +182,44 @@ def test_a_value_that_is_said_is_not_also_like_a_word() -> None:
     wood = place_of(found, "hull", "wood")
     assert (dense[wood][DENSE.index("value near")], dense[wood][DENSE.index("value said")]) == (0, 1)
     assert "text" in elements[wood]
+
+
+WORDED = BOAT.model_copy(
+    update={
+        "words": (
+            ElementWords(element="Boat.hull=wood", words="hölzern; aus Holz; 木造"),
+            ElementWords(element="Boat.founded_year", words="Gründungsjahr; gegründet"),
+        )
+    }
+)
+
+
+@pytest.mark.parametrize("question", ["Boote aus Holz", "木造の船", "hölzern"])
+def test_a_value_may_be_said_in_words_that_the_schema_has_for_it(question: str) -> None:
+    found, dense, elements = looked_at(question, WORDED)
+    wood = place_of(found, "hull", "wood")
+    assert dense[wood][DENSE.index("value said")] == 1
+    assert "text" in elements[wood]
+    assert place_of(found, "hull", "steel") == -1
+
+
+def test_a_property_may_be_told_in_words_that_the_schema_has_for_it() -> None:
+    _, dense, _ = looked_at("wann gegründet", WORDED)
+    assert dense[:, DENSE.index("property named")].max() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "done"),
+    [("wie viele Boote", "count"), ("сколько лодок", "count"), ("neuestes Boot", "order"), ("pourquoi", "none")],
+)
+def test_words_for_what_an_ending_does_speak_for_it_in_any_language(question: str, done: str) -> None:
+    found, dense, _ = looked_at(question)
+    own = np.array([ending.none if done == "none" else ending.final.kind == done for ending in found])
+    own &= np.array([condition_of(ending) is None and ending.final.descending for ending in found])
+    said, left = dense[:, DENSE.index("done said")], dense[:, DENSE.index("done left out")]
+    assert said[own].min() == pytest.approx(said.max())
+    assert said.max() > 0.5
+    assert left[own].max() < left[~own].max()
 
 
 def test_whether_something_is_true_is_read_from_a_graph_that_declares_nothing() -> None:

@@ -5,33 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_lesson
-from queryplan.program.encoder import default_encoder
 from queryplan.program.graph import learning
-from queryplan.program.graph.choosing import CHOICE, only_chance, starting_choice
-from queryplan.program.graph.endings import Values, values_of
-from queryplan.program.graph.fit_ranking import related
-from queryplan.program.graph.labelled import Question, Source
+from queryplan.program.graph.choosing import starting_choice
+from queryplan.program.graph.endings import values_of
 from queryplan.program.graph.learning import (
-    SOME,
     Labelled,
-    choices,
-    halves,
     kept_shared,
-    learn_choice,
     shared_fingerprint,
-    some_of,
     source_of_lesson,
+    with_shipped_words,
 )
-from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.store import Learned, from_tensors, keep, kept, to_tensors
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from safetensors.numpy import load, save
@@ -82,122 +71,24 @@ def lesson(folder: Path, name: str, text: str) -> Labelled:
     return source, values_of(source.schema)
 
 
-def labelled(name: str, questions: int, *edges: str) -> Labelled:
-    """A domain of so many questions whose schema has these edges between two types."""
-    kinds = (NodeType(name="A"), NodeType(name="B"))
-    schema = GraphSchema(nodes=kinds, edges=tuple(EdgeType(name=edge, source="A", target="B") for edge in edges))
-    asked = tuple(Question(f"{name} {number}", None) for number in range(questions))
-    return Source(name, schema, NameIndex([]), asked), Values()
-
-
-def names(half: list[Labelled]) -> set[str]:
-    return {source.name for source, _ in half}
-
-
-# --- halves
-
-
-def test_each_half_is_asked_what_the_other_teaches() -> None:
-    sources = [labelled(name, 10, f"E{name}") for name in "abcd"]
-    (taught, asked), (taught_next, asked_next) = halves(sources)
-    assert (taught, asked) == (asked_next, taught_next)
-    assert names(taught) | names(asked) == set("abcd")
-    assert not names(taught) & names(asked)
-
-
-def test_domains_that_share_an_edge_stand_together_and_the_rest_is_split_about_evenly() -> None:
-    sources = [
-        labelled("big", 50, "X", "Y"),
-        labelled("same", 30, "Y"),
-        *(labelled(f"s{i}", 9, f"E{i}") for i in "1234567"),
-    ]
-    first, second = halves(sources)[0]
-    together = first if "big" in names(first) else second
-    assert {"big", "same"} <= names(together)
-    counts = [sum(len(source.questions) for source, _ in half) for half in (first, second)]
-    assert sorted(counts) == [63, 80]
-
-
-def test_domains_that_a_third_joins_stand_together_too() -> None:
-    sources = [
-        labelled("left", 30, "X"),
-        labelled("right", 20, "Y"),
-        labelled("both", 5, "X", "Y"),
-        labelled("z", 1, "Z"),
-    ]
-    for taught, asked in halves(sources):
-        for source, _ in asked:
-            assert related(source.schema, [other for other, _ in taught]) == []
-
-
-@given(st.lists(st.tuples(st.integers(1, 40), st.sets(st.sampled_from("UVWXYZ"), min_size=1, max_size=3)), max_size=9))
-def test_no_half_ever_has_an_edge_of_the_other(said: list[tuple[int, set[str]]]) -> None:
-    sources = [labelled(f"s{i}", count, *sorted(edges)) for i, (count, edges) in enumerate(said)]
-    for taught, asked in halves(sources):
-        edges = [{edge.name for source, _ in half for edge in source.schema.edges} for half in (taught, asked)]
-        assert not edges[0] & edges[1]
-        assert len(taught) + len(asked) == len(sources)
-
-
-def test_one_domain_has_no_halves_and_what_is_believed_before_stays() -> None:
-    one = labelled("only", 5, "X")
-    assert halves([one]) == halves([]) == []
-    assert learn_choice([one], {}, default_encoder()).tolist() == only_chance().tolist()
-
-
-@settings(deadline=None)  # makes up to 2,000 questions; on a crowded machine that takes longer than the default
-@given(st.integers(0, 2000))
-def test_about_so_many_questions_of_a_domain_are_used_spread_over_all(count: int) -> None:
-    source, _ = labelled("x", count, "E")
-    some = some_of(source).questions
-    assert min(count, SOME) <= len(some) < 2 * SOME
-    places = [source.questions.index(question) for question in some]
-    assert len({b - a for a, b in pairwise(places)}) <= 1
-    assert some[:1] == source.questions[:1]
-
-
-# --- the comparison of complete plans
-
-
-def test_comparing_plans_is_learned_from_what_the_rankings_did_not_learn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sources = [lesson(tmp_path, "boats", LESSON), lesson(tmp_path, "songs", OTHER)]
-    taught: list[set[str]] = []
-    asked: list[str] = []
-    learn, look = learning.learn_shared, learning.choices
-
-    def learn_seen(given: list[Labelled], *rest: Any) -> Learned:
-        taught.append(names(given))
-        return learn(given, *rest)
-
-    def look_seen(learned: Learned, source: Source, *rest: Any) -> Any:
-        assert source.name not in taught[-1]
-        asked.append(source.name)
-        return look(learned, source, *rest)
-
-    monkeypatch.setattr(learning, "learn_shared", learn_seen)
-    monkeypatch.setattr(learning, "choices", look_seen)
-    weights = learn_choice(sources, {}, default_encoder())
-    assert sorted(asked) == ["boats", "songs"]
-    assert weights.shape == (len(CHOICE),)
-    assert np.isfinite(weights).all()
-    assert not np.allclose(weights, only_chance())
-
-
-def test_a_question_is_seen_as_its_plans_and_which_are_right(taught: Learned, tmp_path: Path) -> None:
-    source, values = lesson(tmp_path, "boats", LESSON)
-    seen = choices(taught, source, values, default_encoder())
-    assert len(seen) == len(source.questions)
-    for (numbers, right), question in zip(seen, source.questions, strict=True):
-        assert numbers.shape == (len(right), len(CHOICE))
-        assert right.dtype == bool
-        assert right.sum() <= 1, question.text
-    assert sum(right.any() for _, right in seen) >= 4
+# --- what carries over
 
 
 def test_what_carries_over_starts_from_the_shipped_comparison(taught: Learned) -> None:
     assert taught.choice.tolist() == starting_choice().tolist()
+
+
+def test_a_schema_with_edges_of_a_shipped_domain_gets_its_words() -> None:
+    kinds = (NodeType(name="Compound"), NodeType(name="Disease"), NodeType(name="Comet"))
+    edges = (
+        EdgeType(name="TREATS_CtD", source="Compound", target="Disease"),
+        EdgeType(name="NAMED_AFTER", source="Comet", target="Disease"),
+    )
+    worded = with_shipped_words(GraphSchema(nodes=kinds, edges=edges))
+    found = {(line.element, line.side) for line in worded.words}
+    assert found == {("Compound", ""), ("Disease", ""), ("TREATS_CtD", "in"), ("TREATS_CtD", "out")}
+    without = GraphSchema(nodes=kinds, edges=edges[1:])
+    assert with_shipped_words(without) is without
 
 
 # --- the fingerprint
@@ -263,9 +154,11 @@ def _append(path: Path, text: str) -> None:
         lambda s: _append(s.domain / "train.jsonl", _row("train-2", "who steers it")),
         lambda s: _append(s.domain / "domain.toml", "purpose = 'boats'\n"),
         lambda s: _append(s.domain / "graph" / "edges.tsv", "Petrel\tTIED_TO\tCork\n"),
+        lambda s: (s.domain / "words.tsv").write_text("element\tside\tde\n", encoding="utf-8"),
+        lambda s: (s.domain / "names.tsv").write_text("name\tde\n", encoding="utf-8"),
         lambda s: s.evidence("test-1"),
     ],
-    ids=["lesson", "new lesson", "train row", "card", "graph", "evidence of train"],
+    ids=["lesson", "new lesson", "train row", "card", "graph", "words", "names", "evidence of train"],
 )
 def test_the_fingerprint_changes_with_all_that_is_learned_from(
     shipped: Shipped, change: Callable[[Shipped], object]

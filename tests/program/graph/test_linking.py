@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import KnownName
+from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.linking import Mention, NameIndex
+from queryplan.program.graph.schema_words import SchemaWords
+from queryplan.program.graph.view import Hypothesis, view_of
+from queryplan.signatures.graph_steps import ElementWords, GraphSchema, NodeType
 
 NODES = (
     ("f1", "It", "Film"),
@@ -212,6 +216,59 @@ def test_a_word_may_begin_with_a_name_and_go_on(word: str, spelling: str) -> Non
     mention = found(index, f"??? {word} ???")[word]
     assert (mention.readings[0].name, mention.readings[0].how) == (spelling, "fuzzy")
     assert 0.7 < mention.readings[0].score < 1
+
+
+KINDS = (
+    ElementWords(element="Disease", words="Krankheit; Krankheiten; aandoening; ziekten; krank machen; 病"),
+    ElementWords(element="Gene.chromosome", words="Chromosom; хромосома; 染色体"),
+    ElementWords(element="Disease.category=cancer", words="Krebserkrankungen; 癌症"),
+    ElementWords(element="TREATS", side="in", words="Mittel"),
+)
+VALUED = NameIndex(
+    [("a1", "Herz", "Anatomy"), ("a2", "Lunge", "Anatomy"), ("a3", "hart", "Anatomy"), ("a4", "Gicht", "Disease")],
+    values={("Disease", "category"): ("cancer",), ("Gene", "chromosome"): ("7", "X")},
+    words=KINDS,
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "rest"),
+    [
+        ("Herzkrankheiten", "Herz", "krankheiten"),
+        ("hartziekten", "hart", "ziekten"),
+        ("Lungenkrankheit", "Lunge", "krankheit"),
+        ("Herzenskrankheit", "", ""),
+        ("Herzmittel", "", ""),  # a word for an edge, and a name too short for what is written on
+        ("Gichtmittel", "Gicht", "mittel"),
+    ],
+)
+def test_a_word_for_a_type_may_be_written_behind_a_short_name(word: str, name: str, rest: str) -> None:
+    mentions = found(VALUED, f"viele {word} hier")
+    assert (word in mentions) == bool(name)
+    if name:
+        assert (mentions[word].readings[0].name, mentions[word].rest) == (name, rest)
+
+
+def test_what_follows_a_name_in_its_word_is_a_word_of_the_question() -> None:
+    mention = found(VALUED, "Welche Herzkrankheiten gibt es")["Herzkrankheiten"]
+    words = SchemaWords(GraphSchema(nodes=(NodeType(name="Disease"),)), default_encoder(), {})
+    view = view_of("Welche Herzkrankheiten gibt es", Hypothesis((mention,), mention.readings[:1]), words, {})
+    assert view.words == ("welche", "krankheiten", "gibt", "es")
+    assert view.names == (1,)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "value"),
+    [
+        ("Gene auf Chromosom 7", "Chromosom 7", "7"),
+        ("7号染色体x 染色体 X の遺伝子", "染色体 X", "X"),
+        ("alle Krebserkrankungen", "Krebserkrankungen", "cancer"),
+        ("哪些癌症", "癌症", "cancer"),
+    ],
+)
+def test_values_are_found_by_the_words_that_a_schema_has_for_them(question: str, said: str, value: str) -> None:
+    reading = found(VALUED, question)[said].readings[0]
+    assert (reading.name, reading.how) == (value, "value")
 
 
 def test_a_short_name_or_a_common_word_does_not_begin_another() -> None:

@@ -1,0 +1,57 @@
+"""What is made of a question about a graph: a plan, what its names were taken for, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ...signatures.graph_steps import GraphPlan
+from .answering import Found
+
+
+@dataclass(frozen=True)
+class LinkedEntity:
+    """A name in the question and what it was taken to mean.
+
+    Attributes:
+        text: the words of the question.
+        name, type, how, score: of the node it was taken for.
+        alternatives: other nodes that it may mean.
+        near: of a name that the graph does not have, names like it.
+    """
+
+    text: str
+    name: str
+    type: str
+    how: str
+    score: float
+    alternatives: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphProposal:
+    """What was made of a question.
+
+    Attributes:
+        plan: well-typed in the graph's schema; None where nothing can be asked of the graph, see ``reason``.
+        answer_type: node type of the answers, or ``number``.
+        decided_by: ``head`` (learned ranking), ``lm`` or ``fallback`` (nothing could).
+        confidence: probability that the plan is right, as fitted on labelled questions.
+        degraded: what could not be done, and what was done instead, one sentence each.
+        reason: in one sentence, why this plan or why none.
+        others: the ranking's next best plans.
+        likeliest: what a language model may choose from, all of it well-typed.
+        unanswered: a language model was asked and gave no answer; it is not asked again.
+    """
+
+    plan: GraphPlan | None
+    entities: tuple[LinkedEntity, ...] = ()
+    answer_type: str | None = None
+    decided_by: str = "head"
+    confidence: float = 0.0
+    degraded: tuple[str, ...] = ()
+    reason: str = ""
+    milliseconds: float = 0.0
+    others: tuple[GraphPlan, ...] = field(default=(), repr=False)
+    likeliest: tuple[Found, ...] = field(default=(), repr=False, compare=False)
+    unanswered: bool = field(default=False, repr=False, compare=False)
