@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from queryplan.program.explaining import explain
 from queryplan.program.head_client import HeadClient
 from queryplan.program.heads import HeadAnswer, Heads, load_heads
-from queryplan.program.looks import COUNTED, FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, level
+from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, level
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination, head_alone, label_probabilities, settle
 from queryplan.program.stages import stage_specs
@@ -195,22 +195,6 @@ def test_an_explanation_says_what_would_have_rejected_it(bench: Any, trained: He
     planner = bench.planner(None, doubting(trained, 0.0))
     routes = {route.stage: route for route in explain(planner, "write me a sorting function in Rust").routes}
     assert "both looks" in routes["relevance"].change
-
-
-def test_with_many_rows_the_level_is_counted() -> None:
-    rng = np.random.default_rng(0)
-    many = rng.beta(8, 2, size=2000)
-    found = level(many)
-    assert (many < found).sum() == int(QUOTA * len(many))
-    # Rows far above it have no say; read off a tail they would.
-    assert level(np.where(many > 0.5, 0.99, many)) == found
-
-
-@pytest.mark.parametrize("rows", [COUNTED / QUOTA - 1, COUNTED / QUOTA + 1])
-def test_counted_or_read_off_the_tail_the_level_is_much_the_same(rows: float) -> None:
-    even = (np.arange(int(rows)) + 0.5) / int(rows)  # of evenly spread odds, whose tail is exponential
-    said = 1 / (1 + np.exp(-np.log(even)))
-    assert (said < level(said)).mean() == pytest.approx(QUOTA, abs=0.004)
 
 
 @pytest.mark.parametrize("combination", [None, head_alone(("true", "false"))])
