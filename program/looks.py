@@ -16,8 +16,8 @@ some dozen rows nobody would be rejected.
 
 **What it costs.** Of the 210 trap words among the podcast's 2,879 rows, cross-validated six times, 1.4 % are rejected;
 with one in eighty counted instead of one in a hundred read off the tail 2.1 %, with three in two hundred 2.6 %. None of
-63 of ``dev`` and ``calibrate`` is (the head alone rejects 2), and relevance is right for 0.902 of their 611 rows instead
-of 0.951. On ``test`` one of 13 is rejected, counted or not.
+63 of ``dev`` and ``calibrate`` is (the head alone rejects 2), and relevance is right for 0.902 of their 611 rows, not
+0.951. On ``test`` one of 13 is rejected, counted or not.
 
 **With few rows of ours** one in a hundred cannot be seen: the lowest of forty rows lies at one in forty on average, and
 one odd row decides alone. So the share is never less than two rows, if two are a tenth of them; from two hundred rows
