@@ -43,7 +43,7 @@ _LENGTHS = frozenset(
 )
 _WITH_ARTICLE = (
     *("nth", "ordinal of", "edge", "beside", "half of", "unit of"),
-    *("unit relation_after", "unit before", "weekday before"),
+    *("unit relation_after", "unit before", "weekday before", "weekend", "ordinal unit year"),
 )
 """Forms whose article belongs to the phrase: *the 14th*, *the end of October*, *le mois dernier*."""
 _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from queryplan.data.domain import Domain, load_domain
+from queryplan.program import source_heads
 from queryplan.program.encoder import default_encoder
 from queryplan.program.features import learned_features
 from queryplan.program.heads import Heads, load_features, load_heads
 from queryplan.program.linker import Linker
-from queryplan.program.retrieval.kind_choice import COUNT, NONE, TOGETHER
+from queryplan.program.retrieval.kind_choice import COUNT, NONE, RARE, TOGETHER
 from queryplan.program.retrieval.source_intents import IntentReader
 from queryplan.program.retrieval.source_planning import MIN_CONFIDENCE
-from queryplan.program.source_heads import train_source_heads
+from queryplan.program.source_heads import LANDMARKS, WIDTH, train_source_heads
 from queryplan.program.wish_grams import WITH_WISHES
 
 ROWS = 240
@@ -42,8 +43,19 @@ def test_there_is_a_head_for_each_kind_one_for_sets_and_one_for_their_number(dom
     kinds = {f"source.{rule.type}" for rule in domain.card.source_intents}
     assert set(heads.sources) == {*kinds, TOGETHER, COUNT}
     assert all(len(head.linear) == WITH_WISHES for head in heads.sources.values())
-    assert {NONE, "query_commits", "query_commits+query_issues"} <= set(heads.sources[TOGETHER].labels)
+    assert {NONE, RARE, "query_commits", "query_commits+query_issues"} <= set(heads.sources[TOGETHER].labels)
     assert set(heads.sources[COUNT].labels) <= {"0", "1", "2", "3"}
+
+
+def test_they_have_one_kernel_and_the_same_few_support_vectors(
+    domain: Domain, heads: Heads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert {head.width for head in heads.sources.values()} == {WIDTH}
+    assert all(len(head.support) <= LANDMARKS for head in heads.sources.values())
+    monkeypatch.setattr(source_heads, "LANDMARKS", 50)
+    few = train_source_heads(domain.rows("train")[:80], domain.card, heads.features)
+    supports = [head.support for head in few.values() if head is not None]
+    assert all(len(support) == 50 and np.array_equal(support, supports[0]) for support in supports)
 
 
 def kinds(reader: IntentReader, heads: Heads, query: str) -> set[str]:

@@ -140,6 +140,19 @@ def test_phrases_are_found_in_their_sentence(text: str, found: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("what came in over the weekend", ("the weekend",)),
+        ("tickets closed in the final quarter of 2025", ("the final quarter of 2025",)),
+        ("was ging am Wochenende schief", ("Wochenende",)),
+        ("releases of the last two sprints", ("last two sprints",)),
+    ],
+)
+def test_an_article_belongs_to_some_phrases_and_not_to_others(text: str, found: tuple[str, ...]) -> None:
+    assert find_dates(text) == found
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "is it ready by the end of the sprint",

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.program.heads import SOURCE, HeadAnswer
-from queryplan.program.retrieval.kind_choice import COUNT, NONE, TOGETHER, count_label, set_label, together
+from queryplan.program.retrieval.kind_choice import (
+    COUNT,
+    LEAST,
+    NONE,
+    RARE,
+    TOGETHER,
+    count_label,
+    set_label,
+    set_labels,
+    together,
+)
 
 KINDS = ("a", "b", "c")
 SETS = ("a", "b", "c", "a+b", "a+b+c", NONE)
@@ -51,6 +61,32 @@ def test_sets_settle_what_is_open() -> None:
 def test_only_sets_that_were_labelled_are_chosen() -> None:
     _, chosen = together(said({"a": 0.1, "b": 0.9, "c": 0.9}))
     assert chosen in (("b",), ("c",), ("a", "b", "c"))
+
+
+def test_a_rare_set_is_chosen_where_its_kinds_are_sure_and_rare_sets_are_likely() -> None:
+    kinds = {"a": 0.1, "b": 0.9, "c": 0.9}
+    sets = {"a": 0.1, "b": 0.3, "c": 0.3, NONE: 0.1, RARE: 0.2}
+    assert together(said(kinds, sets=sets, count={"1": 0.3, "2": 0.7}))[1] == ("b", "c")
+
+
+def test_rare_sets_share_what_is_said_of_all_of_them() -> None:
+    kinds = {"a": 0.5, "b": 0.5, "c": 0.02}
+    alone, shared = {"a": 0.3, "b": 0.2, "c": 0.2, "a+b": 0.3}, {"a": 0.3, "b": 0.2, "c": 0.2, RARE: 0.3}
+    assert together(said(kinds, sets=alone, count={"1": 0.49, "2": 0.51}))[1] == ("a", "b")
+    assert together(said(kinds, sets=shared, count={"1": 0.49, "2": 0.51}))[1] == ("a",)
+
+
+def test_a_set_has_at_most_three_rare_kinds() -> None:
+    kinds = {name: answer({"true": 0.99, "false": 0.01}) for name in "abcd"}
+    sets, count = answer({"a": 0.5, RARE: 0.5}), answer({"1": 0.1, "3": 0.9})
+    _, chosen = together({**kinds, TOGETHER.removeprefix(SOURCE): sets, COUNT.removeprefix(SOURCE): count})
+    assert len(chosen) == 3
+
+
+def test_sets_of_few_rows_are_one_label_and_single_kinds_never() -> None:
+    wanted = [["a", "b"]] * LEAST + [["a", "c"]] * (LEAST - 1) + [["b", "c"], ["c"], []]
+    assert set_labels(wanted) == ["a+b"] * LEAST + [RARE] * LEAST + ["c", NONE]
+    assert set_labels([]) == []
 
 
 def test_something_is_always_wanted() -> None:
