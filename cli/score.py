@@ -74,12 +74,13 @@ def command(
     wanted = Wanted(domain or PARTS[part][0], tuple(split or ("dev",)), cross_validated, labels, k)
     _check(part, wanted)
     settings = load_settings(lm=lm, api_base=api_base)
-    _record(part, wanted, program, settings.lm)
     if _needs_no_program(part, wanted):
+        _record(part, wanted, "none")
         report = _REPORTS[part](wanted, None)
     else:
         with open_planner(wanted.domain, program, settings) as planner:
             planner.warm()
+            _record(part, wanted, planner.program_version)
             report = _REPORTS[part](wanted, planner)
     if as_json:
         typer.echo(report.model_dump_json(indent=2))
@@ -106,14 +107,13 @@ def _check(part: str, wanted: Wanted) -> None:
         raise UserError(f"heads have learned from train, so that their score there says nothing; add {instead}")
 
 
-def _record(part: str, wanted: Wanted, program: str | None, lm: str | None) -> None:
+def _record(part: str, wanted: Wanted, program: str) -> None:
     """A reading of a test split is written down before it happens."""
     from ..data.card import domain_folder
     from ..eval.test_readings import record_reading
 
     if "test" in wanted.splits:
-        who = f"{program or 'the newest program, or rules and heads'}, --lm {lm or 'its own'}"
-        record_reading(domain_folder(wanted.domain) / "test.jsonl", who, f"score {part}")
+        record_reading(domain_folder(wanted.domain) / "test.jsonl", program, f"score {part}")
 
 
 def _rows(wanted: Wanted) -> Sequence[LabelledRow]:

@@ -49,7 +49,7 @@ def test_a_table_says_what_was_scored(queryplan: Run) -> None:
 def test_a_reading_of_the_test_split_is_recorded_first(queryplan: Run, journal: Path) -> None:
     assert queryplan("score", "collection", "--domain", str(journal), "--split", "test", "--json")[0] == 0
     reading = json.loads((journal / READINGS_FILE).read_text())
-    assert reading["why"] == "score collection"
+    assert (reading["program"], reading["why"]) == ("none", "score collection")
     assert str(journal) not in json.dumps(reading)
     assert queryplan("score", "collection", "--domain", str(journal), "--split", "dev", "--json")[0] == 0
     assert len((journal / READINGS_FILE).read_text().splitlines()) == 1
