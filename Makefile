@@ -37,7 +37,7 @@ weights: $(STAMP)
 	@for model in $(MODELS); do $(RETRY) $(BIN)/queryplan models pull $$model || exit 1; done
 	@$(BIN)/queryplan graph learn >/dev/null
 
-demo: install ## Compile a planner on a sample, see what it gained, plan with it (20 minutes on two cores)
+demo: install ## Compile a planner on a sample, see what it gained, plan with it (10 minutes on two cores)
 	$(BIN)/queryplan demo
 
 demo-full: install ## The same on the whole labelled set
