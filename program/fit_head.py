@@ -261,8 +261,13 @@ def _mixed(near: np.ndarray, similar: Sequence[np.ndarray], shares: Sequence[flo
 
 def rbf(dense: np.ndarray, width: float) -> np.ndarray:
     """The RBF kernel of rows with each other."""
-    squares = (dense**2).sum(axis=1)
-    return np.exp(-width * np.maximum(squares[:, None] + squares[None] - 2 * dense @ dense.T, 0.0))
+    return kernel(dense, dense, width)
+
+
+def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
+    """The RBF kernel of rows with others, shape (rows, others)."""
+    squares = (some**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
+    return np.exp(-width * np.maximum(squares - 2 * some @ others.T, 0.0))
 
 
 def log_loss(probabilities: np.ndarray, target: np.ndarray) -> float:

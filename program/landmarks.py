@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .fit_head import Fitted
+from .fit_head import Fitted, kernel
 from .heads import Head
 from .panel import shared_rows
 
@@ -64,12 +64,6 @@ def _dual(fitted: Fitted, dense: np.ndarray, kept: np.ndarray, among: np.ndarray
     return np.linalg.solve(
         near.T @ (weights * near) + penalty * among, near.T @ (weights * said + penalty * head.dual)
     ).astype(np.float32)
-
-
-def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
-    """The RBF kernel of rows with others, shape (rows, others)."""
-    squares = (some**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
-    return np.exp(-width * np.maximum(squares - 2 * some @ others.T, 0.0))
 
 
 def _pivots(rows: np.ndarray, width: float, count: int) -> np.ndarray:

@@ -7,7 +7,6 @@ passed the check before the model sees it.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from zlib import crc32
 import numpy as np
 
 from ...data.card import SHIPPED
-from ...errors import DataError
 from ...signatures.choose_graph_plan import LETTERS, ChooseGraphPlan, options_text
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ..asking import Ask, Clock, Reply, send_round
@@ -27,6 +25,7 @@ from ..heads import softmax
 from ..lm.endpoint import LMHandle
 from ..settle import label_probabilities
 from .saying import plan_sentence
+from .shown import Shown, read_demonstrations, showing
 
 SHOWN = len(LETTERS) - 1
 """Plans that are shown. On schemas left out the right one is among five for 0.85 of questions, among eight for 0.89."""
@@ -110,22 +109,14 @@ def weighed(ranking: Sequence[float], model: Sequence[float]) -> np.ndarray:
 
 def new_choice_predictor() -> Any:
     """``ChooseGraphPlan`` with the shipped demonstrations."""
-    import dspy
-
-    predictor = dspy.Predict(ChooseGraphPlan)
-    predictor.demos = [dspy.Example(**demonstration) for demonstration in demonstrations()]
-    return predictor
+    return showing(ChooseGraphPlan, demonstrations())
 
 
 @lru_cache(maxsize=1)
-def demonstrations() -> tuple[dict[str, str], ...]:
+def demonstrations() -> Shown:
     """The shipped questions with options and the letter of the right one.
 
     Raises:
         DataError: the file is not there or not of this version.
     """
-    try:
-        listed = tomllib.loads(DEMONSTRATIONS.read_text(encoding="utf-8"))["demonstration"]
-        return tuple({name: str(one[name]) for name in ("query", "options", "chosen")} for one in listed)
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{DEMONSTRATIONS.name} of the package cannot be read ({error}); install it again") from error
+    return read_demonstrations(DEMONSTRATIONS, ("query", "options", "chosen"))

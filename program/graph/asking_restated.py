@@ -7,7 +7,6 @@ so that neither a name that it lost nor a word that the ranking does not know de
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -17,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from ...data.card import SHIPPED
-from ...errors import DataError
 from ...signatures.graph_steps import GraphSchema
 from ...signatures.restate_question import restate_question
 from ..asking import Ask, Clock, Reply, send_round
 from ..heads import softmax
 from ..lm.endpoint import LMHandle
 from .answering import Found
+from .shown import Shown, read_demonstrations, showing
 from .words import words_of
 
 DEMONSTRATIONS = SHIPPED / "graph-restated.toml"
@@ -138,22 +137,14 @@ def _chance(found: Mapping[str, Found], key: str) -> float:
 
 def new_restate_predictor(schema: GraphSchema) -> Any:
     """``RestateQuestion`` of a schema with the shipped demonstrations."""
-    import dspy
-
-    predictor = dspy.Predict(restate_question(schema), max_tokens=MAX_TOKENS)
-    predictor.demos = [dspy.Example(**demonstration) for demonstration in demonstrations()]
-    return predictor
+    return showing(restate_question(schema), demonstrations(), max_tokens=MAX_TOKENS)
 
 
 @lru_cache(maxsize=1)
-def demonstrations() -> tuple[dict[str, str], ...]:
+def demonstrations() -> Shown:
     """The shipped questions with their plain wordings.
 
     Raises:
         DataError: the file is not there or not of this version.
     """
-    try:
-        listed = tomllib.loads(DEMONSTRATIONS.read_text(encoding="utf-8"))["demonstration"]
-        return tuple({name: str(one[name]) for name in ("query", "restated")} for one in listed)
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise DataError(f"{DEMONSTRATIONS.name} of the package cannot be read ({error}); install it again") from error
+    return read_demonstrations(DEMONSTRATIONS, ("query", "restated"))
