@@ -26,13 +26,21 @@ TRAP = "trap_word"
 
 
 class TrapWords(Frozen):
-    """Queries of ours with a word that elsewhere means "not ours", and how many were rejected, by whom."""
+    """Queries of ours with a word that elsewhere means "not ours", and how many were rejected, by whom.
+
+    Attributes:
+        rejected: share of these queries rejected by anyone.
+        strangers: share rejected of the queries that are not ours, which is what it costs to be careful; None if
+            there are none.
+    """
 
     name: str
     rows: int
     by_rule: int
     by_head: int
     by_model: int
+    rejected: Estimate
+    strangers: Estimate | None = None
 
     @property
     def holds(self) -> bool:
@@ -43,9 +51,11 @@ class TrapWords(Frozen):
     def sentence(self) -> str:
         """For the report."""
         held = "held" if self.holds else "not held"
+        others = f"; of what is not ours {_share(self.strangers)} was rejected" if self.strangers else ""
         return (
             f"{self.name}: of {self.rows} queries of ours with a trap word, rules rejected {self.by_rule}, heads "
-            f"{self.by_head} ({REJECTED:.0%} at most: {held}), the model {self.by_model}"
+            f"{self.by_head} ({REJECTED:.0%} at most: {held}), the model {self.by_model}, in all "
+            f"{_share(self.rejected)}{others}"
         )
 
 
@@ -86,12 +96,15 @@ def trap_words(evaluation: Evaluation) -> TrapWords | None:
     if not cases:
         return None
     by = [_rejected_by(case) for case in cases]
+    strangers = [case for case in evaluation.cases if not case.gold.is_relevant]
     return TrapWords(
         name=evaluation.name,
         rows=len(cases),
         by_rule=by.count("rule"),
         by_head=by.count("head"),
         by_model=by.count("lm"),
+        rejected=_over(cases, [not case.plan.is_relevant for case in cases]),
+        strangers=_over(strangers, [not case.plan.is_relevant for case in strangers]) if strangers else None,
     )
 
 

@@ -17,11 +17,11 @@ import dspy
 
 from ..data.graph_lessons import load_lessons
 from ..program.asking import Ask, Clock, send_round
-from ..program.graph.asking_steps import Name, WrittenPlan, ask_steps, new_steps_predictor, prefers_written, with_names
+from ..program.graph.asking_steps import Name, WrittenPlan, ask_steps, new_steps_predictor, with_names
 from ..program.graph.check import check_graph_plan
 from ..program.graph.executor import execute_graph
 from ..program.graph.ladybug import LadybugGraph
-from ..program.graph.planner import GraphPlanner, GraphProposal
+from ..program.graph.planner import GraphPlanner
 from ..program.lm.endpoint import LMHandle
 from ..signatures.graph_steps import AnchorStep, GraphPlan, GraphSchema
 from ..signatures.plan_graph_steps import written
@@ -50,7 +50,6 @@ class Attempt(Frozen):
         decided_by: whose plan the ranking and the model together gave.
         certainty: the ranking's.
         asked: whether the model was asked for steps.
-        chose: whether it chose among the ranking's plans.
         restated: whether it was asked to say the question again.
         problem: why the model's steps were no plan.
         error: why its Cypher gave nothing.
@@ -65,7 +64,6 @@ class Attempt(Frozen):
     decided_by: str
     certainty: float
     asked: bool
-    chose: bool = False
     restated: bool = False
     problem: str = ""
     error: str = ""
@@ -95,7 +93,6 @@ class Beside(Frozen):
     refused: int
     ill_typed: int
     asked: int
-    chose: int = 0
     restated: int = 0
 
     def sentences(self) -> list[str]:
@@ -103,8 +100,7 @@ class Beside(Frozen):
         return [
             f"more right answers than Cypher by the same model: {_interval(self.more)}",
             f"more than the ranking alone: {_interval(self.gained)}",
-            f"the model said {self.restated} questions again, chose among plans {self.chose} times and was asked for "
-            f"steps {self.asked} times; "
+            f"the model said {self.restated} questions again and was asked for steps {self.asked} times; "
             f"{self.refused} of its plans were refused by the check, {self.ill_typed} ill-typed ones reached an "
             f"executor; {self.cypher_errors} Cypher queries did not run",
         ]
@@ -156,18 +152,16 @@ class Rivals:
         ranked = planner.ranked(question.text)
         names = [(e.name, e.type) for e in ranked.entities if e.how != "unknown"]
         both = ranked if planner.is_sure(ranked) else planner.again(question.text, ranked, self.lm)
-        sure = planner.is_sure(both) or both is not ranked
-        chose = None if sure else planner.chosen(question.text, both, self.lm)
-        wanting = not sure and (chose is None or (chose.plan is None and not chose.unanswered))
+        wanting = both is ranked and not ranked.likeliest
         asked = self.ask_all or wanting
         wrote = WrittenPlan(None)
         if asked:
             wrote = ask_steps(question.text, planner.schema, self.lm, self.steps, names=names)
-        chosen = choose(chose or both, wrote, not wanting)
+        together = replace(both, plan=wrote.plan, decided_by="lm") if wanting and wrote.plan is not None else both
         found = {
             RANKING: self._run(ranked.plan),
             **({STEPS: self._run(wrote.plan)} if asked else {}),
-            TOGETHER: self._run(chosen.plan),
+            TOGETHER: self._run(together.plan),
         }
         gold = frozenset(question.answers)
         text, failed = self._cypher(question.text, names)
@@ -175,17 +169,16 @@ class Rivals:
         found[CYPHER] = best_column(answer, gold)
         error = failed or answer.error
         right = {name: values == gold for name, values in found.items()}
-        plans = [plan for plan in (ranked.plan, wrote.plan, chosen.plan) if plan is not None]
+        plans = [plan for plan in (ranked.plan, wrote.plan, together.plan) if plan is not None]
         return Attempt(
             id=question.id,
             kind=question.kind,
             cluster=question.cluster or question.id,
             right={**right, CYPHER: right[CYPHER] and not error},
             f1={name: set_f1(gold, values) for name, values in found.items()},
-            decided_by=chosen.decided_by,
+            decided_by=together.decided_by,
             certainty=ranked.confidence,
             asked=asked,
-            chose=chose is not None and not chose.unanswered,
             restated=both is not ranked,
             problem=wrote.problem,
             error=error,
@@ -203,16 +196,6 @@ class Rivals:
         with ThreadPoolExecutor(1) as pool:
             reply = send_round([ask], self.lm, Clock(None), pool)["graph"]
         return (str(getattr(reply.prediction, "cypher", "") or ""), reply.error or "")
-
-
-def choose(ranked: GraphProposal, wrote: WrittenPlan, sure: bool) -> GraphProposal:
-    """The plan of ranking and model together: what they chose, or steps where nothing was and these are likelier."""
-    if sure or wrote.plan is None:
-        return ranked
-    certainty = ranked.confidence if ranked.plan is not None or ranked.others else 0.0
-    if prefers_written(wrote.plan, ranked.plan, certainty, ranked.others):
-        return replace(ranked, plan=wrote.plan, decided_by="lm")
-    return ranked
 
 
 def demonstrations(measured: GraphSet) -> list[tuple[str, GraphPlan, GraphSchema]]:
@@ -279,9 +262,8 @@ def summed_up(name: str, model: str, attempts: Sequence[Attempt]) -> Beside:
         refused=sum(a.refused for a in attempts),
         ill_typed=sum(a.ill_typed for a in attempts),
         asked=sum(a.asked for a in attempts),
-        chose=sum(a.chose for a in attempts),
         restated=sum(a.restated for a in attempts),
     )
 
 
-__all__ = ["ALL", "Attempt", "Beside", "Rivals", "choose", "demonstrations", "measure_beside", "summed_up"]
+__all__ = ["ALL", "Attempt", "Beside", "Rivals", "demonstrations", "measure_beside", "summed_up"]

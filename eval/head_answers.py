@@ -85,7 +85,7 @@ def _of_row(heads: Heads, row: LabelledRow, card: DomainCard, greetings: frozens
     turn = heads.of_turn(clean.query, clean.turns) if clean.turns else None
     if turn is not None:
         found["follow_up"] = Answer(turn.confidence, (turn.label == "true") == labels.is_follow_up)
-    said = heads.of_query(labels.standalone_query)
+    said = heads.of_query(labels.standalone_query, clean.query if labels.is_follow_up else None)
     found.update(_label_answers(heads, said, labels))
     arises = (
         *(("follow_up",) if clean.turns else ()),

@@ -12,6 +12,7 @@ from ..program.folder import text_fingerprint
 from ..program.graph.memory import load_graph
 from ..program.planner import QueryPlanner
 from .baselines import ConstantPlanner, TfidfPlanner
+from .best_effort import trap_words
 from .evaluation import Evaluation, evaluate
 from .measured import Measured
 from .metrics import Judge
@@ -160,6 +161,7 @@ def measure(
     measured.save(measuring.folder(measured))
     title = f"{planner.program_version} on {measuring.domain.card.name}"
     one = measured.evaluation
+    notes += [found.sentence for each in (*rivals, one) if (found := trap_words(each)) is not None]
     notes.append(money(one.dollars, one.lm, one.price))
     return measuring, measured, build_report([*rivals, one], title=title, notes=notes)
 

@@ -89,7 +89,7 @@ def explained(
 ) -> Explanation:
     """Say why a plan is as it is; the other arguments as it was made from."""
     clean = clean_input(query, history, session, planner.card.history)
-    said = _head_answers(planner, clean, plan.standalone_query)
+    said = _head_answers(planner, clean, plan)
     routes = (
         _route(planner, decision, said, clean, plan.standalone_query, rows)
         for decision in plan.trace.decisions
@@ -99,12 +99,12 @@ def explained(
     return Explanation(plan=plan, mode=planner.gate.mode, bound=bound, routes=tuple(routes))
 
 
-def _head_answers(planner: QueryPlanner, clean: CleanInput, standalone: str) -> dict[str, HeadAnswer]:
+def _head_answers(planner: QueryPlanner, clean: CleanInput, plan: QueryPlan) -> dict[str, HeadAnswer]:
     if planner.heads is None:
         return {}
     turn = planner.heads.of_turn(clean.query, clean.turns) if clean.turns else None
-    typed = clean.query if standalone != clean.query else None
-    return {**planner.heads.of_query(standalone, typed), **({"is_follow_up": turn} if turn else {})}
+    typed = clean.query if plan.is_follow_up else None
+    return {**planner.heads.of_query(plan.standalone_query, typed), **({"is_follow_up": turn} if turn else {})}
 
 
 def _route(

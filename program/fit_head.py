@@ -84,12 +84,15 @@ class Fitted(NamedTuple):
         left_out: probabilities of its true training rows by fits without their fold, shape (rows, labels).
         penalty: of the RBF part's size beside its squared mistakes: the ridge over that kernel's share.
         weights: of the rows that it learned from, in the order of its support vectors.
+        shares, ridge: that were chosen, for heads that learn much the same.
     """
 
     head: Head
     left_out: np.ndarray
     penalty: float = 1.0
     weights: np.ndarray | None = None
+    shares: Sequence[float] = ()
+    ridge: float = 0.0
 
 
 def fit_head(
@@ -115,6 +118,7 @@ def fit_and_leave_out(
     shares: Sequence[Sequence[float]] = SHARES,
     made: int = 0,
     parts: Sequence[int] = PARTS,
+    ridges: Sequence[float] = RIDGES,
 ) -> Fitted | None:
     """A head trained on these rows; None where they have fewer than two labels or ten rows.
 
@@ -125,6 +129,7 @@ def fit_and_leave_out(
         shares: of the linear kernels, to choose from.
         made: how many of the last rows were made up: they teach with less weight, and no setting is judged by them.
         parts: columns of each part of a row, a linear kernel each.
+        ridges: to choose from.
     """
     classes = tuple(sorted(set(labels)))
     if len(classes) < 2 or len(labels) < MIN_ROWS:
@@ -142,7 +147,7 @@ def fit_and_leave_out(
         # Ridge regression with weights is that without, of rows of kernel and target times their roots.
         roots = np.where(np.arange(len(labels)) < len(labels) - made, 1.0, MADE_WEIGHT**0.5)[:, None]
         lessons = Lessons(dense, similar, target, roots, folds_of(groups, seed))
-        best = _best(lessons, groups, shares, seed)
+        best = _best(lessons, groups, shares, ridges, seed)
         dual = roots * best.dual
     start = best.scale * best.shift * _unmade(target, roots)
     head = Head(
@@ -156,14 +161,19 @@ def fit_and_leave_out(
         bias=tuple(start.tolist()) if made else (),
     )
     penalty = best.ridge / max(1 - sum(best.shares), TINY)
-    return Fitted(head, softmax(best.scale * best.scores + start), penalty, roots[:, 0] ** 2)
+    left_out = softmax(best.scale * best.scores + start)
+    return Fitted(head, left_out, penalty, roots[:, 0] ** 2, best.shares, best.ridge)
 
 
-def _best(lessons: Lessons, groups: Sequence[str], shares: Sequence[Sequence[float]], seed: int) -> Choice:
+def _best(
+    lessons: Lessons, groups: Sequence[str], shares: Sequence[Sequence[float]], ridges: Sequence[float], seed: int
+) -> Choice:
     """The setting of least loss; of many rows, those of some conversations choose the kernels, and more the ridge."""
-    best = min(_choices(lessons.some(_some(groups, seed, SEARCHED)), shares, RIDGES), key=_loss)
+    if len(shares) == len(ridges) == 1:
+        return _choices(lessons, shares, ridges)[0]
+    best = min(_choices(lessons.some(_some(groups, seed, SEARCHED)), shares, ridges), key=_loss)
     if len(groups) > SEARCHED:
-        best = min(_choices(lessons.some(_some(groups, seed, RIDGED)), [best.shares], RIDGES), key=_loss)
+        best = min(_choices(lessons.some(_some(groups, seed, RIDGED)), [best.shares], ridges), key=_loss)
     return _choices(lessons, [best.shares], [best.ridge])[0]
 
 

@@ -167,7 +167,7 @@ class Flow:
 
     def _standalone_labels(self) -> Round:
         query = self.labels.standalone_query
-        typed = self.clean.query if query != self.clean.query else None
+        typed = self.clean.query if self.labels.is_follow_up else None
         heads = self.parts.heads.of_query(query, typed) if self.parts.heads else {}
         self._note_unread(query, heads)
         self._gate_labels(heads)

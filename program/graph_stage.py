@@ -1,8 +1,7 @@
-"""The graph stage of a plan: the learned ranking where it is sure, else what a language model and it choose together.
+"""The graph stage of a plan: the learned ranking where it is sure, else with what a language model adds to it.
 
-A question in words that the ranking seldom met is said again by the model first, and ranked by both wordings. Where
-they choose none of the ranking's plans, or there is no ranking, the model is asked for steps, which are checked,
-repaired once and taken where they are likelier (``prefers_written``).
+A question in words that the ranking seldom met is said again by the model, and ranked by both wordings. Where there is
+no ranking, or it has no plan, the model is asked for steps, which are checked and repaired once.
 Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
 the text alone, and ``degraded`` says why where steps were wanted.
 """
@@ -13,13 +12,12 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .asking import Ask, Reply, Sent
-from .graph.asking_steps import Name, prefers_written, read_steps, with_names
+from .graph.asking_steps import read_steps
 
 if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
     from ..signatures.types import DecidedBy
     from .flow import Flow
-    from .graph.answering import Found
     from .graph.planner import GraphProposal
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], None]
@@ -30,7 +28,7 @@ LIKELY = 0.5
 
 
 def graph_asks(flow: Flow) -> list[Ask]:
-    """The request to choose a plan, or for steps, if the query names what the graph has and the ranking is not sure."""
+    """The request to say the query again, or for steps, if it names what the graph has and the ranking is not sure."""
     query = flow.labels.standalone_query
     if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
@@ -40,9 +38,7 @@ def graph_asks(flow: Flow) -> list[Ask]:
         from .graph.asking_restated import restate_ask
 
         return [restate_ask(query, flow.parts.graph.schema, _proposal(flow).likeliest)]  # type: ignore[union-attr]
-    if _offered(flow):
-        return [_choice(flow)]
-    return [flow.ask("graph", {"query": _with_names(flow)})]
+    return [] if _has_plans(flow) else [_steps(flow)]
 
 
 def _names_something(flow: Flow) -> bool:
@@ -69,8 +65,6 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
         _take(flow, sure)
     elif reply is not None and _restates(flow):
         yield from _settle_restated(flow, reply)
-    elif reply is not None and _offered(flow):
-        yield from _settle_chosen(flow, reply)
     elif reply is not None:
         yield from _settle_written(flow, reply)
     else:
@@ -78,7 +72,7 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
 
 
 def _settle_restated(flow: Flow, reply: Reply) -> Round:
-    """The ranking of both wordings; what it and the model choose where the other leads nowhere and a round is left."""
+    """The ranking of both wordings; steps by the model where neither has a plan and a round is left."""
     from .graph.asking_restated import read_restated
 
     planner, ranked = flow.parts.graph, _proposal(flow)
@@ -89,10 +83,10 @@ def _settle_restated(flow: Flow, reply: Reply) -> Round:
         _without_answer(flow, reply, restating.problem)
         return
     again = flow.graph_proposal = planner.ranked_again(flow.labels.standalone_query, ranked, restating)
-    if again is ranked and _offered(flow) and not flow.further_round_spent:
+    if not _has_plans(flow) and not flow.further_round_spent:
         flow.further_round_spent = True
-        replies = yield from flow.round([_choice(flow)])
-        yield from _settle_chosen(flow, replies["graph"])
+        replies = yield from flow.round([_steps(flow)])
+        yield from _settle_written(flow, replies["graph"])
     elif again.plan is not None and (planner.is_sure(again) or again.confidence >= LIKELY):
         flow.labels.graph_plan = again.plan
         by: DecidedBy = "head" if again is ranked else "lm"
@@ -107,31 +101,8 @@ def _restates(flow: Flow) -> bool:
     return ranked is not None and flow.parts.graph.wants_restating(flow.labels.standalone_query, ranked)  # type: ignore[union-attr]
 
 
-def _choice(flow: Flow) -> Ask:
-    from .graph.asking_choice import choice_ask
-
-    plans = [one.plan for one in _offered(flow)[:-1]]
-    return choice_ask(flow.labels.standalone_query, flow.parts.graph.schema, plans)  # type: ignore[union-attr]
-
-
-def _settle_chosen(flow: Flow, reply: Reply) -> Round:
-    from .graph.asking_choice import read_choice
-
-    planner, ranked, query = flow.parts.graph, _proposal(flow), flow.labels.standalone_query
-    assert planner is not None
-    assert ranked is not None
-    choosing = read_choice(query, reply, [one.chance for one in _offered(flow)])
-    if not choosing.chances:
-        _without_answer(flow, reply, choosing.problem)
-        return
-    chosen = flow.graph_proposal = planner.settled(query, ranked, choosing)
-    if chosen.plan is not None:
-        flow.labels.graph_plan = chosen.plan
-        flow.decide("graph", _words(chosen.plan), "lm", chosen.confidence, chosen.reason, reply)
-    elif not flow.further_round_spent:
-        flow.further_round_spent = True
-        replies = yield from flow.round([flow.ask("graph", {"query": _with_names(flow)})])
-        yield from _settle_written(flow, replies["graph"])
+def _steps(flow: Flow, problem: str | None = None) -> Ask:
+    return flow.ask("graph", {"query": flow.labels.standalone_query}, problem)
 
 
 def _without_answer(flow: Flow, reply: Reply, problem: str) -> None:
@@ -147,41 +118,21 @@ def _settle_written(flow: Flow, reply: Reply) -> Round:
     plan, problem = _read(flow, reply)
     if plan is None and reply.prediction is not None and not flow.further_round_spent:
         flow.further_round_spent = True
-        replies = yield from flow.round([flow.ask("graph", {"query": _with_names(flow)}, problem)])
+        replies = yield from flow.round([_steps(flow, problem)])
         reply = replies["graph"]
         plan, problem = _read(flow, reply)
     if plan is None:
         _without_answer(flow, reply, problem)
         return
-    ranked = _proposal(flow)
-    if ranked is not None and not _written_wins(plan, ranked):
-        if ranked.plan is not None:
-            _take(flow, ranked)
-        return
     flow.labels.graph_plan = plan
     flow.decide("graph", _words(plan), "lm", 1.0, "well-typed in the schema", reply)
-
-
-def _written_wins(plan: GraphPlan, ranked: GraphProposal) -> bool:
-    known = ranked.plan is not None or bool(ranked.others)
-    return prefers_written(plan, ranked.plan, ranked.confidence if known else 0.0, ranked.others)
-
-
-def _names(flow: Flow) -> list[Name]:
-    """The names that the ranking found in the query."""
-    ranked = _proposal(flow)
-    return [(e.name, e.type) for e in ranked.entities if e.how != "unknown"] if ranked is not None else []
-
-
-def _with_names(flow: Flow) -> str:
-    return with_names(flow.labels.standalone_query, _names(flow))
 
 
 def _read(flow: Flow, reply: Reply) -> tuple[GraphPlan | None, str]:
     schema = flow.parts.card.graph
     if reply.prediction is None or schema is None:
         return None, reply.error or "no answer"
-    plan, _, problem = read_steps(getattr(reply.prediction, "steps", None), schema, _names(flow))
+    plan, _, problem = read_steps(getattr(reply.prediction, "steps", None), schema)
     return plan, problem
 
 
@@ -201,10 +152,10 @@ def _proposal(flow: Flow) -> GraphProposal | None:
     return flow.graph_proposal
 
 
-def _offered(flow: Flow) -> tuple[Found, ...]:
-    """What a model may choose from; nothing where there is no ranking or it has no plan."""
+def _has_plans(flow: Flow) -> bool:
+    """Whether the ranking has any plan, be it that the schema cannot say what is asked."""
     ranked = _proposal(flow)
-    return flow.parts.graph.offered(ranked) if flow.parts.graph is not None and ranked is not None else ()
+    return ranked is not None and bool(ranked.likeliest)
 
 
 def _sure(flow: Flow) -> GraphProposal | None:

@@ -32,10 +32,12 @@ HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent"
 IDF = "ngrams.idf"
 COMMON = "ngrams.common"
 NESTED = "vector.nested"
+TYPED = "typed."
+"""Heads that read a follow-up as it was typed; their names begin so."""
 SOURCE = "source."
 """Heads for kinds of information of structured sources: their names begin so, and they see a card's cues, too."""
 REWRITTEN = 0.25
-"""Weight of what a model rewrote beside the query as typed."""
+"""Weight of what a model rewrote beside the follow-up as typed."""
 # Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
 SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 
@@ -94,7 +96,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
-    """Label probabilities of a query as a model rewrote it and as it was typed, by logarithmic pooling.
+    """Label probabilities of a follow-up as a model rewrote it and as it was typed, by logarithmic pooling.
 
     A small model leaves out and makes up. Of 116 turns of the podcast's ``dev`` and ``calibrate`` that the 0.5B model
     rewrote, heads had all labels of the text right for 0.40 by the rewrite, 0.69 by the query as typed, and 0.72 by
@@ -133,20 +135,28 @@ class Heads:
         heads: those of the decisions, by output.
         sources: those for kinds of information, by name.
         looks: those that must agree to a rejection, by name.
+        typed: those that read a follow-up as typed, by output: "and him?" asks for what its question asked for, which
+            its words hardly say. Where there are none, the others read it.
     """
 
     sources: Mapping[str, Head] = {}
     looks: Mapping[str, Head] = {}
+    typed: Mapping[str, Head] = {}
+    _typed: Panel | None = None
     _source: Panel | None = None
     _sees_wishes = False
 
     def __init__(self, heads: Mapping[str, Head], features: Features, joint: Joint | None = None) -> None:
-        self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX))}
+        self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX, TYPED))}
         self.looks = {name: head for name, head in heads.items() if name.startswith(PREFIX)}
         self.sources = {name: head for name, head in heads.items() if name.startswith(SOURCE)}
+        self.typed = {name.removeprefix(TYPED): head for name, head in heads.items() if name.startswith(TYPED)}
         self.features = features
         self.joint = dict(joint or {})
         alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
+        read_alike = [head for head in alone if head.name in self.typed and self.typed[head.name].labels == head.labels]
+        if alone and len(read_alike) == len(alone):
+            self._typed = Panel([self.typed[head.name] for head in alone])
         self._alone = Panel([*alone, *self.looks.values()]) if alone else None
         self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
         self._source = Panel(list(self.sources.values())) if self.sources else None
@@ -156,23 +166,33 @@ class Heads:
         """What every head but follow-up says of a query that stands alone; nothing of one they cannot read.
 
         Args:
-            typed: what a user typed, where ``query`` is what a model made of it; both are read then, see ``pooled``.
+            typed: of a follow-up, what the user typed; ``query`` is what a model made of it, or the same where no
+                model did. Both are read then, see ``pooled``.
         """
         if self._alone is None or not (seen := self.features.of_query(query)).readable:
             return {}
-        read = [self._alone.probabilities(seen)]
-        if typed is not None and (as_typed := self.features.of_query(typed)).readable:
-            read.append(self._alone.probabilities(as_typed))
-        given = read[0] if len(read) == 1 else [pooled(*rows) for rows in zip(*read, strict=True)]
-        looks, count = tuple(self.looks.values()), len(given) - len(self.looks)
-        said = _named(self._alone.heads[:count], given[:count])
+        as_typed = self.features.of_query(typed) if typed is not None else None
+        if as_typed is not None and not as_typed.readable:
+            as_typed = None
+        read = [] if as_typed is not None and typed == query else [self._alone.probabilities(seen)]
+        heads = self._alone.heads[: len(self._alone.heads) - len(self.looks)]
+        given = [row[: len(heads)] for row in read]
+        if as_typed is not None:
+            given.append((self._typed or self._alone).probabilities(as_typed)[: len(heads)])
+        said = _named(heads, given[0] if len(given) == 1 else [pooled(*rows) for rows in zip(*given, strict=True)])
         answer = said.get("is_relevant")
-        if looks and answer is not None and answer.label == "false":
-            places = [(number, head.labels.index("true")) for number, head in enumerate(looks, start=count)]
-            ours = [one[number][place] for one in read for number, place in places]
-            if not agree(ours, min(head.below or 0.0 for head in looks)):
+        if self.looks and answer is not None and answer.label == "false":
+            if as_typed is not None:
+                read.append(self._alone.probabilities(as_typed))
+            if not self._agree(read):
                 said["is_relevant"] = answer._replace(label="true", withheld=True)
         return said
+
+    def _agree(self, read: Sequence[Sequence[Sequence[float]]]) -> bool:
+        """Whether the looks agree to a rejection, of what all heads said of each text that was read."""
+        looks = tuple(self.looks.values())
+        ours = [one[place - len(looks)][head.labels.index("true")] for one in read for place, head in enumerate(looks)]
+        return agree(ours, min(head.below or 0.0 for head in looks))
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
         """Whether a query after these turns is a follow-up; None where no head can say."""
@@ -205,13 +225,17 @@ class Heads:
             held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
         if self.features.nested is not None:
             held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
+        # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
+        with_grams = {_sees(name) for name, head in self._every().items() if head.linear.any()}
         for name, head in self._every().items():
-            held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear}
-        panels = (("query", self._alone), ("turn", self._turn), ("source", self._source))
-        for sees, panel in ((name, p) for name, p in panels if p is not None):
-            held[SHARED[sees]], rows = shared_rows([head.support for head in panel.heads])
-            for head, of_head in zip(panel.heads, rows, strict=True):
-                held[f"{head.name}.rows"] = of_head.astype(np.uint32)
+            nought = not head.linear.any() and _sees(name) in with_grams
+            held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear[:0] if nought else head.linear}
+        for sees, shared in SHARED.items():
+            alike = {name: head for name, head in self._every().items() if _sees(name) == sees}
+            if alike:
+                held[shared], rows = shared_rows([head.support for head in alike.values()])
+                kind = np.uint16 if len(held[shared]) <= np.iinfo(np.uint16).max else np.uint32
+                held |= {f"{name}.rows": row.astype(kind) for name, row in zip(alike, rows, strict=True)}
         return held
 
     def settings(self) -> dict[str, dict[str, Any]]:
@@ -219,7 +243,8 @@ class Heads:
         return {name: _settings(head) for name, head in self._every().items()}
 
     def _every(self) -> dict[str, Head]:
-        return {**self.heads, **self.looks, **self.sources}
+        typed = {f"{TYPED}{name}": head for name, head in self.typed.items()}
+        return {**self.heads, **self.looks, **typed, **self.sources}
 
 
 def _settings(head: Head) -> dict[str, Any]:
@@ -248,7 +273,7 @@ def load_heads(
             labels=tuple(s["labels"]),
             support=_support(tensors, name),
             dual=_by_label(tensors[f"{name}.dual"], s["labels"]),
-            linear=_by_label(tensors[f"{name}.linear"], s["labels"]),
+            linear=_linear(tensors, name, s["labels"]),
             width=float(s["width"]),
             scale=float(s["scale"]),
             bias=tuple(s.get("bias", ())),
@@ -264,6 +289,16 @@ def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     if (own := tensors.get(f"{name}.support")) is not None:
         return own
     return tensors[SHARED[_sees(name)]][tensors[f"{name}.rows"]]
+
+
+def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str]) -> np.ndarray:
+    """A head's weights of n-grams: noughts where none were kept, as many as the other heads have that see the same."""
+    found = _by_label(tensors[f"{name}.linear"], labels)
+    if len(found):
+        return found
+    others = (key.removesuffix(".linear") for key in tensors if key.endswith(".linear"))
+    columns = max(len(tensors[f"{other}.linear"]) for other in others if _sees(other) == _sees(name))
+    return np.zeros((columns, found.shape[1]), dtype=found.dtype)
 
 
 def _by_label(given: np.ndarray, labels: Sequence[str]) -> np.ndarray:

@@ -60,7 +60,9 @@ class Panel:
         found = [np.zeros((filled, len(self._scale)), dtype=self._support.dtype) for _ in widths]
         for head, rows, (start, _) in zip(self.heads, places, self._spans, strict=True):
             columns = start + np.arange(len(head.labels) - 1)
-            np.add.at(found[widths.index(head.width)], (rows[:, None], columns), head.scale * head.dual)
+            np.add.at(
+                found[widths.index(head.width)], (rows[:, None], columns), head.scale * head.dual.astype(np.float32)
+            )
         for width, duals in zip(widths, found, strict=True):
             duals[: len(squares)] *= np.exp(width * (self._middle - squares.astype(duals.dtype)))[:, None]
         return found

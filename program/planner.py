@@ -19,7 +19,6 @@ from .bound import Bound, Gate, Mode
 from .context import clean_input
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
-from .graph.asking_choice import new_choice_predictor
 from .graph.asking_restated import new_restate_predictor
 from .graph.learning import card_index
 from .graph.linking import NameIndex
@@ -316,7 +315,7 @@ class QueryPlanner(dspy.Module):
         """Every predictor that a query may ask, with what lets the model help the ranking of graph plans."""
         asked = [predictor for name, predictor in self._asked().items() if name != "graph" or self.plan_graph]
         if self.plan_graph and (graphs := self._graphs()) is not None:
-            asked += [new_restate_predictor(graphs.schema), new_choice_predictor()]
+            asked.append(new_restate_predictor(graphs.schema))
         return asked
 
     def _asked(self) -> dict[str, dspy.Predict]:

@@ -12,18 +12,8 @@ from ...signatures.plan_graph_steps import to_plan
 from ..asking import Ask, Clock, Reply, send_round
 from ..lm.endpoint import LMHandle
 from .check import check_graph_plan
-from .sketch import canonical
 
 MOST_PROBLEMS = 3
-WRITTEN_RIGHT = 0.25
-"""How often a written plan is taken to be right, where nothing better is known of the model.
-
-Of a few labelled biomedical questions the 1.5B model wrote one plan in four right, in a form that allowed no ill-typed
-ones; the 0.5B model wrote none right in any form.
-"""
-SECONDED = 0.5
-"""The ranking's certainty below which a written plan is taken that the ranking has among its next best."""
-
 Name = tuple[str, str]
 """A node's name and type."""
 
@@ -102,31 +92,6 @@ def _mended(step: GraphStep, names: Sequence[Name]) -> GraphStep:
         return step
     name, kind = typed.pop()
     return step.model_copy(update={"node": step.node.model_copy(update={"name": name, "type": kind})})
-
-
-def prefers_written(
-    written: GraphPlan,
-    ranked: GraphPlan | None,
-    certainty: float,
-    others: Sequence[GraphPlan] = (),
-    right: float = WRITTEN_RIGHT,
-) -> bool:
-    """Whether a written plan is taken instead of the learned ranking's.
-
-    The likelier one is: the ranking says how certain it is, and of a written plan it is known how often such plans are
-    right. One that the ranking has among its next best is likelier than that; one that is the ranking's own changes
-    nothing but who is said to have decided.
-
-    Args:
-        certainty: the ranking's, of its first plan, or of there being none that can be said.
-        others: the ranking's next best plans.
-        right: share of the model's well-typed plans that are right.
-    """
-    said = canonical(written)
-    if ranked is not None and canonical(ranked) == said:
-        return True
-    seconded = any(canonical(other) == said for other in others)
-    return certainty < (max(SECONDED, right) if seconded else right)
 
 
 def new_steps_predictor(schema: GraphSchema) -> Any:

@@ -40,8 +40,7 @@ class GraphProposal:
         degraded: what could not be done, and what was done instead, one sentence each.
         reason: in one sentence, why this plan or why none.
         others: the ranking's next best plans.
-        likeliest: what a language model may choose from, all of it well-typed.
-        unanswered: a language model was asked and gave no answer; it is not asked again.
+        likeliest: the ranking's first plans, with the names that they start from.
     """
 
     plan: GraphPlan | None
@@ -54,4 +53,3 @@ class GraphProposal:
     milliseconds: float = 0.0
     others: tuple[GraphPlan, ...] = field(default=(), repr=False)
     likeliest: tuple[Found, ...] = field(default=(), repr=False, compare=False)
-    unanswered: bool = field(default=False, repr=False, compare=False)

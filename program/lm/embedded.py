@@ -16,7 +16,7 @@ from typing import Any
 
 from ...errors import ConfigError, LMError, WeightsError
 
-SLOTS = 12
+SLOTS = 11
 """One for each prompt prefix of the planner, which has ten, and one for anything else."""
 
 SLOT_TOKENS = 3072

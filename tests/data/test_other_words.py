@@ -161,8 +161,8 @@ def test_every_shipped_name_but_genes_has_words_in_the_scripts_that_are_not_lati
     header = lines[0].split("\t")
     rows = [dict(zip(header, line.split("\t"), strict=True)) for line in lines[1:]]
     assert {row["name"] for row in rows} == {name.name for name in SHIPPED.names if name.type != "Gene"}
-    assert all(row[tag] for row in rows for tag in ("ru", "zh", "ja", "ko", "hi"))
-    assert len(header) == 19
+    assert all(row[tag] for row in rows for tag in ("ru", "zh", "ja", "ko", "hi", "ar", "uk", "el", "zh-Hant"))
+    assert len(header) == 29
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from queryplan.eval.graph_beside_cypher import (
     RANKING,
     STEPS,
     TOGETHER,
-    choose,
     demonstrations,
     measure_beside,
     summed_up,
@@ -48,17 +47,11 @@ class Planner:
     schema = SCHEMA
     enough = 0.9
 
-    def __init__(
-        self,
-        plan: GraphPlan | None,
-        confidence: float,
-        choice: GraphProposal | None = None,
-        again: GraphProposal | None = None,
-    ) -> None:
-        self.choice, self.said_again = choice, again
-        self.proposal = GraphProposal(
-            plan, (LinkedEntity("aurora", "Aurora", "Ship", "exact", 1.0),), confidence=confidence
-        )
+    def __init__(self, plan: GraphPlan | None, confidence: float, again: GraphProposal | None = None) -> None:
+        self.said_again = again
+        entities = (LinkedEntity("aurora", "Aurora", "Ship", "exact", 1.0),)
+        likeliest: Any = (object(),) if plan is not None else ()
+        self.proposal = GraphProposal(plan, entities, confidence=confidence, likeliest=likeliest)
 
     def ranked(self, query: str) -> GraphProposal:
         return self.proposal
@@ -68,9 +61,6 @@ class Planner:
 
     def again(self, query: str, ranked: GraphProposal, lm: Any) -> GraphProposal:
         return self.said_again or ranked
-
-    def chosen(self, query: str, ranked: GraphProposal, lm: Any) -> GraphProposal | None:
-        return self.choice
 
 
 class Handle:
@@ -144,10 +134,10 @@ def test_a_certain_ranking_answers_and_the_model_is_asked_for_cypher_alone(
     assert [row["by"] for row in found.rows()] == [RANKING, TOGETHER, CYPHER]
 
 
-def test_an_uncertain_ranking_gives_way_to_a_written_plan(
+def test_a_ranking_without_a_plan_gives_way_to_a_written_one(
     ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planner: Any = Planner(WRONG, 0.1)
+    planner: Any = Planner(None, 0.0)
     scripted(monkeypatch, WrittenPlan(RIGHT, calls=2, refused=(WRONG,)), "MATCH (c:Boat) RETURN c.name", None)
     found = measure(replace(ships, planner=planner), database)
     first, second = found.attempts
@@ -160,61 +150,37 @@ def test_an_uncertain_ranking_gives_way_to_a_written_plan(
     assert any("2 Cypher queries did not run" in line for line in found.sentences())
 
 
-def test_a_plan_that_the_model_chose_is_taken_and_no_steps_are_asked_for(
+def test_an_uncertain_ranking_is_kept_where_the_model_says_nothing_else(
     ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planner: Any = Planner(WRONG, 0.6, GraphProposal(RIGHT, decided_by="lm", confidence=0.5))
+    planner: Any = Planner(RIGHT, 0.1)
     scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
     found = measure(replace(ships, planner=planner), database)
-    assert found.attempts[0].right == {RANKING: False, TOGETHER: True, CYPHER: True}
-    assert (found.chose, found.asked, found.attempts[0].decided_by) == (2, 0, "lm")
-    assert any("chose among plans 2 times" in line for line in found.sentences())
-
-
-def test_steps_are_asked_for_where_the_model_chose_none(
-    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    none = GraphProposal(None, decided_by="lm", confidence=0.2, others=(WRONG,))
-    planner: Any = Planner(WRONG, 0.6, none)
-    scripted(monkeypatch, WrittenPlan(RIGHT), GOOD_CYPHER, GOOD_CYPHER)
-    found = measure(replace(ships, planner=planner), database)
-    assert found.attempts[0].right == {RANKING: False, STEPS: True, TOGETHER: True, CYPHER: True}
-    planner.choice = replace(none, confidence=0.7)
-    scripted(monkeypatch, WrittenPlan(RIGHT), GOOD_CYPHER, GOOD_CYPHER)
-    assert not measure(replace(ships, planner=planner), database).attempts[0].right[TOGETHER]
-
-
-def test_a_model_that_chose_nothing_for_want_of_an_answer_leaves_the_ranking(
-    ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    planner: Any = Planner(RIGHT, 0.6, GraphProposal(RIGHT, confidence=0.6, unanswered=True))
-    scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
-    found = measure(replace(ships, planner=planner), database)
-    assert found.attempts[0].right[TOGETHER]
-    assert (found.chose, found.asked) == (0, 0)
+    assert found.attempts[0].right == {RANKING: True, TOGETHER: True, CYPHER: True}
+    assert (found.asked, found.attempts[0].decided_by) == (0, "head")
 
 
 def test_a_question_that_was_said_again_is_counted_and_its_plan_taken_where_that_is_certain(
     ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sure = GraphProposal(RIGHT, decided_by="lm", confidence=0.95)
-    planner: Any = Planner(WRONG, 0.6, GraphProposal(WRONG, decided_by="lm"), again=sure)
+    planner: Any = Planner(WRONG, 0.6, again=sure)
     scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
     found = measure(replace(ships, planner=planner), database)
     assert found.attempts[0].right == {RANKING: False, TOGETHER: True, CYPHER: True}
-    assert (found.restated, found.chose, found.asked) == (2, 0, 0)
+    assert (found.restated, found.asked) == (2, 0)
     assert any("said 2 questions again" in line for line in found.sentences())
 
 
 def test_a_question_that_could_not_be_said_again_is_not_asked_about_further(
     ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failed = GraphProposal(RIGHT, confidence=0.6, unanswered=True)
-    planner: Any = Planner(RIGHT, 0.6, GraphProposal(WRONG, decided_by="lm"), again=failed)
+    failed = GraphProposal(RIGHT, confidence=0.6)
+    planner: Any = Planner(RIGHT, 0.6, again=failed)
     scripted(monkeypatch, WrittenPlan(WRONG), GOOD_CYPHER, GOOD_CYPHER)
     found = measure(replace(ships, planner=planner), database)
     assert found.attempts[0].right[TOGETHER]
-    assert (found.chose, found.asked) == (0, 0)
+    assert found.asked == 0
 
 
 def test_cypher_that_does_not_run_is_wrong_even_where_nothing_is_right(
@@ -232,14 +198,6 @@ def test_everything_can_be_asked_of_the_model(ships: GraphSet, database: Any, mo
     found = measure(ships, database, ask_all=True)
     assert found.attempts[0].right == {RANKING: True, STEPS: False, TOGETHER: True, CYPHER: True}
     assert found.right[STEPS].n == 2
-
-
-def test_a_ranking_without_a_plan_is_believed_only_where_it_says_why() -> None:
-    wrote = WrittenPlan(RIGHT)
-    assert choose(GraphProposal(None), wrote, False).plan == RIGHT
-    unsayable = GraphProposal(None, confidence=0.8, others=(WRONG,))
-    assert choose(unsayable, wrote, False).plan is None
-    assert choose(GraphProposal(WRONG, confidence=0.1), WrittenPlan(None), False).plan == WRONG
 
 
 def test_sums_pair_the_same_questions(ships: GraphSet, database: Any, monkeypatch: pytest.MonkeyPatch) -> None:

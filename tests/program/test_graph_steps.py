@@ -1,4 +1,4 @@
-"""The graph steps of a plan: ranked, chosen or written, checked, and left out with the reason."""
+"""The graph steps of a plan: ranked, ranked by other words or written, checked, and left out with the reason."""
 
 from __future__ import annotations
 
@@ -63,49 +63,37 @@ def test_graph_steps_of_a_ranking_that_is_sure_ask_no_model(bench: Any) -> None:
     assert not any("follow" in prompt for prompt in lm.writer.prompts)
 
 
-def choosing(bench: Any, place: int, steps: Any = None) -> tuple[Any, Any, list[Any]]:
-    """A planner whose ranking is not sure enough, a model that chooses a plan by its place, and the plans."""
-    from queryplan.program.graph.asking_choice import shown_order
-    from queryplan.signatures.choose_graph_plan import LETTERS
-
-    query = "Which books did Yusuf write?"
-    graphs = bench.planner(None, UNSPLIT, plan_graph=True).with_graph(knowing())._graphs()
-    plans = [one.plan for one in graphs.offered(graphs.ranked(query))]
-    order = [*shown_order(query, len(plans) - 1), len(plans) - 1]
-    letter = LETTERS[order.index(place)]
-    lm = bench.lm({**FACT, "chosen": {n: float(n == letter) for n in LETTERS}}, {"steps": steps or RIGHT})
-    return bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan(query), lm, plans
-
-
-def test_a_graph_plan_is_chosen_by_model_and_ranking_where_that_is_not_sure(bench: Any) -> None:
-    plan, lm, plans = choosing(bench, 1)
-    assert len(plans) > 2
-    assert plan.graph_plan == plans[1]
-    assert decided(plan)["graph"] == "lm"
-    assert "chosen" in lm.decider.asked()
+def test_a_ranking_in_ordinary_words_that_is_not_sure_asks_no_model_and_is_taken_where_it_is_likely(bench: Any) -> None:
+    lm = bench.lm(FACT)
+    planner = bench.planner(lm, UNSPLIT, plan_graph=True)
+    plan = planner.with_graph(knowing(2.0)).plan("Which books did Yusuf write?")
+    assert decided(plan)["graph"] == "head"
+    doubtful = planner.with_graph(knowing(2.0, sure=-5.0)).plan("Which books did Yusuf write?")
+    assert doubtful.graph_plan is None
     assert not any("follow" in prompt for prompt in lm.writer.prompts)
 
 
-def test_graph_steps_are_written_where_none_is_chosen_and_taken_where_they_are_likelier(bench: Any) -> None:
-    plan, lm, plans = choosing(bench, 5)
-    assert len(plans) == 6
-    assert any("Names of the graph in it: " in prompt for prompt in lm.writer.prompts)
-    assert plan.graph_plan is None
-    assert "graph" not in decided(plan)
+def test_graph_steps_are_written_where_the_ranking_has_no_plan(bench: Any) -> None:
+    plan = without_plans(bench.planner(bench.lm(FACT), UNSPLIT, plan_graph=True)).plan(ENGLISH)
+    assert plan.graph_plan is not None
+    assert [step.kind for step in plan.graph_plan.steps] == ["anchor", "expand"]
+    assert decided(plan)["graph"] == "lm"
 
 
-def test_graph_steps_a_model_cannot_write_where_none_is_chosen_are_left_out_and_it_is_said(bench: Any) -> None:
-    plan, _, _ = choosing(bench, 5, WRONG)
+def test_graph_steps_a_model_cannot_write_where_the_ranking_has_none_are_left_out_and_it_is_said(bench: Any) -> None:
+    lm = bench.lm(FACT, {"steps": WRONG})
+    plan = without_plans(bench.planner(lm, UNSPLIT, plan_graph=True)).plan(ENGLISH)
     assert plan.graph_plan is None
     assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the text is searched without the graph"]
 
 
-def test_a_graph_plan_that_a_model_fails_to_choose_is_the_rankings_and_it_is_said(bench: Any) -> None:
-    lm = bench.lm({**FACT, "chosen": {}})
-    plan = bench.planner(lm, UNSPLIT, plan_graph=True).with_graph(knowing(2.0)).plan("Which books did Yusuf write?")
-    assert plan.graph_plan is not None
-    assert decided(plan)["graph"] == "head"
-    assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the learned ranking's steps were taken"]
+def without_plans(planner: Any) -> Any:
+    """The planner with a ranking that never has a plan."""
+    from queryplan.program.graph.proposal import GraphProposal
+
+    graphs = planner.with_graph(knowing(2.0))._graphs()
+    graphs.ranked = lambda query: GraphProposal(None, decided_by="fallback")
+    return planner
 
 
 def knowing(answers_from: float | None = None, sure: float = 5.0) -> Any:
@@ -142,39 +130,42 @@ def test_a_query_in_words_that_the_ranking_seldom_met_is_ranked_by_both_wordings
     decision = next(d for d in plan.trace.decisions if d.stage == "graph")
     assert (decision.decided_by, decision.lm_calls) == ("lm", 1)
     assert "said it again" in decision.reason
-    assert "chosen" not in lm.decider.asked()
 
 
-def test_where_the_other_words_lead_nowhere_a_plan_is_chosen_in_a_further_round(bench: Any) -> None:
-    plan, lm = said_again(bench, 2.0, {"chosen": "A"}, said={"restated": "I cannot say."})
-    assert lm.decider.asked().count("chosen") == 1
+def test_where_the_other_words_lead_nowhere_the_rankings_plan_is_taken_if_it_is_likely(bench: Any) -> None:
+    lm = bench.lm(FACT, {GERMAN: {"restated": "I cannot say."}})
+    planner = bench.planner(lm, UNSPLIT, plan_graph=True)
+    assert decided(planner.with_graph(knowing(2.0)).plan(GERMAN))["graph"] == "head"
+    assert planner.with_graph(knowing(2.0, sure=-5.0)).plan(GERMAN).graph_plan is None
+
+
+def test_where_no_wording_has_a_plan_steps_are_written_in_a_further_round(bench: Any) -> None:
+    lm = bench.lm(FACT, {GERMAN: [{"restated": "I cannot say."}, RIGHT]})
+    plan = without_plans(bench.planner(lm, UNSPLIT, plan_graph=True)).plan(GERMAN)
     assert plan.graph_plan is not None
     assert decided(plan)["graph"] == "lm"
 
 
 def test_where_both_wordings_leave_doubt_the_text_is_searched_alone(bench: Any) -> None:
-    plan, lm = said_again(bench, 2.0)
+    plan, _ = said_again(bench, 2.0)
     assert plan.graph_plan is None
-    assert "chosen" not in lm.decider.asked()
     assert plan.trace.wasted_requests > 0
 
 
 def test_a_query_that_a_model_does_not_say_again_is_searched_without_the_graph_and_it_is_said(bench: Any) -> None:
-    plan, lm = said_again(bench, 0.05, said={"restated": ""})
+    plan, _ = said_again(bench, 0.05, said={"restated": ""})
     assert plan.graph_plan is None
     assert [d.instead for d in plan.degraded if d.what == "graph"] == ["the text is searched without the graph"]
-    assert "chosen" not in lm.decider.asked()
 
 
 def test_a_query_that_names_nothing_but_a_value_of_a_property_is_asked_about(bench: Any) -> None:
-    query = "what did the astronomers write?"
-    card = with_callings(bench.card)
-    assert asked_about(bench, card, query) == ["A", "B"]
-    assert asked_about(bench, bench.card, query) == []
+    query = "welche Werke verfassten astronomers?"
+    assert asked_about(bench, with_callings(bench.card), query)
+    assert not asked_about(bench, bench.card, query)
 
 
 def test_a_query_with_what_is_only_like_a_name_is_not_asked_about(bench: Any) -> None:
-    assert asked_about(bench, with_callings(bench.card), "what did the gastronomers write?") == []
+    assert not asked_about(bench, with_callings(bench.card), "welche Werke verfassten gastronomers?")
 
 
 def with_callings(card: Any) -> Any:
@@ -190,11 +181,12 @@ def with_callings(card: Any) -> Any:
     return card.model_copy(update={"graph": graph.model_copy(update={"nodes": tuple(nodes)})})
 
 
-def asked_about(bench: Any, card: Any, query: str) -> list[str]:
-    """The letters of the first plans that a model was shown; none if it was not asked to choose."""
-    lm = bench.lm({**FACT, "chosen": "A"})
+def asked_about(bench: Any, card: Any, query: str) -> bool:
+    """Whether a model was asked to say the query again, in words that the ranking seldom met."""
+    from queryplan.signatures.restate_question import INSTRUCTIONS
+
+    lm = bench.lm(FACT)
     planner = bench.planner(lm, UNSPLIT, card=card, plan_graph=True).with_graph(knowing(2.0))
     assert not planner._linker.links(query)
     planner.plan(query)
-    shown = [state["inputs"]["options"] for state, _ in lm.decider.requests if "options" in state["inputs"]]
-    return [line[0] for line in shown[0].splitlines()[:2]] if shown else []
+    return any(INSTRUCTIONS in prompt for prompt in lm.writer.prompts)

@@ -243,12 +243,26 @@ def test_pooled_probabilities_lie_between_and_sum_to_one(given: list[tuple[float
 def test_a_rewrite_is_read_beside_the_query_as_typed(trained: Heads) -> None:
     typed, rewritten = "and what is his book about?", "Compare how Ilse and Takeda sleep, and why"
     alone, beside = trained.of_query(rewritten), trained.of_query(rewritten, typed)
-    as_typed = trained.of_query(typed)
+    as_typed = trained.of_query(typed, typed)
     for name, answer in beside.items():
         wanted = pooled(list(alone[name].probabilities.values()), list(as_typed[name].probabilities.values()))
         assert list(answer.probabilities.values()) == pytest.approx(wanted)
-    same = trained.of_query(typed, typed)["intent"].probabilities
-    assert same == pytest.approx(dict(as_typed["intent"].probabilities))
+
+
+def test_a_follow_up_as_typed_is_read_by_heads_of_its_own(trained: Heads) -> None:
+    typed = "and what is his book about?"
+    said, alone = trained.of_query(typed, typed), trained.of_query(typed)
+    seen = trained.features.of_query(typed)
+    for name, answer in said.items():
+        wanted = dict(zip(trained.typed[name].labels, trained.typed[name].probabilities(seen).tolist(), strict=True))
+        assert answer.probabilities == pytest.approx(wanted, abs=1e-5)
+    assert any(said[name].probabilities != pytest.approx(dict(alone[name].probabilities)) for name in said)
+
+
+def test_without_heads_of_their_own_follow_ups_are_read_by_the_others(trained: Heads) -> None:
+    typed = "and what is his book about?"
+    before = Heads({**trained.heads, **trained.looks}, trained.features, trained.joint)
+    assert before.of_query(typed, typed) == before.of_query(typed)
 
 
 def test_what_was_typed_in_a_script_that_heads_cannot_read_says_nothing(trained: Heads) -> None:

@@ -15,7 +15,6 @@ from queryplan.program.graph.fit_ranking import starting_weights
 from queryplan.program.graph.store import SURE, Learned
 from queryplan.program.lm.embedded import SLOTS
 from queryplan.program.lm.warming import decides, fields_of
-from queryplan.signatures.choose_graph_plan import ChooseGraphPlan
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 
 
@@ -31,20 +30,19 @@ def prefixes(predictors: Iterable[Any]) -> int:
     return sum(len(fields_of(one, "output_fields")) if decides(one) else 1 for one in predictors)
 
 
-def chooses(predictors: Iterable[Any]) -> list[bool]:
-    wanted = set(ChooseGraphPlan.output_fields)
-    return [set(fields_of(one, "output_fields")) == wanted for one in predictors]
+def restates(predictors: Iterable[Any]) -> list[bool]:
+    return [set(fields_of(one, "output_fields")) == {"restated"} for one in predictors]
 
 
 # --- what is read
 
 
-def test_the_choice_among_graph_plans_is_read_where_there_is_a_ranking_and_graphs_are_planned(
+def test_saying_questions_to_a_graph_again_is_read_where_there_is_a_ranking_and_graphs_are_planned(
     bench: Any, ranking: Learned
 ) -> None:
     lm = bench.lm()
     bench.planner(lm, plan_graph=True).with_graph(ranking).warm()
-    assert sum(chooses(lm.warmed)) == 1
+    assert sum(restates(lm.warmed)) == 1
 
 
 @pytest.mark.parametrize(("plan_graph", "learned"), [(True, False), (False, True), (False, False)])
@@ -52,7 +50,7 @@ def test_otherwise_it_is_not_read(bench: Any, ranking: Learned, plan_graph: bool
     lm = bench.lm()
     bench.planner(lm, plan_graph=plan_graph).with_graph(ranking if learned else None).warm()
     assert lm.warmed
-    assert not any(chooses(lm.warmed))
+    assert not any(restates(lm.warmed))
 
 
 def test_the_embedded_model_has_a_slot_for_every_prefix_and_one_more(bench: Any, ranking: Learned) -> None:

@@ -1,4 +1,4 @@
-"""Asking a model for graph steps: names, mending, and whose plan is taken."""
+"""Asking a model for graph steps: names, mending and repair."""
 
 from __future__ import annotations
 
@@ -6,19 +6,10 @@ from typing import Any
 
 import dspy
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.asking import Reply
 from queryplan.program.graph import asking_steps
-from queryplan.program.graph.asking_steps import (
-    SECONDED,
-    WRITTEN_RIGHT,
-    ask_steps,
-    mend_names,
-    prefers_written,
-    with_names,
-)
+from queryplan.program.graph.asking_steps import ask_steps, mend_names, with_names
 from queryplan.signatures.graph_steps import AnchorStep, EdgeType, GraphPlan, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
@@ -103,21 +94,3 @@ def test_an_anchor_by_another_field_is_left_alone() -> None:
         {"steps": [{"kind": "anchor", "store_as": "a", "node": {"name": "s1", "type": "Ship", "field": "id"}}]}
     )
     assert mend_names(plan, [("Aurora", "Ship")]) == plan
-
-
-# --- whose plan is taken
-
-MINE, OTHER, THIRD = (read_plan(f"Ship:{name} >COMMANDED_BY") for name in ("Aurora", "Borealis", "Ceres"))
-
-
-@given(st.floats(0, 1))
-def test_the_likelier_plan_is_taken(certainty: float) -> None:
-    assert prefers_written(THIRD, MINE, certainty) == (certainty < WRITTEN_RIGHT)
-    assert prefers_written(OTHER, MINE, certainty, [OTHER]) == (certainty < SECONDED)
-    assert prefers_written(THIRD, MINE, certainty, [OTHER], right=0.8) == (certainty < 0.8)
-    assert prefers_written(MINE, MINE, certainty)
-
-
-@given(st.floats(0, 1))
-def test_where_nothing_can_be_said_a_written_plan_needs_doubt(certainty: float) -> None:
-    assert prefers_written(MINE, None, certainty) == (certainty < WRITTEN_RIGHT)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_plan
-from queryplan.program.graph import asking_choice, asking_steps
-from queryplan.program.graph.asking_choice import SHOWN, Choosing, shown_order
+from queryplan.program.graph import asking_restated, asking_steps
+from queryplan.program.graph.asking_restated import Restating
 from queryplan.program.graph.asking_steps import WrittenPlan, read_steps
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.executor import execute_graph
@@ -19,7 +19,6 @@ from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.planner import GraphPlanner
 from queryplan.program.graph.sketch import canonical
-from queryplan.signatures.choose_graph_plan import LETTERS
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
@@ -111,105 +110,83 @@ def test_notes_are_said_in_every_proposal(planner: GraphPlanner) -> None:
 
 
 CAPTAIN = read_plan("Ship:Aurora >COMMANDED_BY")
-COUNT = read_plan("count; Ship:Aurora >COMMANDED_BY")
 
 
 class Model:
-    """Chooses and writes by script; remembers what it was asked for."""
+    """Says again and writes by script; remembers what it was asked for."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, written: WrittenPlan, choose: Any) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, written: WrittenPlan, said: Restating) -> None:
         self.asked: list[str] = []
-        self.plans: list[Any] = []
-        self._written, self._choose = written, choose
+        self._written, self._said = written, said
         monkeypatch.setattr(asking_steps, "ask_steps", self.steps)
-        monkeypatch.setattr(asking_choice, "ask_choice", self.choice)
+        monkeypatch.setattr(asking_restated, "ask_restated", self.again)
 
     def steps(self, *args: Any, **kwargs: Any) -> WrittenPlan:
         self.asked.append("steps")
         return self._written
 
-    def choice(self, query: str, schema: Any, plans: Any, ranking: Any, lm: Any) -> Choosing:
-        self.asked.append("choice")
-        self.plans = [canonical(plan) for plan in plans]
-        assert len(ranking) == len(plans) + 1
-        return self._choose(self.plans)
-
-
-def none_of(plans: list[str], chance: float = 0.9) -> Choosing:
-    return Choosing((*[(1 - chance) / len(plans)] * len(plans), chance))
-
-
-def one_of(plan: Any) -> Any:
-    def choose(plans: list[str]) -> Choosing:
-        place = plans.index(canonical(plan))
-        return Choosing(tuple(0.9 if i == place else 0.1 / len(plans) for i in range(len(plans) + 1)))
-
-    return choose
+    def again(self, *args: Any, **kwargs: Any) -> Restating:
+        self.asked.append("again")
+        return self._said
 
 
 def asked(
     planner: GraphPlanner,
     monkeypatch: pytest.MonkeyPatch,
     written: WrittenPlan | None = None,
-    choose: Any = none_of,
+    said: Restating | None = None,
     enough: float = 1.1,
     query: str = "captain of the Aurora",
+    seldom: float = 1.1,
 ) -> Any:
-    model = Model(monkeypatch, written or WrittenPlan(None, "it wrote nothing"), choose)
+    model = Model(
+        monkeypatch, written or WrittenPlan(None, "it wrote nothing"), said or Restating(problem="it is down")
+    )
+    monkeypatch.setattr(asking_restated, "SELDOM", seldom)
     lm: Any = object()
     learned = replace(planner.learned, answers_from=enough)
     return GraphPlanner(SCHEMA, planner.answerer.index, learned, lm=lm).plan(query), model
 
 
-def test_a_model_chooses_among_the_likeliest_plans_where_the_ranking_is_not_sure(
-    planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    proposal, model = asked(planner, monkeypatch, choose=one_of(COUNT))
-    assert canonical(proposal.plan) == canonical(COUNT)
-    assert (proposal.decided_by, proposal.answer_type, proposal.confidence) == ("lm", "number", 0.9)
-    assert proposal.entities[0].name == "Aurora"
-    assert model.asked == ["choice"]
-    assert model.plans[0] == canonical(CAPTAIN)
-    assert 2 <= len(set(model.plans)) == len(model.plans) <= SHOWN
+def test_ordinary_words_are_ranked_without_the_model(planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch) -> None:
+    proposal, model = asked(planner, monkeypatch, WrittenPlan(CAPTAIN))
+    assert (proposal.decided_by, model.asked) == ("head", [])
+    assert canonical(proposal.plan) == canonical(CAPTAIN)
 
 
-def test_where_the_model_chooses_none_it_is_asked_for_steps_and_a_doubtful_none_gives_way(
+def test_words_seldom_met_are_said_again_and_no_steps_are_asked_for(
     planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = read_plan("Captain:Ida Holm <COMMANDED_BY")
-    proposal, model = asked(planner, monkeypatch, WrittenPlan(plan), lambda plans: none_of(plans, 0.6))
-    assert (proposal.plan, proposal.decided_by, model.asked) == (None, "lm", ["choice", "steps"])
-    assert "cannot say" in proposal.reason
-    seconded = asked(planner, monkeypatch, WrittenPlan(COUNT), lambda plans: none_of(plans, 0.45))[0]
-    assert canonical(seconded.plan) == canonical(COUNT)
+    proposal, model = asked(planner, monkeypatch, said=Restating("who is the captain of the Aurora"), seldom=0.0)
+    assert (proposal.decided_by, model.asked) == ("lm", ["again"])
+    assert canonical(proposal.plan) == canonical(CAPTAIN)
 
 
 def test_a_model_that_gives_no_answer_is_not_asked_again_and_the_ranking_is_used(
     planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    proposal, model = asked(planner, monkeypatch, choose=lambda plans: Choosing(problem="it is down"))
-    assert model.asked == ["choice"]
+    proposal, model = asked(planner, monkeypatch, seldom=0.0)
+    assert (proposal.decided_by, model.asked) == ("head", ["again"])
     assert canonical(proposal.plan) == canonical(CAPTAIN)
-    assert proposal.decided_by == "head"
     assert any("it is down" in line for line in proposal.degraded)
 
 
-def test_where_there_is_nothing_to_choose_from_the_model_is_asked_for_steps(
+def test_other_words_that_lead_nowhere_leave_the_rankings_plan(
     planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    proposal, model = asked(planner, monkeypatch, WrittenPlan(CAPTAIN), query="who was it")
-    assert model.asked == ["steps"]
-    assert (proposal.plan, proposal.decided_by) == (CAPTAIN, "lm")
-
-
-def test_a_plan_that_was_chosen_in_doubt_says_so(planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch) -> None:
-    def even(plans: list[str]) -> Choosing:
-        rest = 0.6 / len(plans)
-        return Choosing((0.4, *[rest] * len(plans)))
-
-    proposal, _ = asked(planner, monkeypatch, choose=even)
+    proposal, model = asked(planner, monkeypatch, said=Restating("I cannot say"), seldom=0.0)
+    assert (proposal.decided_by, model.asked) == ("head", ["again"])
     assert canonical(proposal.plan) == canonical(CAPTAIN)
-    assert any("0.40" in line for line in proposal.degraded)
+
+
+@pytest.mark.parametrize(("seldom", "asks"), [(1.1, ["steps"]), (0.0, ["again", "steps"])])
+def test_where_there_is_no_plan_at_all_the_model_is_asked_for_steps(
+    planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch, seldom: float, asks: list[str]
+) -> None:
+    query, said = "who was it", Restating("I cannot say")
+    proposal, model = asked(planner, monkeypatch, WrittenPlan(CAPTAIN), said, query=query, seldom=seldom)
+    assert model.asked == asks
+    assert (proposal.plan, proposal.decided_by, proposal.answer_type) == (CAPTAIN, "lm", "Captain")
 
 
 def test_no_model_is_asked_where_the_bound_lets_the_ranking_answer(
@@ -220,20 +197,9 @@ def test_no_model_is_asked_where_the_bound_lets_the_ranking_answer(
 
 
 def test_a_model_that_writes_nothing_usable_is_said(planner: GraphPlanner, monkeypatch: pytest.MonkeyPatch) -> None:
-    proposal, _ = asked(planner, monkeypatch, WrittenPlan(None, "no edge of that name"))
+    proposal, _ = asked(planner, monkeypatch, WrittenPlan(None, "no edge of that name"), query="who was it")
     assert proposal.plan is None
     assert any("no edge of that name" in line for line in proposal.degraded)
-
-
-def test_a_model_behind_the_real_signature_chooses_by_letters(planner: GraphPlanner, bench: Any) -> None:
-    learned = replace(planner.learned, answers_from=1.1)
-    query = "captain of the Aurora"
-    plans = [one.plan for one in planner.ranked(query).likeliest if not one.none][:SHOWN]
-    second = shown_order(query, len(plans)).index(1)
-    lm = bench.lm({"chosen": {name: float(place == second) for place, name in enumerate(LETTERS)}})
-    proposal = GraphPlanner(SCHEMA, planner.answerer.index, learned, lm=lm).plan(query)
-    assert lm.decider.asked() == ["chosen"]
-    assert (proposal.plan, proposal.decided_by) == (plans[1], "lm")
 
 
 def test_written_steps_are_checked_before_they_are_a_plan() -> None:
