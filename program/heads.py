@@ -154,10 +154,10 @@ class Heads:
         self.features = features
         self.joint = dict(joint or {})
         alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
+        self._alone = Panel([*alone, *self.looks.values()]) if alone else None
         read_alike = [head for head in alone if head.name in self.typed and self.typed[head.name].labels == head.labels]
         if alone and len(read_alike) == len(alone):
-            self._typed = Panel([self.typed[head.name] for head in alone])
-        self._alone = Panel([*alone, *self.looks.values()]) if alone else None
+            self._typed = Panel([self.typed[head.name] for head in alone], beside=self._alone)
         self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
         self._source = Panel(list(self.sources.values())) if self.sources else None
         self._sees_wishes = any(len(head.linear) == WITH_WISHES for head in self.sources.values())
@@ -288,7 +288,8 @@ def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
     """A head's support vectors: rows of those that are shared, or its own in programs of before."""
     if (own := tensors.get(f"{name}.support")) is not None:
         return own
-    return tensors[SHARED[_sees(name)]][tensors[f"{name}.rows"]]
+    shared, rows = tensors[SHARED[_sees(name)]], tensors[f"{name}.rows"]
+    return shared if np.array_equal(rows, np.arange(len(shared))) else shared[rows]
 
 
 def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str]) -> np.ndarray:

@@ -45,8 +45,9 @@ def condensed(fits: Sequence[Fitted], most: int = MOST) -> list[Head]:
     with threadpool_limits(limits=1, user_api="blas"):
         kept = np.sort(_pivots(dense, width, most))
         among = kernel(dense[kept], dense[kept], width) + JITTER * np.eye(most)
+        few = rows[kept]  # one and the same array, so that a panel need not compare
         return [
-            replace(fitted.head, support=rows[kept], dual=_dual(fitted, dense[place], dense[kept], among))
+            replace(fitted.head, support=few, dual=_dual(fitted, dense[place], dense[kept], among))
             for fitted, place in zip(fits, places, strict=True)
         ]
 

@@ -34,7 +34,12 @@ class Panel:
         heads: in the order of the answers.
     """
 
-    def __init__(self, heads: Sequence[Head]) -> None:
+    def __init__(self, heads: Sequence[Head], beside: Panel | None = None) -> None:
+        """Lay the heads side by side.
+
+        Args:
+            beside: a panel that may have the same support vectors, which are held once then.
+        """
         self.heads = tuple(heads)
         support, places = shared_rows([head.support for head in heads])
         squares = (support.astype(np.float32) ** 2).sum(axis=1)
@@ -44,7 +49,9 @@ class Panel:
         self._middle = float(squares.max() + squares.min()) / 2
         spread = widths[-1] * (float(squares.max()) - self._middle)
         kind = np.float32 if spread < SPREAD else np.float64
-        self._support = _blocks((2 * widths[0] * support).astype(kind))
+        self._rows, self._narrowest = support, widths[0]
+        same = beside is not None and beside._narrowest == widths[0] and np.array_equal(beside._rows, support)
+        self._support = beside._support if beside and same else _blocks((2 * widths[0] * support).astype(kind))
         self._wider = [(width, width / widths[0]) for width in widths]
         # A column for each label but the first of a head, whose score is nought.
         self._scale = np.concatenate([np.full(len(h.labels) - 1, h.scale, dtype=np.float32) for h in heads])
@@ -97,8 +104,11 @@ def _shares(weights: list[float]) -> list[float]:
 def shared_rows(supports: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
     """Rows of several matrices without repetition, and for each matrix which of them its rows are.
 
-    By their bytes: sorting rows, as ``numpy.unique`` does, took half of the time of loading a program.
+    By their bytes: sorting rows, as ``numpy.unique`` does, took half of the time of loading a program. Where all
+    matrices are one and the same, as in a loaded program, there is nothing to compare.
     """
+    if all(support is supports[0] for support in supports):
+        return supports[0], [np.arange(len(supports[0]))] * len(supports)
     known: dict[bytes, int] = {}
     places = [
         np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.intp) for rows in supports
