@@ -35,13 +35,10 @@ from .retrieval.candidates import CandidateConfig
 from .retrieval.clock import Now, local_now
 from .retrieval.stage import RetrievalParts
 from .settle import Combination
-from .stages import StageSpec, narrowed, new_predictor, outputs_of, stage_specs
+from .stages import NOT_ALONE, StageSpec, narrowed, new_predictor, outputs_of, stage_specs
 
 if TYPE_CHECKING:
     from .plan_log import PlanLog
-
-# Outputs that are worth no request when nothing else of their stage is asked.
-NOT_ALONE = {"rejection_kind"}
 
 History = Sequence[Mapping[str, Any] | Turn] | None
 Opener = Callable[[], LMHandle | None]

@@ -58,7 +58,7 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
         heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
         sources = train_source_heads(rows, card, features, seed)
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
-    # Half of the size; labels of the podcast's dev and calibrate are the same, probabilities to three places.
+    # Half of the size. Of 3,055 answers on the podcast's dev and calibrate two change, no probability by over 0.0021.
     halved = {name: replace(head, dual=head.dual.astype(np.float16)) for name, head in every.items()}
     return Heads(halved, features, fit_joint(rows))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ class RowReader:
     split: Callable[[Record, LabelledRow], str] = by_conversation
 
 
-class RowConverter:
+class RowConverter(ABC):
     """A converter of a set whose records are queries; a set is its names, its notes and its ``reader``."""
 
     name: str
@@ -64,9 +65,9 @@ class RowConverter:
     says: Mapping[str, str]
     cannot_say: Mapping[str, str]
 
+    @abstractmethod
     def reader(self) -> RowReader:
         """How to read; what this takes are the options of ``convert``."""
-        raise NotImplementedError
 
     def convert(self, source: Path | str | None, out: Path, *, split: str | None = None, **options: Any) -> Summary:
         """Convert the rows; with ``split`` all of them go to that one."""

@@ -11,6 +11,7 @@ import copy
 import json
 import logging
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -32,7 +33,7 @@ State = Mapping[str, Any]
 Questions = Mapping[str, Mapping[str, Any]]
 
 
-class _Client:
+class _Client(ABC):
     """What both clients share: one chat request a question, all of them in flight together.
 
     ``cache``, ``callbacks``, ``history`` and ``model`` are what DSPy expects of a language model.
@@ -93,11 +94,11 @@ class _Client:
         asked = (self._aask(build(state, name, q), q) for name, q in questions.items())
         return dict(zip(questions, await asyncio.gather(*asked), strict=True))
 
-    def _ask(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> dict[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    def _ask(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> dict[str, Any]: ...
 
-    async def _aask(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> dict[str, Any]:
-        raise NotImplementedError
+    @abstractmethod
+    async def _aask(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> dict[str, Any]: ...
 
     def check_answer_words(self, questions: Questions) -> None:
         """Refuse answer words that this client could not tell apart.

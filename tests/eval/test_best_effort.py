@@ -36,6 +36,10 @@ def test_a_rejected_trap_word_is_charged_to_who_decided(rows: Any, table_planner
     assert found.by_rule + found.by_head + found.by_model == 1
     assert found.holds == (by == "lm")
     assert "trap word" in found.sentence
+    assert found.rejected.value == pytest.approx(1 / found.rows)
+    strangers = [row for row in marked if not row.labels.is_relevant]
+    assert found.strangers is not None
+    assert (found.strangers.value, found.strangers.n) == (1.0, len(strangers))
 
 
 def test_without_trap_words_there_is_nothing_to_say(rows: Any, table_planner: Any) -> None:

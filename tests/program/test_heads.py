@@ -277,3 +277,15 @@ def test_a_rewrite_alone_does_not_reject_what_was_typed(trained: Heads) -> None:
         trained.of_query(spoilt, "what did Takeda say about the stock market in episode 4?")["is_relevant"].label
         == "true"
     )
+
+
+def test_noughts_are_not_kept_and_come_back(trained: Heads) -> None:
+    held = trained.tensors()
+    assert len(held["typed.rejection_kind.linear"]) == 0
+    loaded = load_heads(
+        held, trained.settings(), load_features(held, trained.features.encoder, trained.features.linker)
+    )
+    assert loaded.typed["rejection_kind"].linear.shape == trained.typed["rejection_kind"].linear.shape
+    assert not loaded.typed["rejection_kind"].linear.any()
+    typed = "and what is his book about?"
+    assert loaded.of_query(typed, typed) == trained.of_query(typed, typed)
