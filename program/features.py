@@ -17,11 +17,14 @@ from .ngrams import (
     COLUMNS,
     Common,
     Grams,
+    Vocabulary,
     common_words,
     frame_columns,
     gram_columns,
+    gram_places,
     inverse_frequencies,
     is_common,
+    learned_vocabulary,
     mask_names,
     weigh,
     words_of,
@@ -67,6 +70,7 @@ class Features:
         idf: inverse document frequency of each n-gram column, learned from the training queries.
         common: the words that frames keep, learned from them too; None in programs of before frames, whose
             heads also saw names unmasked in their vectors.
+        vocabulary: which n-grams have a column of their own; None in programs of before, where all share them.
         nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
             programs of before.
     """
@@ -78,12 +82,14 @@ class Features:
         idf: np.ndarray | None = None,
         common: Common | None = None,
         nested: int | None = None,
+        vocabulary: Vocabulary | None = None,
     ) -> None:
         self.encoder = encoder
         self.linker = linker
         self.nested = nested
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
         self.common = common
+        self.vocabulary = vocabulary
         # A plan looks at its query as a turn and as a query; the next one has other texts.
         self._look = lru_cache(maxsize=16)(self._look_at)
         # Earlier turns come back with every query of their conversation.
@@ -127,7 +133,7 @@ class Features:
         masked = mask_names(query, self.linker) if names else query
         vector = self._vector(query if self.common is None else masked)
         surface, words = _surface(query, len(names)), words_of(masked)
-        seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common), self.idf))
+        seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common, self.vocabulary), self.idf))
         return Look(vector, surface, names, words_of(query) if names else words, seen)
 
     def _typed(self, query: str) -> np.ndarray:
@@ -168,12 +174,14 @@ def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> 
     """
     masked = [mask_names(text, linker) for text in texts]
     common = common_words(words_of(text) for text in masked)
-    idf = inverse_frequencies([_columns(text, words_of(text), common) for text in masked])
-    return Features(encoder, linker, idf.astype(np.float16), common, encoder.nested)
+    vocabulary = learned_vocabulary(gram_places(text, words_of(text)) for text in masked)
+    idf = inverse_frequencies([_columns(text, words_of(text), common, vocabulary) for text in masked])
+    return Features(encoder, linker, idf.astype(np.float16), common, encoder.nested, vocabulary)
 
 
-def _columns(masked: str, words: Sequence[str], common: Common | None) -> np.ndarray:
-    return gram_columns(masked, words, *(() if common is None else (frame_columns(words, common),)))
+def _columns(masked: str, words: Sequence[str], common: Common | None, vocabulary: Vocabulary | None) -> np.ndarray:
+    more = () if common is None else (frame_columns(words, common),)
+    return gram_columns(masked, words, *more, vocabulary=vocabulary)
 
 
 def _rare_words(words: Sequence[str], before: Sequence[frozenset[str]], common: Common) -> list[float]:

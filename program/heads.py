@@ -25,12 +25,14 @@ from .features import Features, Seen
 from .joint import Joint
 from .linker import Linker
 from .looks import PREFIX, agree
+from .ngrams import Vocabulary
 from .panel import Panel, shared_rows
 from .wish_grams import WITH_WISHES, with_wishes
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 IDF = "ngrams.idf"
 COMMON = "ngrams.common"
+VOCABULARY = "ngrams.vocabulary"
 NESTED = "vector.nested"
 TYPED = "typed."
 """Heads that read a follow-up as it was typed; their names begin so."""
@@ -223,6 +225,8 @@ class Heads:
         held: dict[str, np.ndarray] = {IDF: self.features.idf.astype(np.float16)}
         if self.features.common is not None:
             held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
+        if self.features.vocabulary is not None:
+            held[VOCABULARY] = self.features.vocabulary.packed()
         if self.features.nested is not None:
             held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
         # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
@@ -257,7 +261,8 @@ def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: L
     """Features from what ``tensors()`` gave."""
     common = frozenset(tensors[COMMON].tolist()) if COMMON in tensors else None
     nested = int(tensors[NESTED][0]) if NESTED in tensors else None
-    return Features(encoder, linker, tensors[IDF], common, nested)
+    vocabulary = Vocabulary.unpacked(tensors[VOCABULARY]) if VOCABULARY in tensors else None
+    return Features(encoder, linker, tensors[IDF], common, nested, vocabulary)
 
 
 def load_heads(

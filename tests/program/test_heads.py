@@ -20,6 +20,7 @@ from queryplan.program.fit_head import (
 from queryplan.program.heads import (
     NESTED,
     REWRITTEN,
+    VOCABULARY,
     Heads,
     against_first,
     load_features,
@@ -214,7 +215,13 @@ def test_heads_see_the_first_dimensions_of_a_nested_vector_at_length_one(trained
 def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trained: Heads, card: Any) -> None:
     tensors = trained.tensors()
     del tensors[NESTED]
-    assert load_features(tensors, trained.features.encoder, trained.features.linker).nested is None
+    del tensors[VOCABULARY]
+    before = load_features(tensors, trained.features.encoder, trained.features.linker)
+    assert before.nested is None
+    assert before.vocabulary is None
+    assert len(before.of_query("Who is Quillfeather?").grams.columns) > len(
+        trained.features.of_query("Who is Quillfeather?").grams.columns
+    )
     head = trained.heads["complexity"]
     first = np.random.default_rng(0).normal(size=(len(head.dual), 1)).astype(np.float32)
     tensors["complexity.dual"] = np.concatenate([first, head.dual + first], axis=1)

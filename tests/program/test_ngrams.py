@@ -7,13 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.program.ngrams import (
     COLUMNS,
+    FEWEST_TEXTS,
+    HASHED,
     WIDTH,
+    Vocabulary,
     as_matrix,
     common_words,
     frame_columns,
     gram_columns,
+    gram_places,
     inverse_frequencies,
     is_common,
+    learned_vocabulary,
     weigh,
     words_of,
 )
@@ -96,3 +101,42 @@ def test_rows_as_a_matrix_have_their_values_in_their_columns() -> None:
 def test_lone_surrogates_and_very_long_texts_are_counted_too() -> None:
     assert len(columns("\ud800 x"))
     assert len(columns("word " * 5000)) < 5000
+
+
+def places(text: str) -> np.ndarray:
+    return gram_places(text, words_of(text))
+
+
+def test_n_grams_that_two_texts_have_get_a_column_each() -> None:
+    vocabulary = learned_vocabulary(map(places, TEXTS))
+    of_each = [set(places(text).tolist()) for text in TEXTS]
+    shared = {place for one in of_each for place in one if sum(place in other for other in of_each) >= FEWEST_TEXTS}
+    assert set(vocabulary.kept.tolist()) == shared
+    assert sorted(vocabulary.column_of[vocabulary.kept].tolist()) == list(range(len(shared)))
+    words = words_of(TEXTS[0])
+    found = gram_columns(TEXTS[0], words, frame_columns(words, COMMON), vocabulary=vocabulary)
+    ours = found[found < COLUMNS]
+    assert set(ours.tolist()) == {int(vocabulary.column_of[p]) for p in of_each[0] & shared}
+    assert (found[len(ours) :] >= COLUMNS).all()
+
+
+def test_there_are_no_more_columns_than_there_may_be_and_the_rarest_n_grams_go_without() -> None:
+    everywhere = np.arange(0, HASHED, 7)
+    twice = np.arange(HASHED)
+    vocabulary = learned_vocabulary([twice, twice, everywhere])
+    assert len(vocabulary.kept) == COLUMNS == vocabulary.column_of.max() + 1
+    assert set(vocabulary.kept.tolist()) <= set(everywhere.tolist())
+
+
+@given(st.sets(st.integers(0, HASHED - 1), max_size=40))
+def test_a_vocabulary_comes_back_from_its_bits(kept: set[int]) -> None:
+    vocabulary = Vocabulary(np.array(sorted(kept), dtype=np.int64))
+    back = Vocabulary.unpacked(vocabulary.packed())
+    assert back.kept.tolist() == sorted(kept)
+    assert np.array_equal(back.column_of, vocabulary.column_of)
+
+
+def test_an_n_gram_that_no_training_query_has_is_left_out() -> None:
+    vocabulary = learned_vocabulary([places("salt"), places("salt")])
+    assert not len(gram_columns("ink", ["ink"], vocabulary=vocabulary))
+    assert len(gram_columns("salt ink", ["salt", "ink"], vocabulary=vocabulary)) == len(places("salt"))
