@@ -13,12 +13,12 @@ from ..encoder import Encoder
 from ..heads import softmax
 from .choosing import Chooser, Chosen
 from .completing import SLIGHT, Completer, Option
-from .endings import Values
 from .linking import Mention, NameIndex
 from .probing import Probe, Probing
 from .ranking import Ranker
 from .sketch import Sketch
 from .store import Learned
+from .values import Values
 from .view import Hypothesis
 
 PROBED, LIKELY = 6, 0.02

@@ -1,8 +1,9 @@
 """From a hypothesis to the plans worth ranking: chains, their combinations, and what follows these.
 
 One name: every chain. Several names: those of one type share a chain, those of two or three types meet
-in one type, by the likeliest few chains of each. What is combined may be followed further. The scorer
-is whatever the ranking has learned so far; it prunes here and ranks later.
+in one type, by the likeliest few chains of each. A name said twice ("low sodium (hyponatremia)") is one name, and
+two where two different chains from it meet ("asthma genes that an asthma drug binds"). What is combined may be
+followed further. The scorer is whatever the ranking has learned so far; it prunes here and ranks later.
 """
 
 from __future__ import annotations
@@ -31,61 +32,84 @@ def node_of(reading: Reading) -> NodeRef:
     return NodeRef(name=reading.name, type=reading.type, field=reading.field)
 
 
+Name = tuple[int, ...]
+"""Where one node is mentioned: places among a hypothesis' mentions."""
+
+
 def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score) -> list[Pool]:
     """The candidates of a hypothesis; empty where the schema lacks a type or has no edges."""
-    kinds = [table.place.get(reading.type) for reading in hypothesis.readings]
+    names = _names(hypothesis)
+    kinds = [table.place.get(hypothesis.readings[name[0]].type) for name in names]
     if None in kinds or not table.hops:
         return []
-    by_kind: dict[int, list[int]] = {}
-    for place, kind in enumerate(kinds):
-        by_kind.setdefault(int(kind or 0), []).append(place)
-    if len(hypothesis.readings) == 1:
-        return [_single(hypothesis, int(kinds[0] or 0), table)]
+    by_kind: dict[int, list[Name]] = {}
+    for name, kind in zip(names, kinds, strict=True):
+        by_kind.setdefault(int(kind or 0), []).append(name)
+    if len(names) == 1:
+        pools = [_single(hypothesis, int(kinds[0] or 0), names[0], table)]
+        twice = _with_itself(hypothesis, int(kinds[0] or 0), names[0], table, score) if len(names[0]) == 2 else ()
+        return [*pools, *(best_of(pool, score, MOST) for pool in twice)]
     pools = list(_of_several(hypothesis, by_kind, table, score))
     return [best_of(pool, score, MOST) for pool in pools]
 
 
-def _group(hypothesis: Hypothesis, kind: int, places: Sequence[int], every: bool = False) -> Group:
-    nodes = tuple(node_of(hypothesis.readings[p]) for p in places)
-    return Group(nodes, kind, tuple(places), every)
+def _names(hypothesis: Hypothesis) -> list[Name]:
+    """The nodes that are named, each once, in the order in which they are first."""
+    places: dict[NodeRef, list[int]] = {}
+    for place, reading in enumerate(hypothesis.readings):
+        places.setdefault(node_of(reading), []).append(place)
+    return [tuple(found) for found in places.values()]
 
 
-def _single(hypothesis: Hypothesis, kind: int, table: PathTable) -> Pool:
+def _group(hypothesis: Hypothesis, kind: int, names: Sequence[Name], every: bool = False) -> Group:
+    nodes = tuple(node_of(hypothesis.readings[name[0]]) for name in names)
+    return Group(nodes, kind, tuple(place for name in names for place in name), every)
+
+
+def _single(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable) -> Pool:
     chains = table.chains(kind)
-    group = _group(hypothesis, kind, (0,))
+    group = _group(hypothesis, kind, [name])
     if hypothesis.readings[0].field not in ("name", "id"):
         return chains_pool(group, chains, key="all")  # all nodes of a value may be counted or put in order themselves
     return chains_pool(group, chains.take(np.flatnonzero(chains.length > 0)), key="some")
 
 
+def _with_itself(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, score: Score) -> Iterator[Pool]:
+    """A name said twice, followed in two ways that meet."""
+    groups = [_group(hypothesis, kind, [(place,)]) for place in name]
+    for pool in _meet(groups, table, score):
+        halves = pool.hops[:, :MAX_HOPS], pool.hops[:, MAX_HOPS : 2 * MAX_HOPS]
+        yield taken(pool, np.flatnonzero((halves[0] != halves[1]).any(axis=1)))
+
+
 def _of_several(
-    hypothesis: Hypothesis, by_kind: dict[int, list[int]], table: PathTable, score: Score
+    hypothesis: Hypothesis, by_kind: dict[int, list[Name]], table: PathTable, score: Score
 ) -> Iterator[Pool]:
     if len(by_kind) == 1:
-        kind, places = next(iter(by_kind.items()))
-        yield from _shared(hypothesis, kind, places, table, score)
-        halves = [(places[:1], places[1:]), (places[:-1], places[-1:])]
-        for first, second in halves[: 1 if len(places) == 2 else 2]:
+        kind, names = next(iter(by_kind.items()))
+        yield from _shared(hypothesis, kind, names, table, score)
+        halves = [(names[:1], names[1:]), (names[:-1], names[-1:])]
+        for first, second in halves[: 1 if len(names) == 2 else 2]:
             groups = [_group(hypothesis, kind, first), _group(hypothesis, kind, second)]
             yield from _meet(groups, table, score)
     elif len(by_kind) <= 3:
-        groups = [_group(hypothesis, kind, places) for kind, places in by_kind.items()]
+        groups = [_group(hypothesis, kind, names) for kind, names in by_kind.items()]
         yield from _meet(groups, table, score)
-        every = [_group(hypothesis, kind, places, len(places) > 1) for kind, places in by_kind.items()]
+        every = [_group(hypothesis, kind, names, len(names) > 1) for kind, names in by_kind.items()]
         if every != groups:
             yield from _meet(every, table, score)
 
 
-def _shared(hypothesis: Hypothesis, kind: int, places: Sequence[int], table: PathTable, score: Score) -> Iterator[Pool]:
+def _shared(hypothesis: Hypothesis, kind: int, names: Sequence[Name], table: PathTable, score: Score) -> Iterator[Pool]:
     """One chain for all names of one type."""
     chains = table.chains(kind)
     some = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= MAX_HOPS)))
-    yield chains_pool(_group(hypothesis, kind, places), chains, key="all")
-    combines = ["difference", "symmetric"] if len(places) == 2 else ["difference"]
+    yield chains_pool(_group(hypothesis, kind, names), chains, key="all")
+    combines = ["difference", "symmetric"] if len(names) == 2 else ["difference"]
     short = some.take(np.flatnonzero(some.length <= SEVERAL_HOPS))
     pools = [
-        chains_pool(_group(hypothesis, kind, places, every=True), short, key="short"),
-        chains_pool(_group(hypothesis, kind, places), short, combines, key="short"),
+        chains_pool(_group(hypothesis, kind, names, every=True), short, key="short"),
+        chains_pool(_group(hypothesis, kind, names), short, combines, key="short"),
     ]
     for pool in pools:
         yield pool

@@ -13,14 +13,16 @@ from ..encoder import Encoder
 from ..heads import softmax
 from .alike import ValueWords
 from .endings import DENSE as ENDING_NUMBERS
-from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
+from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE
 from .paths import NOTHING
 from .ranking import Ranked, Ranker, gram_columns, gram_norm
+from .said_numbers import said_numbers
 from .sketch import Hop, Sketch
+from .values import Values
 from .view import Hypothesis, View
 
-ENDINGS = 5
+ENDINGS = 8
 """Endings looked at of each path, beside that the schema cannot say what is asked."""
 SLIGHT = 0.003
 """Endings and paths so much less likely than the likeliest are not looked at; they are never chosen."""
@@ -185,7 +187,7 @@ class Completing:
 
     def _looked_at(self, ranked: Ranked, place: int, tested: Sequence[str], followed: bool) -> _Ends:
         by, table = self._by, self._by.ranker.table
-        numbers = numbers_in(self._question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
+        numbers = said_numbers(self._question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
         kind = table.types[int(ranked.pool.end[place])]
         alike = by.value_words.unsaid(ranked.view, self._question)
         found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike)
@@ -210,5 +212,5 @@ def with_ending(sketch: Sketch, ending: Ending) -> Sketch:
     return replace(sketch, final=ending.final)
 
 
-def _conditioned(hops: tuple[Hop, ...], edge: str, condition: Condition) -> tuple[Hop, ...]:
-    return tuple(replace(hop, where=(condition,)) if hop.edge == edge else hop for hop in hops)
+def _conditioned(hops: tuple[Hop, ...], edge: str, conditions: tuple[Condition, ...]) -> tuple[Hop, ...]:
+    return tuple(replace(hop, where=conditions) if hop.edge == edge else hop for hop in hops)

@@ -7,7 +7,7 @@ n-grams; which words ask for a count or for the newest is learned from labelled 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -16,27 +16,29 @@ from typing import Any
 import numpy as np
 
 from ...data.element_words import DONE
-from ...data.other_words import each_word
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
-from ..number_words import number_of
 from .alike import is_said
+from .said_numbers import SaidNumbers
 from .schema_words import FLOOR, FULL
 from .sketch import Final
+from .values import Values, may_be
 from .view import View
 from .words import fold, name_words, words_of
 
-NUMBERS = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 VECTOR = DIMENSIONS
 COMPARISONS = ("lt", "le", "gt", "ge", "eq")
+RANGES = (("ge", "le"), ("gt", "lt"))
 TEXTS = {"eq": "text", "ne": "not text"}
 MOST_LIMIT = 50
 COMPARED = {"gt": "gt", "ge": "gt", "lt": "lt", "le": "lt"}
+OPPOSITE = {"gt": "lt", "lt": "gt"}
 COMBINES = ("union", "intersect", "difference")
 ELEMENTS = (
     *("none", "set", "count", "order desc", "order asc", "degree desc", "degree asc", "one", "many"),
     *("unfiltered", "text", "not text", "edge", *COMPARISONS),
     *("alike", "true", "false"),
+    "range",
 )
 DENSE = (
     "property named",
@@ -53,21 +55,14 @@ DENSE = (
     "done said",
     "done left out",
     "unsayable",
+    "decade said",
+    "not said",
+    "turned round",
 )
+HANGUL = re.compile(r"(?<=[A-Za-z0-9])(?=[\uac00-\ud7a3])")
 
 
-@dataclass(frozen=True)
-class Values:
-    """What is known of properties: the texts they may have, which of them are numbers, and which are true or false.
-
-    Keys are (type, property) of a node, and (edge, property) of an edge; of ``words``, how people say values in other
-    words, the value.
-    """
-
-    texts: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
-    numbers: frozenset[tuple[str, str]] = frozenset()
-    flags: frozenset[tuple[str, str]] = frozenset()
-    words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+Conditions = tuple[Condition, ...]
 
 
 @dataclass(frozen=True)
@@ -75,12 +70,12 @@ class Ending:
     """One way to end a plan.
 
     Attributes:
-        where: a condition on the edges of that name that the plan follows.
+        where: conditions on the edges of that name that the plan follows.
         none: the schema cannot say what is asked.
     """
 
     final: Final = field(default_factory=Final)
-    where: tuple[str, Condition] | None = None
+    where: tuple[str, tuple[Condition, ...]] | None = None
     none: bool = False
 
 
@@ -93,56 +88,13 @@ class EndingWeights:
     table: np.ndarray = field(default_factory=lambda: np.zeros((len(ELEMENTS), VECTOR), dtype=np.float32))
 
 
-def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:
-    """What a schema says of its properties, and what a graph at hand shows.
-
-    Args:
-        properties: (type or edge, properties) of every node and edge, where they can be listed.
-    """
-    texts: dict[tuple[str, str], dict[str, None]] = {}
-    numbers: set[tuple[str, str]] = set()
-    flags: set[tuple[str, str]] = set()
-    for kind in (*schema.nodes, *schema.edges):
-        for detail in kind.details:
-            texts.setdefault((kind.name, detail.name), {}).update(dict.fromkeys(detail.values))
-            numbers |= {(kind.name, detail.name)} if detail.kind == "number" else set()
-            flags |= {(kind.name, detail.name)} if detail.kind == "boolean" else set()
-    declared = {(kind.name, name) for kind in (*schema.nodes, *schema.edges) for name in kind.properties}
-    for kind, given in properties:
-        for name, value in given.items():
-            if (kind, name) not in declared or value is None:
-                continue
-            if isinstance(value, bool):
-                flags.add((kind, name))
-            elif isinstance(value, int | float):
-                numbers.add((kind, name))
-            else:
-                texts.setdefault((kind, name), {})[str(value)] = None
-    flags -= numbers
-    told = {key: tuple(found) for key, found in texts.items() if key not in numbers | flags}
-    return Values(told, frozenset(numbers), frozenset(flags), _words_of_values(schema))
-
-
-def _words_of_values(schema: GraphSchema) -> dict[str, tuple[str, ...]]:
-    said = [(line.element.partition("=")[2], each_word(line.words)) for line in schema.words]
-    return {value: words for value, words in said if value}
-
-
-def numbers_in(question: str, spans: Sequence[tuple[int, int]]) -> list[float]:
-    """The numbers of a question outside its names, in figures or in words."""
-    figures = [(match.start(), float(match.group())) for match in NUMBERS.finditer(question)]
-    words = ((word.start, number_of(question[word.start : word.end])) for word in words_of(question))
-    spelled = [(start, float(number)) for start, number in words if number is not None]
-    return [number for place, number in sorted([*figures, *spelled]) if not any(a <= place < b for a, b in spans)]
-
-
 def endings(
     schema: GraphSchema,
     values: Values,
     kind: str,
     edges: Sequence[str],
     question: str,
-    numbers: Sequence[float],
+    numbers: SaidNumbers,
     alike: Collection[str] = frozenset(),
 ) -> list[Ending]:
     """Every ending of a set of nodes of a type, reached over these edges.
@@ -153,18 +105,20 @@ def endings(
     node = schema.node(kind)
     properties = node.properties if node else ()
     finals = [Final(), Final("count")]
-    limits = [1, *(int(n) for n in numbers if n.is_integer() and 1 < n <= MOST_LIMIT)]
+    limits = [1, *(int(n) for n in numbers.numbers if n.is_integer() and 1 < n <= MOST_LIMIT)]
     ordered = [(kind, p) for p in properties if (kind, p) in values.numbers]
     joined = [e.name for e in schema.edges if kind in (e.source, e.target)]
     for limit, descending in product(limits, (True, False)):
         finals += [Final("order", p, descending, limit) for _, p in ordered]
         finals += [Final("degree", name, descending, limit) for name in joined]
-    said = f" {fold(question)} "
-    filters = [((c,), None) for c in _conditions(kind, properties, values, said, numbers, alike)]
+    said = f" {fold(HANGUL.sub(' ', question))} "
+    filters: list[tuple[Conditions, tuple[str, Conditions] | None]] = [
+        (found, None) for found in _conditions(kind, properties, values, said, numbers, alike)
+    ]
     for name in dict.fromkeys(edges):
         edge = schema.edge(name)
         found = _conditions(name, edge.properties if edge else (), values, said, numbers, alike)
-        filters += [((), (name, c)) for c in found]
+        filters += [((), (name, conditions)) for conditions in found]
     plain = [Ending(final) for final in finals]
     # A condition goes with no ending or a count; with an order, a question would have to say very much at once.
     kept = [Ending(Final(f.kind, filters=given), where) for given, where in filters for f in finals[:2]]
@@ -176,28 +130,41 @@ def _conditions(
     properties: Sequence[str],
     values: Values,
     said: str,
-    numbers: Sequence[float],
+    numbers: SaidNumbers,
     alike: Collection[str],
-) -> list[Condition]:
-    found = []
+) -> list[Conditions]:
+    found: list[Conditions] = []
     for name in properties:
         texts = values.texts.get((kind, name), ())
         if (kind, name) in values.flags:
-            found += [Condition(property=name, value=value) for value in (True, False)]
-        found += [Condition(property=name, value=text) for text in texts if text in alike]
+            found += [(Condition(property=name, value=value),) for value in (True, False)]
+        found += [(Condition(property=name, value=text),) for text in texts if text in alike]
         found += [
-            Condition(property=name, op=op, value=text)  # type: ignore[arg-type]
+            (Condition(property=name, op=op, value=text),)  # type: ignore[arg-type]
             for text in texts
-            if any(is_said(word, said) for word in (text, *values.words.get(text, ())))
+            if _number_of(text) in numbers.numbers
+            or any(is_said(word, said) for word in (text, *values.words.get(text, ())))
             for op in ("eq", "ne")
         ]
-        if (kind, name) in values.numbers:
-            found += [
-                Condition(property=name, op=op, value=int(n) if n.is_integer() else n)  # type: ignore[arg-type]
-                for n in numbers
-                for op in COMPARISONS
-            ]
+        if (bounds := values.numbers.get((kind, name))) is not None:
+            found += _compared_with(name, bounds, numbers)
     return found
+
+
+def _compared_with(name: str, bounds: tuple[float, float], numbers: SaidNumbers) -> list[Conditions]:
+    """A property compared with each number that it may have, and with each range."""
+
+    def condition(op: str, n: float) -> Condition:
+        return Condition(property=name, op=op, value=int(n) if n.is_integer() else n)  # type: ignore[arg-type]
+
+    single = [(condition(op, n),) for n in numbers.numbers if may_be(n, bounds) for op in COMPARISONS]
+    ranges = [pair for pair in numbers.ranges if all(may_be(n, bounds) for n in pair)]
+    return [*single, *((condition(a, low), condition(b, high)) for low, high in ranges for a, b in RANGES)]
+
+
+def _number_of(value: Any) -> float | None:
+    """The number that a text is in figures."""
+    return float(value) if isinstance(value, str) and value.isdecimal() else None
 
 
 class EndingParts:
@@ -224,7 +191,7 @@ class EndingParts:
         self,
         found: Sequence[Ending],
         view: View,
-        numbers: Sequence[float],
+        numbers: SaidNumbers,
         covered: float,
         rows: Mapping[str, int],
         kind: str,
@@ -243,7 +210,16 @@ class EndingParts:
         by_edge = {name: (float(edges[i]), float(types[self.counted(name, kind)])) for name, i in self._edges.items()}
         like = alike or {}
         said = dict(zip(DONE, view.done.tolist(), strict=True))
-        dense = [[*self._dense(e, near, by_edge, numbers, like), *_done(e, said), _unsaid(e, covered)] for e in found]
+        dense = [
+            [
+                *self._dense(e, near, by_edge, numbers, like),
+                *_done(e, said),
+                _unsaid(e, covered),
+                _decade(e, numbers),
+                *_negated(e, said),
+            ]
+            for e in found
+        ]
         none = len(rows)
         elements = [[rows.get(name, none) for name in _elements(ending, like)] for ending in found]
         return np.array(dense).reshape(-1, len(DENSE)), np.array(elements, dtype=np.int32).reshape(-1, 4)
@@ -274,11 +250,11 @@ class EndingParts:
         ending: Ending,
         near: Mapping[str, float],
         edges: Mapping[str, tuple[float, float]],
-        numbers: Sequence[float],
+        numbers: SaidNumbers,
         alike: Mapping[str, float],
     ) -> list[float]:
         if ending.none:
-            return [0.0] * (len(DENSE) - 3)
+            return [0.0] * (len(DENSE) - 6)
         final, condition = ending.final, condition_of(ending)
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
@@ -293,7 +269,7 @@ class EndingParts:
             *(edges[final.key] if final.kind == "degree" else (0.0, 0.0)),
             float(said),
             float(with_number),
-            float(len(numbers) - with_number - limit),
+            float(len(numbers.numbers) - _used(ending, numbers) - limit),
             float(limit),
             float(condition is not None),
             float(len(str(condition.value).split())) if condition is not None else 0.0,
@@ -302,23 +278,49 @@ class EndingParts:
         ]
 
 
+def _used(ending: Ending, numbers: SaidNumbers) -> int:
+    """How many of the question's numbers the conditions of an ending use."""
+    conditions = conditions_of(ending)
+    said = [one for one in conditions if not isinstance(one.value, str | bool) or _number_of(one.value) is not None]
+    return 0 if _decade(ending, numbers) else len(said)
+
+
+def _decade(ending: Ending, numbers: SaidNumbers) -> float:
+    """Whether the conditions of an ending are a decade that the question names."""
+    conditions = conditions_of(ending)
+    return float(len(conditions) > 1 and tuple(one.value for one in conditions) in numbers.decades)
+
+
 def _done(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
     """How well the phrases for what an ending does are told; and the best of those for what it does not do."""
-    own, condition = _elements(ending, {})[0], condition_of(ending)
-    used = {own, COMPARED.get(condition.op, "") if condition is not None else ""}
+    used = {_elements(ending, {})[0], *(COMPARED.get(condition.op, "") for condition in conditions_of(ending))}
     left = (value for name, value in said.items() if name not in used and name not in COMBINES)
     return sum(said.get(name, 0.0) for name in used), max(left, default=0.0)
+
+
+def _negated(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
+    """How well it is told that something is taken away: a value that is not wanted, and a comparison the other way.
+
+    "Nothing after 1960" has words for after, and means until 1960.
+    """
+    ways = {COMPARED.get(condition.op, condition.op) for condition in conditions_of(ending)}
+    away = said.get("difference", 0.0)
+    other = max((said.get(OPPOSITE[way], 0.0) for way in ways if way in OPPOSITE and len(ways) == 1), default=0.0)
+    return away * ("ne" in ways), away * other
 
 
 def _unsaid(ending: Ending, covered: float) -> float:
     return 1.0 - covered if ending.none else 0.0
 
 
+def conditions_of(ending: Ending) -> Conditions:
+    """The conditions of an ending, on nodes or edges; two are a range."""
+    return ending.where[1] if ending.where is not None else ending.final.filters
+
+
 def condition_of(ending: Ending) -> Condition | None:
-    """The condition of an ending, on nodes or edges."""
-    if ending.where is not None:
-        return ending.where[1]
-    return ending.final.filters[0] if ending.final.filters else None
+    """The first condition of an ending."""
+    return next(iter(conditions_of(ending)), None)
 
 
 def _elements(ending: Ending, alike: Mapping[str, float]) -> tuple[str, str, str, str]:
@@ -328,7 +330,7 @@ def _elements(ending: Ending, alike: Mapping[str, float]) -> tuple[str, str, str
     way = f"{final.kind} {'desc' if final.descending else 'asc'}" if final.kind in ("order", "degree") else final.kind
     how = "unfiltered"
     if condition is not None:
-        how = _compared(condition, alike)
+        how = "range" if len(conditions_of(ending)) > 1 else _compared(condition, alike)
     many = ("one", "many")[final.limit > 1] if final.kind in ("order", "degree") else ""
     return way, many, how, "edge" if ending.where else ""
 

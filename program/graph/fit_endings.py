@@ -11,13 +11,15 @@ import numpy as np
 from ..encoder import Encoder
 from .alike import ValueWords
 from .check import answer_type
-from .endings import DENSE, ELEMENTS, VECTOR, Ending, EndingParts, EndingWeights, Values, endings, numbers_in
+from .endings import DENSE, ELEMENTS, VECTOR, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE as PATH_NUMBERS
 from .gold import Gold, is_meant, read_gold
 from .labelled import Source
 from .linking import Mention
 from .loglinear import Problem, fit, sparse_rows
 from .ranking import Ranked, Ranker, gram_norm
+from .said_numbers import said_numbers
+from .values import Values
 from .view import View
 
 COVERED = PATH_NUMBERS.index("covered share")
@@ -79,7 +81,7 @@ def _case(
     words: ValueWords,
 ) -> Case:
     view, table = best.view, ranker.table
-    numbers = numbers_in(text, [(m.start, m.end) for m in best.hypothesis.mentions])
+    numbers = said_numbers(text, [(m.start, m.end) for m in best.hypothesis.mentions])
     kind = answer_type(gold.plan, source.schema) if gold is not None else table.types[int(best.pool.end[place])]
     edges = sorted({edge for edge, _ in gold.edges}) if gold is not None else []
     alike = words.unsaid(view, text)
@@ -92,14 +94,14 @@ def _case(
 
 def is_gold(ending: Ending, gold: Gold) -> bool:
     """Whether an ending is the labelled one."""
-    where = (ending.where[1],) if ending.where else ()
+    where = ending.where[1] if ending.where else ()
     wanted = gold.final
     same = (ending.final.kind, ending.final.key) == (wanted.kind, wanted.key)
     ordered = wanted.kind in ("set", "count") or (ending.final.descending, ending.final.limit) == (
         wanted.descending,
         wanted.limit,
     )
-    return same and ordered and ending.final.filters == wanted.filters and where == tuple(dict.fromkeys(gold.where))
+    return same and ordered and set(ending.final.filters) == set(wanted.filters) and set(where) == set(gold.where)
 
 
 def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None) -> EndingWeights:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..encoder import Encoder
+from .combining import CombineWeights, fit_combines, said_of, way_of
 from .gold import is_meant, parts_of, read_gold
 from .hypotheses import plain_counts, runs_outside, span_features
 from .labelled import Question, Source
@@ -16,6 +17,7 @@ from .loglinear import Problem, fit, sparse_rows
 from .paths import PathTable
 from .ranking import Ranker, Weights, gram_norm
 from .roles import ROLES, RoleWeights
+from .view import Hypothesis
 from .words import fold
 
 HOLD_SPAN = 1.0
@@ -120,16 +122,33 @@ def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
     return RoleWeights(np.array(grams, dtype=np.uint32), fitted.table.astype(np.float32))
 
 
+def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> CombineWeights:
+    """What questions with several names say of how these are put together."""
+    seen = []
+    for source in sources:
+        ranker = Ranker(PathTable(source.schema), encoder, weights)
+        for question in source.questions:
+            meant = _meant(question, source, ranker)
+            if meant is not None and question.plan is not None and len(meant.mentions) > 1:
+                view = ranker.view(question.text, meant)
+                seen.append((said_of(view, [one.type for one in meant.readings]), way_of(question.plan)))
+    return fit_combines(seen)
+
+
+def _meant(question: Question, source: Source, ranker: Ranker) -> Hypothesis | None:
+    """The names as labelled."""
+    if question.plan is None:
+        return None
+    gold, mentions = read_gold(question.plan), source.index.mentions(question.text, ranker.ordinary)
+    return next((h for h in ranker.hypotheses(question.text, mentions) if is_meant(h, gold)), None)
+
+
 def _roles_of(question: Question, source: Source, ranker: Ranker) -> list[tuple[np.ndarray, int]]:
     """Context and part of each name of a question with several."""
-    if question.plan is None:
+    meant = _meant(question, source, ranker)
+    if question.plan is None or meant is None or len(meant.mentions) < 2:
         return []
-    gold = read_gold(question.plan)
-    mentions = source.index.mentions(question.text, ranker.ordinary)
-    meant = next((h for h in ranker.hypotheses(question.text, mentions) if is_meant(h, gold)), None)
-    if meant is None or len(meant.mentions) < 2:
-        return []
-    parts = parts_of(gold.plan)
+    parts = parts_of(read_gold(question.plan).plan)
     names = [(r.name.casefold(), r.type) for r in meant.readings]
     view = ranker.view(question.text, meant)
     return [(c, ROLES.index(parts[n])) for c, n in zip(view.contexts, names, strict=True) if n in parts]

@@ -16,7 +16,7 @@ import numpy as np
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
 from .evidence import DENSE, MEASURES, ROLES, SHARED, element_name
-from .fit_names import MIN_COUNT, fit_roles, fit_span, plain_of
+from .fit_names import MIN_COUNT, combines_of, fit_roles, fit_span, plain_of
 from .gold import Gold, is_meant, read_gold
 from .hypotheses import SPAN
 from .labelled import Question, Source
@@ -183,7 +183,8 @@ def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str,
     weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span)), SHARED, ())
     weights = replace(weights, roles=fit_roles(sources, weights, encoder))
     examples = _examples(sources, weights, encoder)
-    return _fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights
+    combines = combines_of(sources, weights, encoder)
+    return replace(_fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights, combines=combines)
 
 
 def fit_domain(

@@ -81,7 +81,7 @@ def parts_of(plan: GraphPlan) -> dict[tuple[str, str], str]:
             _mark(step.inputs[1:], steps, found, True)
             _mark(step.inputs[:1], steps, found, False)
         elif isinstance(step, ExpandStep):
-            others = [name for name in step.exclude if name not in _behind(step.start, steps)]
+            others = [name for name in step.exclude if name not in behind(step.start, steps)]
             _mark(others, steps, found, True)
         elif isinstance(step, IntersectStep | UnionStep):
             _mark(step.inputs, steps, found, False)
@@ -93,20 +93,20 @@ def parts_of(plan: GraphPlan) -> dict[tuple[str, str], str]:
 
 def _mark(names: Sequence[str], steps: dict[str, GraphStep], found: dict[tuple[str, str], str], away: bool) -> None:
     for name in names:
-        bare = not any(isinstance(steps[n], ExpandStep) for n in _behind(name, steps))
-        for behind in _behind(name, steps):
-            step = steps[behind]
+        bare = not any(isinstance(steps[n], ExpandStep) for n in behind(name, steps))
+        for one in behind(name, steps):
+            step = steps[one]
             if isinstance(step, AnchorStep) and (away or bare):
                 part = ("excluded" if bare else "taken") if away else "bare"
                 found.setdefault((step.node.name.casefold(), step.node.type), part)
 
 
-def _behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
+def behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
     """A result and everything it is made of."""
     step = steps[name]
     start = getattr(step, "start", None)
     inputs = getattr(step, "inputs", ()) or ((start,) if start is not None else ())
-    return {name}.union(*(_behind(n, steps) for n in inputs)) if inputs else {name}
+    return {name}.union(*(behind(n, steps) for n in inputs)) if inputs else {name}
 
 
 def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:

@@ -30,7 +30,6 @@ from ..folder import text_fingerprint
 from ..lm.weights import cache_folder
 from .answering import Answerer, Found, Probe, sure_features
 from .choosing import LEARNED, starting_choice
-from .endings import Values, values_of
 from .executor import GraphExecutor
 from .fit_endings import cases_of, fit_endings
 from .fit_names import fit_logistic, plain_of
@@ -42,10 +41,11 @@ from .memory import MemoryGraph, load_graph
 from .paths import PathTable
 from .ranking import Ranker, Weights
 from .store import SURE, Learned, keep, kept
+from .values import Values, values_of
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "11"
+RECIPE = "12"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5

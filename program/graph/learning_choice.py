@@ -9,12 +9,12 @@ import numpy as np
 from ..encoder import Encoder
 from .answering import Answerer
 from .choosing import only_chance
-from .endings import Values
 from .fit_choosing import fit_choice, right_options
 from .fit_ranking import related
 from .labelled import Source
 from .learning import Labelled, learn_shared, ranker_of, some_of
 from .store import Learned
+from .values import Values
 
 
 def learn_choice(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> np.ndarray:

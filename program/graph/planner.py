@@ -21,7 +21,6 @@ from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder, default_encoder
 from .answering import Answerer, Found, Probe
 from .check import answer_type, check_graph_plan
-from .endings import Values, values_of
 from .executor import GraphExecutor
 from .labelled import Source
 from .learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of, with_shipped_words
@@ -31,6 +30,7 @@ from .proposal import GraphProposal, LinkedEntity
 from .ranking import Ranker
 from .store import Learned
 from .unknown import unknown_mention
+from .values import Values, values_of
 
 if TYPE_CHECKING:
     from ..lm.endpoint import LMHandle, LMSettings

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..encoder import DIMENSIONS, Encoder
 from .candidates import candidate_pools
+from .combining import COUNTS, CombineWeights, log_chances, said_of, ways_of
 from .evidence import Parts, Shape, Sight, dense_of
 from .hypotheses import hypotheses, span_features
 from .linking import Mention
@@ -46,6 +47,7 @@ class Weights:
         table: shape (elements, grams + VECTOR): for each n-gram, then for what the words mean together.
         scale: multiplies a score before the softmax.
         roles: tell what part each name plays.
+        combines: tell how the sets of several names are put together.
     """
 
     common: Mapping[str, float]
@@ -57,6 +59,7 @@ class Weights:
     table: np.ndarray = field(default_factory=lambda: np.zeros((0, VECTOR), dtype=np.float32))
     scale: float = 1.0
     roles: RoleWeights = field(default_factory=RoleWeights)
+    combines: CombineWeights = field(default_factory=CombineWeights)
 
 
 @dataclass(frozen=True)
@@ -117,12 +120,15 @@ class Ranker:
         """The candidates of one hypothesis."""
         view = self.view(question, hypothesis)
         said, sight = self._said(view), Sight(view, self.told(view))
+        combined = self.combined(view, hypothesis)
         scored: dict[int, Ranked] = {}
 
         def ranked(pool: Pool) -> Ranked:
             if id(pool) not in scored:  # a pool is kept with its scores, so its id is not given again
                 whole = None if pool.part_of is None else scored.get(id(pool.part_of[0]))
-                scored[id(pool)] = self._ranked(pool, sight, said, hypothesis) if whole is None else _part(whole, pool)
+                scored[id(pool)] = (
+                    self._ranked(pool, sight, said, combined, hypothesis) if whole is None else _part(whole, pool)
+                )
             return scored[id(pool)]
 
         pools = candidate_pools(hypothesis, self.table, lambda pool: ranked(pool).scores)
@@ -150,6 +156,12 @@ class Ranker:
             scores[place] = roles.table[:, gram_columns(context, roles.grams)].sum(axis=1) / gram_norm(len(context))
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
+    def combined(self, view: View, hypothesis: Hypothesis) -> np.ndarray | None:
+        """Log-probability of each way to put the names together, shape (WAYS,); None for one name."""
+        if len(view.names) < 2 or not len(self.weights.combines.grams):
+            return None
+        return log_chances(said_of(view, [one.type for one in hypothesis.readings]), self.weights.combines)
+
     def _said(self, view: View) -> np.ndarray:
         """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
         table, width = self.weights.table, len(self.weights.grams)
@@ -157,11 +169,15 @@ class Ranker:
         sums = self._by_gram[columns].sum(axis=0) / gram_norm(len(view.grams))
         return np.append(sums + table[:, width:] @ (VECTOR_SCALE * view.vector), 0.0)
 
-    def _ranked(self, pool: Pool, sight: Sight, said: np.ndarray, hypothesis: Hypothesis) -> Ranked:
+    def _ranked(
+        self, pool: Pool, sight: Sight, said: np.ndarray, combined: np.ndarray | None, hypothesis: Hypothesis
+    ) -> Ranked:
         shape, elements = self.look(pool)
         dense = dense_of(pool, shape, sight, hypothesis.log_prior)
         told = said[elements].sum(axis=1)
         scores = self.weights.scale * (dense @ self.weights.dense + told)
+        if combined is not None:
+            scores = scores + COUNTS * combined[ways_of(pool)]
         return Ranked(hypothesis, sight.view, pool, scores, dense, elements, told)
 
 

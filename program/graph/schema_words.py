@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
 from .phrases import Phrases, Told, phrases_of_plans
-from .words import name_words, words_of
+from .words import name_words, spelled_out, words_of
 
 LONG, EDITED = 5, 0.55
 """Words of so many letters are compared by edits too; the share that stays counts from here."""
@@ -91,7 +91,7 @@ class SchemaWords:
 
     def done(self, words: Sequence[str]) -> np.ndarray:
         """How well what every plan may do is told, shape (len(DONE),)."""
-        return phrases_of_plans().look(words)[0]
+        return phrases_of_plans().look(spelled_out(words))[0]
 
     def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
         """The weighed mean of words, scaled to length one; zero where nothing is said."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import ProgramError
 from . import choosing, endings, evidence
+from .combining import OTHERS, WAYS, CombineWeights
 from .endings import EndingWeights
 from .hypotheses import SPAN
 from .ranking import VECTOR, Weights
@@ -67,6 +68,8 @@ def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
         "sure": learned.sure.astype(np.float64),
         "roles.grams": paths.roles.grams,
         "roles.table": paths.roles.table.astype(np.float16),
+        "combines.grams": paths.combines.grams,
+        "combines.table": paths.combines.table.astype(np.float16),
         "scalars": np.array([paths.scale, answers], dtype=np.float64),
         "notes": _texts(learned.notes),
     }
@@ -100,6 +103,7 @@ def _tables_fit(learned: Learned) -> bool:
         paths.table.shape == (len(paths.elements), len(paths.grams) + VECTOR)
         and ends.table.shape == (len(endings.ELEMENTS), len(ends.grams) + endings.VECTOR)
         and paths.roles.table.shape == (len(ROLES), len(paths.roles.grams))
+        and paths.combines.table.shape == (len(WAYS), len(paths.combines.grams) + OTHERS)
     )
 
 
@@ -115,6 +119,7 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
         table=held["table"].astype(np.float32),
         scale=float(scale),
         roles=RoleWeights(held["roles.grams"], held["roles.table"].astype(np.float32)),
+        combines=CombineWeights(held["combines.grams"], held["combines.table"].astype(np.float32)),
     )
     ends = EndingWeights(held["endings.dense"], held["endings.grams"], held["endings.table"].astype(np.float32))
     return Learned(

@@ -17,6 +17,7 @@ from .words import words_of
 MASK = "_e_"
 CHARACTERS = 4
 PLACES = (1, 2, 4, 7)
+NONE = np.zeros(0, dtype=np.uint32)
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class View:
         near: of each word to each type and edge of the schema.
         grams: hashes of the n-grams of the masked sentence.
         contexts: hashes of what stands around each mention.
+        zones: hashes of what stands before, between and behind the mentions, where there are several.
         vector: what its words mean together, of length one or zero.
         sound: the same with every word weighed alike: "how many" says nothing of edges, and all of how a plan ends.
         meaning: similarity of that to each edge type.
@@ -54,6 +56,7 @@ class View:
     near: Nearness
     grams: np.ndarray
     contexts: tuple[np.ndarray, ...]
+    zones: np.ndarray
     vector: np.ndarray
     sound: np.ndarray
     meaning: np.ndarray
@@ -77,6 +80,7 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
         near=schema.nearness(words),
         grams=_hashed(grams_of(masked, names, [r.type for r in hypothesis.readings])),
         contexts=tuple(_hashed(context_of(masked, place, names)) for place in names) if len(names) > 1 else (),
+        zones=_hashed(_zones_of(masked, names)) if len(names) > 1 else NONE,
         vector=vector,
         sound=schema.vector(words, np.ones(len(words))),
         meaning=schema.meaning(vector),
@@ -119,6 +123,15 @@ def grams_of(masked: Sequence[str], names: Sequence[int], types: Sequence[str]) 
         around = [masked[i] for i in (name - 1, name + 1) if 0 <= i < len(masked)]
         found |= {f"{word} ~{kind}" for word in (*around, "")}
     return found
+
+
+def _zones_of(masked: Sequence[str], names: Sequence[int]) -> set[str]:
+    """The words and pairs before the first name, between the names, and behind the last."""
+    first, last = min(names), max(names)
+    zones = ["before" if i < first else "between" if i < last else "behind" for i in range(len(masked))]
+    found = {f"{zone}:{word}" for i, (zone, word) in enumerate(zip(zones, masked, strict=True)) if i not in names}
+    pairs = zip(zones, masked, masked[1:], strict=False)
+    return found | {f"{zone}:{a} {b}" for i, (zone, a, b) in enumerate(pairs) if i not in names}
 
 
 def _bucket(offset: int) -> str:

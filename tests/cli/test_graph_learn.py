@@ -12,8 +12,8 @@ import pytest
 from queryplan.data.graph_lessons import read_lesson
 from queryplan.program.graph import choosing, learning, learning_choice
 from queryplan.program.graph.choosing import CHOICE, starting_choice
-from queryplan.program.graph.endings import values_of
 from queryplan.program.graph.store import kept
+from queryplan.program.graph.values import values_of
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -14,9 +14,9 @@ from queryplan.data.rows import Gold, LabelledRow
 from queryplan.errors import DataError
 from queryplan.optimizers import graph as compiling
 from queryplan.optimizers.graph import domain_graph, graph_metric, learn_graph, same_answers, sample_questions
-from queryplan.program.graph.endings import values_of
 from queryplan.program.graph.labelled import Question
 from queryplan.program.graph.learning import learn_shared, shipped_common, source_of_lesson
+from queryplan.program.graph.values import values_of
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from queryplan.signatures.types import Labels
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from queryplan.program.graph.endings import numbers_in
+from queryplan.program.graph.said_numbers import said_numbers
 from queryplan.program.number_words import SPELLED, number_of
 from queryplan.program.retrieval.date_words import date_words
 
@@ -24,12 +24,12 @@ from queryplan.program.retrieval.date_words import date_words
     ],
 )
 def test_numbers_are_read_in_figures_and_in_words(question: str, numbers: list[float]) -> None:
-    assert numbers_in(question, []) == numbers
+    assert list(said_numbers(question, []).numbers) == numbers
 
 
 def test_numbers_in_names_are_not_read() -> None:
     question = "the two faces of january"
-    assert numbers_in(question, [(4, 13)]) == []
+    assert said_numbers(question, [(4, 13)]).numbers == ()
 
 
 @pytest.mark.parametrize("word", ["sex", "sei", "fem", "one", "ein", ""])

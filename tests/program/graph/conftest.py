@@ -338,7 +338,7 @@ def lesson_source() -> Any:
 def taught(lesson_source: Any) -> Any:
     """What one lesson teaches of any schema; a second."""
     from queryplan.program.encoder import default_encoder
-    from queryplan.program.graph.endings import values_of
     from queryplan.program.graph.learning import learn_shared, shipped_common
+    from queryplan.program.graph.values import values_of
 
     return learn_shared([(lesson_source, values_of(lesson_source.schema))], shipped_common(), default_encoder())

@@ -17,13 +17,13 @@ from queryplan.program.graph import choosing
 from queryplan.program.graph.answering import Answerer
 from queryplan.program.graph.choosing import CHOICE, Chooser, Chosen, choice_file, only_chance, starting_choice
 from queryplan.program.graph.completing import Completer, Option
-from queryplan.program.graph.endings import values_of
 from queryplan.program.graph.fit_choosing import fit_choice, right_options
 from queryplan.program.graph.labelled import Question, Source
 from queryplan.program.graph.linking import Mention
 from queryplan.program.graph.paths import PathTable
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.sketch import canonical
+from queryplan.program.graph.values import values_of
 from queryplan.program.graph.view import Hypothesis
 
 BOTH = "what kills both slug and snail"

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.completing import ENDINGS, SLIGHT, Completer, Option, with_ending
-from queryplan.program.graph.endings import DENSE, ELEMENTS, Ending, values_of
+from queryplan.program.graph.endings import DENSE, ELEMENTS, Ending
 from queryplan.program.graph.labelled import Source
 from queryplan.program.graph.paths import NOTHING, PathTable
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.sketch import Branch, Final, Hop, Sketch, canonical
+from queryplan.program.graph.values import values_of
 from queryplan.signatures.graph_steps import Condition, CountStep, FilterStep, NodeRef
 
 STRONG = Condition(property="grade", op="ge", value=3)
@@ -47,7 +48,7 @@ def options_of(completer: Completer, source: Source, question: str, most: int = 
 
 
 def test_a_condition_on_an_edge_goes_wherever_the_edge_is_followed() -> None:
-    ended = with_ending(SKETCH, Ending(Final("count"), ("TREATS", STRONG)))
+    ended = with_ending(SKETCH, Ending(Final("count"), ("TREATS", (STRONG,))))
     hops = [hop for branch in ended.branches for hop in branch.hops] + list(ended.tail)
     assert [hop.where for hop in hops] == [(STRONG,), (), (STRONG,), (STRONG,)]
     assert [hop.edge for hop in hops] == ["TREATS", "CAUSES", "TREATS", "TREATS"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 from typing import Any
 
@@ -17,19 +18,19 @@ from queryplan.program.graph.endings import (
     Ending,
     EndingParts,
     EndingWeights,
-    Values,
     condition_of,
+    conditions_of,
     endings,
-    numbers_in,
-    values_of,
 )
 from queryplan.program.graph.fit_endings import Case, cases_of, fit_endings, is_gold, starting_endings
 from queryplan.program.graph.gold import parts_of, read_gold
 from queryplan.program.graph.labelled import Source
 from queryplan.program.graph.paths import PathTable
 from queryplan.program.graph.ranking import Ranker
+from queryplan.program.graph.said_numbers import SaidNumbers, said_numbers
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.sketch import Final
+from queryplan.program.graph.values import ANY, Values, may_be, values_of
 from queryplan.program.graph.view import Hypothesis, view_of
 from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType, PropertyType
 
@@ -53,26 +54,19 @@ VALUES = values_of(
 
 
 def ways(question: str, kind: str = "Drug", numbers: tuple[float, ...] = ()) -> list[str]:
-    found = endings(SCHEMA, VALUES, kind, ["TREATS"], question, numbers)
+    found = endings(SCHEMA, VALUES, kind, ["TREATS"], question, SaidNumbers(numbers))
     return ["none" if e.none else _said(e) for e in found]
 
 
 def _said(ending: Ending) -> str:
     final = ending.final
-    tests = (*final.filters, *([ending.where[1]] if ending.where else []))
-    conditions = ((c.property, c.op, c.value) for c in tests)
+    conditions = ((c.property, c.op, c.value) for c in conditions_of(ending))
     return " ".join(map(str, (final.kind, final.key, final.descending, final.limit, *conditions)))
 
 
 def test_values_come_from_the_schema_and_from_the_graph() -> None:
-    assert VALUES.numbers == {("Drug", "year"), ("TREATS", "grade")}
+    assert VALUES.numbers == {("Drug", "year"): ANY, ("TREATS", "grade"): (2.5, 2.5)}
     assert VALUES.texts == {("Drug", "form"): ("pill", "nasal spray", "drops")}
-
-
-def test_numbers_are_read_outside_names_and_words() -> None:
-    assert numbers_in("the 3 newest of T2D since 1990, score 0.9", [(0, 0)]) == [3.0, 1990.0, 0.9]
-    assert numbers_in("the 3 newest", [(4, 5)]) == []
-    assert numbers_in("no. 5th IL6 2nd", []) == []
 
 
 def test_what_has_no_properties_can_be_counted_and_ordered_by_edges_only() -> None:
@@ -85,6 +79,38 @@ def test_texts_that_are_said_and_numbers_become_conditions() -> None:
     assert "count  True 1 ('year', 'lt', 1990)" in ways("how many before 1990", numbers=(1990.0,))
     assert "set  True 1 ('grade', 'ge', 2.5)" in ways("grade 2.5 or more", numbers=(2.5,))
     assert not any("form" in way for way in ways("just anything"))
+
+
+def test_a_number_that_a_property_cannot_have_is_no_condition_of_it() -> None:
+    grades = dataclasses.replace(VALUES, numbers={("Drug", "year"): (1950, 2020), ("TREATS", "grade"): (0.1, 0.9)})
+    found = endings(SCHEMA, grades, "Drug", ["TREATS"], "since 1990, 0.5", SaidNumbers((1990.0, 0.5)))
+    assert {(c.property, c.value) for e in found for c in conditions_of(e)} == {("year", 1990), ("grade", 0.5)}
+    assert may_be(1890, (1950, 2020))
+    assert not may_be(1870, (1950, 2020))
+    assert may_be(7, (3, 3))
+
+
+def test_two_numbers_are_a_range_too_of_nodes_and_of_edges() -> None:
+    said = said_numbers("from 1990 to 2000", [])
+    found = [_said(e) for e in endings(SCHEMA, VALUES, "Drug", ["TREATS"], "from 1990 to 2000", said) if not e.none]
+    assert "set  True 1 ('year', 'ge', 1990) ('year', 'le', 2000)" in found
+    assert "count  True 1 ('year', 'gt', 1990) ('year', 'lt', 2000)" in found
+    gold = read_gold(read_plan("if year ge 1990; if year le 2000; Illness:x <TREATS"))
+    ranged = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "", said)
+    assert sum(is_gold(ending, gold) for ending in ranged if not ending.none) == 1
+    graded = SaidNumbers((2.0, 3.0), ((2.0, 3.0),))
+    only = dataclasses.replace(VALUES, numbers={("TREATS", "grade"): ANY})
+    pairs = [e.where for e in endings(SCHEMA, only, "Drug", ["TREATS"], "", graded) if len(conditions_of(e)) > 1]
+    assert {pair[0] for pair in pairs if pair is not None} == {"TREATS"}
+    assert len(pairs) == 4
+
+
+def test_a_value_in_figures_is_said_by_a_number_word() -> None:
+    texts = dataclasses.replace(VALUES, texts={("Drug", "form"): ("7", "17")})
+    found = endings(SCHEMA, texts, "Drug", [], "form seven", said_numbers("form seven", []))
+    assert {c.value for e in found for c in conditions_of(e) if c.property == "form"} == {"7"}
+    beside = endings(SCHEMA, texts, "Drug", [], "7번 형태", SaidNumbers())
+    assert {c.value for e in beside for c in conditions_of(e)} == {"7"}
 
 
 def test_a_number_may_be_a_limit() -> None:
@@ -103,16 +129,16 @@ def test_a_number_may_be_a_limit() -> None:
 )
 def test_exactly_one_ending_is_the_labelled_one(said: str) -> None:
     gold = read_gold(read_plan(said))
-    found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "pill please", ())
+    found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "pill please", SaidNumbers())
     assert sum(is_gold(ending, gold) for ending in found if not ending.none) == 1
 
 
 def test_numbers_of_endings_have_the_declared_shape() -> None:
     encoder = default_encoder()
     view = view_of("newest pill of 1990", Hypothesis((), ()), SchemaWords(SCHEMA, encoder, {}), {})
-    found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "newest pill of 1990", (1990.0,))
+    found = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "newest pill of 1990", SaidNumbers((1990.0,)))
     dense, elements = EndingParts(SCHEMA, encoder).of(
-        found, view, (1990.0,), 0.4, {n: i for i, n in enumerate(ELEMENTS)}, "Drug"
+        found, view, SaidNumbers((1990.0,)), 0.4, {n: i for i, n in enumerate(ELEMENTS)}, "Drug"
     )
     assert dense.shape == (len(found), len(DENSE))
     assert elements.shape == (len(found), 4)
@@ -144,8 +170,9 @@ def looked_at(question: str, schema: GraphSchema = BOAT) -> tuple[list[Ending], 
     parts, rows = EndingParts(schema, encoder), {name: i for i, name in enumerate(ELEMENTS)}
     view = view_of(question, Hypothesis((), ()), SchemaWords(schema, encoder, {}), {})
     alike = ValueWords(values.texts.values(), encoder, values.words).unsaid(view, question)
-    found = endings(schema, values, "Boat", ["BERTH"], question, (), alike)
-    dense, elements = parts.of(found, view, (), 1.0, rows, "Boat", alike)
+    numbers = said_numbers(question, [])
+    found = endings(schema, values, "Boat", ["BERTH"], question, numbers, alike)
+    dense, elements = parts.of(found, view, numbers, 1.0, rows, "Boat", alike)
     return found, dense, [[ELEMENTS[e] for e in row if e < len(ELEMENTS)] for row in elements]
 
 
@@ -166,6 +193,35 @@ def test_what_is_true_or_false_may_be_asked_for_either_way() -> None:
     assert dense[yes][DENSE.index("yes or no")] == 1
     assert dense[yes][DENSE.index("property named")] > 0.3
     assert dense[yes][DENSE.index("number used")] == dense[yes][DENSE.index("value said")] == 0
+
+
+def test_a_decade_uses_no_number_and_is_told() -> None:
+    found, dense, elements = looked_at("5 boats founded in the eighties")
+    place = next(i for i, e in enumerate(found) if e.final.kind == "set" and len(conditions_of(e)) == 2)
+    said = dict(zip(DENSE, dense[place], strict=True))
+    assert (said["decade said"], said["number used"], said["number left"]) == (1, 1, 1)
+    assert "range" in elements[place]
+    assert {len(conditions_of(found[i])) for i in np.flatnonzero(dense[:, DENSE.index("decade said")])} == {2}
+
+
+def test_what_is_taken_away_speaks_for_the_other_values_and_turns_a_comparison_round() -> None:
+    found, dense, _ = looked_at("boats without steel")
+    said = {
+        e.final.filters[0].op: dense[i] for i, e in enumerate(found) if e.final.kind == "set" and e.final.filters[:1]
+    }
+    assert said["ne"][DENSE.index("not said")] > said["eq"][DENSE.index("not said")] == 0
+    found, dense, _ = looked_at("boats, except those founded after 1960")
+    said = {e.final.filters[0].op: dense[i] for i, e in enumerate(found) if e.final.kind == "set" and e.final.filters}
+    turned = DENSE.index("turned round")
+    assert said["le"][turned] == said["lt"][turned] > 0.5
+    assert said["ge"][turned] < said["le"][turned]
+    assert looked_at("boats founded after 1960")[1][:, turned].max() < 0.5
+
+
+def test_the_two_numbers_of_a_range_are_used() -> None:
+    found, dense, _ = looked_at("boats founded between 1980 and 1995")
+    left = {len(conditions_of(e)): dense[i, DENSE.index("number left")] for i, e in enumerate(found) if not e.none}
+    assert left == {0: 2, 1: 1, 2: 0}
 
 
 def test_a_value_may_be_said_by_a_word_that_is_like_it() -> None:
@@ -325,6 +381,6 @@ def test_what_is_counted_is_at_the_other_end_of_the_edge() -> None:
     view = view_of("most illnesses", Hypothesis((), ()), SchemaWords(schema, encoder, {}), {})
     rows = {name: i for i, name in enumerate(ELEMENTS)}
     found = [Ending(Final("degree", "MADE")), Ending(Final("degree", "FOR"))]
-    dense, _ = EndingParts(schema, encoder).of(found, view, (), 0.4, rows, "Drug")
+    dense, _ = EndingParts(schema, encoder).of(found, view, SaidNumbers(), 0.4, rows, "Drug")
     of_company, of_illness = dense[:, DENSE.index("counted named")]
     assert of_illness > of_company + 0.3

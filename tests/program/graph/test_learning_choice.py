@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph import learning_choice
 from queryplan.program.graph.choosing import CHOICE, only_chance
-from queryplan.program.graph.endings import Values
 from queryplan.program.graph.fit_ranking import related
 from queryplan.program.graph.labelled import Question, Source
 from queryplan.program.graph.learning import SOME, Labelled, some_of
 from queryplan.program.graph.learning_choice import choices, halves, learn_choice
 from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.store import Learned
+from queryplan.program.graph.values import Values
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 
 from .lessons import LESSON, OTHER, lesson

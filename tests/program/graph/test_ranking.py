@@ -15,7 +15,7 @@ from queryplan.program.encoder import default_encoder
 from queryplan.program.graph import candidates
 from queryplan.program.graph.answering import Answerer
 from queryplan.program.graph.check import check_graph_plan
-from queryplan.program.graph.endings import Values, values_of
+from queryplan.program.graph.combining import COUNTS, ways_of
 from queryplan.program.graph.evidence import DENSE, MEASURES, Sight, dense_of
 from queryplan.program.graph.fit_names import fit_logistic, plain_of
 from queryplan.program.graph.fit_ranking import related
@@ -28,6 +28,7 @@ from queryplan.program.graph.pool import COMBINES
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.sketch import canonical
 from queryplan.program.graph.store import from_tensors, keep, kept, to_tensors
+from queryplan.program.graph.values import Values, values_of
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
@@ -117,7 +118,12 @@ def test_what_is_kept_of_many_candidates_is_what_looking_at_it_alone_gives(
         dense = dense_of(one.pool, shape, Sight(one.view, ranker.told(one.view)), one.hypothesis.log_prior)
         assert (elements == one.elements).all()
         np.testing.assert_allclose(one.dense, dense, atol=1e-12)
-        np.testing.assert_allclose(one.scores, ranker.weights.scale * (dense @ ranker.weights.dense + one.told))
+        combined = ranker.combined(one.view, one.hypothesis)
+        assert combined is not None
+        expected = (
+            ranker.weights.scale * (dense @ ranker.weights.dense + one.told) + COUNTS * combined[ways_of(one.pool)]
+        )
+        np.testing.assert_allclose(one.scores, expected)
 
 
 def test_more_evidence_never_makes_a_plan_less_likely(taught: Any) -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.graph.words import fold, folded_words, name_words, words_of
+from queryplan.program.graph.words import fold, folded_words, name_words, spelled_out, words_of
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,17 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 )
 def test_identifiers_are_read_as_words_without_their_shorthand(name: str, words: tuple[str, ...]) -> None:
     assert name_words(name) == words
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("which don't", ["which", "don", "not"]),
+        ("it isn’t, is it", ["it", "isn", "not", "is", "it"]),
+        ("T cells don", ["t", "cells", "don"]),
+        ("van 't huis", ["van", "t", "huis"]),
+        ("", []),
+    ],
+)
+def test_a_contracted_not_is_spelled_out(question: str, words: list[str]) -> None:
+    assert spelled_out(folded_words(question)) == words

@@ -1,0 +1,111 @@
+"""How the sets of several names are put together, told by the whole question: both, either, one without the other.
+
+A ranking that weighs everything at once learns little of it, since what it holds back for schemas that it has not seen
+holds back "without" as well. So this is a model of its own: n-grams, what stands before, between and behind the
+names, and how well the phrases for what plans do are told, from all questions with several names, of every schema.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...data.element_words import DONE
+from ...signatures.graph_steps import DifferenceStep, ExpandStep, GraphPlan, IntersectStep, UnionStep
+from .gold import behind
+from .loglinear import Problem, fit
+from .pool import COMBINES, Pool
+
+if TYPE_CHECKING:
+    from .view import View
+
+WAYS = ("alone", "union", "intersect", "difference")
+"""One set; what either has; what all have; what the first has alone."""
+COUNTS = 1.0
+"""Weight of its log-probability beside a path's score."""
+SCALE = 3.0
+"""Of a question's n-grams together; each phrase counts from 0 to 1 by itself."""
+OTHERS = len(DONE) + 1
+HOLD = 0.1
+MIN_COUNT = 2
+
+
+@dataclass(frozen=True)
+class CombineWeights:
+    """Log-linear weights: n-gram hashes, sorted, and a table of shape (WAYS, grams + OTHERS)."""
+
+    grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
+    table: np.ndarray = field(default_factory=lambda: np.zeros((len(WAYS), OTHERS), dtype=np.float32))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What is seen of one question: n-grams; how well phrases are told and whether names are of one type: (OTHERS,)."""
+
+    grams: np.ndarray
+    others: np.ndarray
+
+
+def said_of(view: View, types: Sequence[str]) -> Said:
+    """Look at a question with several names; ``types`` are of these."""
+    grams = np.union1d(view.grams, view.zones)
+    return Said(grams, np.append(view.done, float(len(set(types)) == 1)))
+
+
+def log_chances(said: Said, weights: CombineWeights) -> np.ndarray:
+    """Log-probability of each of ``WAYS``, shape (WAYS,)."""
+    grams, table = weights.grams, weights.table
+    scores = table[:, len(grams) :] @ said.others
+    if len(grams):
+        places = np.minimum(np.searchsorted(grams, said.grams), len(grams) - 1)
+        known = places[grams[places] == said.grams]
+        scores = scores + table[:, known].sum(axis=1) * (SCALE / max(1.0, len(said.grams)) ** 0.5)
+    return scores - np.logaddexp.reduce(scores)
+
+
+def ways_of(pool: Pool) -> np.ndarray:
+    """Which of ``WAYS`` each candidate is, shape (n,)."""
+    several = any(len(group.nodes) > 1 for group in pool.groups)
+    every = any(group.every for group in pool.groups)
+    bare = "intersect" if every else "union" if several else "alone"
+    of_combine = {"alone": bare, "union": "intersect" if every else "union", "intersect": "intersect"}
+    return np.array([WAYS.index(of_combine.get(combine, "difference")) for combine in COMBINES])[pool.combine]
+
+
+def way_of(plan: GraphPlan) -> str:
+    """Which of ``WAYS`` a labelled plan is."""
+    kinds, steps = {type(step) for step in plan.steps}, {step.store_as: step for step in plan.steps}
+    # To leave out what a step itself starts from takes no other name away.
+    away = (set(s.exclude) - behind(s.start, steps) for s in plan.steps if isinstance(s, ExpandStep))
+    if DifferenceStep in kinds or any(away):
+        return "difference"
+    return "intersect" if IntersectStep in kinds else "union" if UnionStep in kinds else "alone"
+
+
+def fit_combines(seen: Sequence[tuple[Said, str]]) -> CombineWeights:
+    """Learn from questions with several names, and how their plans put these together."""
+    from scipy.sparse import csr_matrix, hstack
+
+    counts = Counter(int(gram) for said, _ in seen for gram in said.grams)
+    grams = sorted(gram for gram, count in counts.items() if count >= MIN_COUNT)
+    if not grams:
+        return CombineWeights()
+    columns = {gram: place for place, gram in enumerate(grams)}
+    rows = [[columns[int(gram)] for gram in said.grams if int(gram) in columns] for said, _ in seen]
+    values = [SCALE / max(1.0, len(said.grams)) ** 0.5 for said, _ in seen]
+    data = np.concatenate([*(np.full(len(row), value) for row, value in zip(rows, values, strict=True))])
+    ends = np.cumsum([0, *map(len, rows)])
+    by_gram = csr_matrix((data, np.concatenate(rows).astype(np.int64), ends), shape=(len(seen), len(grams)))
+    others = csr_matrix(np.stack([said.others for said, _ in seen]))
+    each = np.repeat(np.arange(len(seen)), len(WAYS))
+    every = np.tile(np.arange(len(WAYS)), len(seen))
+    wanted = np.repeat([WAYS.index(way) for _, way in seen], len(WAYS))
+    told = hstack([by_gram, others]).tocsr()
+    problem = Problem(np.zeros((len(each), 1)), every[:, None], each, each, every == wanted, told)
+    table = np.zeros((len(WAYS), len(grams) + OTHERS))
+    fitted = fit(problem, np.zeros(1), table, hold_dense=1.0, hold_table=HOLD)
+    return CombineWeights(np.array(grams, dtype=np.uint32), fitted.table.astype(np.float32))

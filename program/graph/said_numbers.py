@@ -1,0 +1,115 @@
+"""The numbers that a question says, in figures or in words, and the ranges from one to another.
+
+A number is read where it stands in a script without spaces ("不低于0.8的"), with a point before it (".8"), with a comma
+in it ("0,9") and as a year of two digits ("'95"). A range is two numbers that follow each other, or a decade ("the
+eighties").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..number_words import number_of
+from .words import fold, words_of
+
+# A letter beside a figure makes it a part of a name or an order: "P2RY12", "5HT", "2nd".
+_LETTER = r"0-9_A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
+_NO_LETTER = rf"(?![{_LETTER}])"
+FIGURES = re.compile(
+    rf"(?<![{_LETTER}])(?<!\d[.,])(?P<big>\d{{1,3}}(?:,\d{{3}})+)(?![.,]?[{_LETTER}])"
+    rf"|(?<![{_LETTER}.,])(?P<figures>(?:\d+[.,])?\d+|\.\d+)(?![.,]?[{_LETTER}])"
+)
+SHORT_YEAR = re.compile(rf"(?<![{_LETTER}])['’](\d\d){_NO_LETTER}(?!['’])")
+DECADE = re.compile(
+    rf"(?<![{_LETTER}])((?:1[89]|20)?\d0)(?:(?:['’]?s|ern?|erne|-?tal(?:let|et)|-[ехх]){_NO_LETTER}|\s?年代|\s?년대)"
+)
+PIVOT = 30
+"""A year of two digits is of the last century from here on."""
+TENS = (20, 30, 40, 50, 60, 70, 80, 90)
+BY_THEMSELVES = (
+    "twenties thirties forties fifties sixties seventies eighties nineties",
+    "zwanziger dreissiger vierziger funfziger sechziger siebziger achtziger neunziger",
+)
+"""The decades of a century as one word, folded; English and German."""
+AFTER_YEARS = {
+    "annees": "vingt trente quarante cinquante soixante soixante_dix quatre_vingt quatre_vingt_dix",
+    "anni": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+    "anos": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "os anos": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
+    "jaren": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
+}
+"""Those of other languages behind their word for "years", folded."""
+
+
+class SaidNumbers(NamedTuple):
+    """What a question says in numbers.
+
+    Attributes:
+        numbers: in their order, without decades.
+        ranges: of two numbers that follow each other, and of decades, with both ends.
+        decades: those of the ranges that no number says.
+    """
+
+    numbers: tuple[float, ...] = ()
+    ranges: tuple[tuple[float, float], ...] = ()
+    decades: tuple[tuple[float, float], ...] = ()
+
+
+def said_numbers(question: str, spans: Sequence[tuple[int, int]]) -> SaidNumbers:
+    """The numbers of a question.
+
+    Args:
+        spans: where its names stand; what is there is no number.
+    """
+
+    def free(place: int) -> bool:
+        return not any(a <= place < b for a, b in spans)
+
+    tens = [(m.start(1), m.end(1), float(m[1])) for m in DECADE.finditer(question) if free(m.start(1))]
+    in_tens = [(start, end) for start, end, _ in tens]
+    found = sorted(
+        (place, number)
+        for place, number in (*_figures(question), *_spelled(question))
+        if free(place) and not any(a <= place < b for a, b in in_tens)
+    )
+    numbers = tuple(number for _, number in found)
+    begins = dict.fromkeys([*(_year(number) for _, _, number in tens), *map(float, _spelled_decades(question))])
+    decades = tuple((begin, begin + 9) for begin in begins)
+    between = tuple((low, high) for low, high in pairwise(numbers) if low < high)
+    return SaidNumbers(numbers, (*between, *decades), decades)
+
+
+def _figures(question: str) -> Iterator[tuple[int, float]]:
+    short = {match.start(1): _year(float(match[1])) for match in SHORT_YEAR.finditer(question)}
+    yield from short.items()
+    for match in FIGURES.finditer(question):
+        if match.start() not in short:
+            big = match["big"]
+            yield match.start(), float(big.replace(",", "") if big else match["figures"].replace(",", "."))
+
+
+def _spelled(question: str) -> Iterator[tuple[int, float]]:
+    for word in words_of(question):
+        if (number := number_of(question[word.start : word.end])) is not None:
+            yield word.start, float(number)
+
+
+def _year(number: float) -> float:
+    """A year of two digits as one of four."""
+    return number if number >= 100 else number + (1900 if number >= PIVOT else 2000)
+
+
+def _spelled_decades(question: str) -> list[int]:
+    """The years that spelled decades begin with."""
+    said = f" {fold(question)} "
+    found = [
+        1900 + tens for words in BY_THEMSELVES for tens, word in zip(TENS, words.split(), strict=True) if word in said
+    ]
+    for years, words in AFTER_YEARS.items():
+        told = ((tens, f" {years} {word.replace('_', ' ')}") for tens, word in zip(TENS, words.split(), strict=True))
+        here = [1900 + tens for tens, words in told if words in said]
+        found += here[-1:]  # "quatre vingt" is in "quatre vingt dix", too
+    return found
