@@ -15,16 +15,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...data.element_words import DONE
-from ...signatures.graph_steps import DifferenceStep, ExpandStep, GraphPlan, IntersectStep, UnionStep
+from ...signatures.graph_steps import (
+    AnchorStep,
+    DifferenceStep,
+    ExpandStep,
+    GraphPlan,
+    IntersectStep,
+    NodeRef,
+    UnionStep,
+)
 from .gold import behind
 from .loglinear import Problem, fit
+from .paths import NOTHING
 from .pool import COMBINES, Pool
 
 if TYPE_CHECKING:
     from .view import View
 
-WAYS = ("alone", "union", "intersect", "difference")
-"""One set; what either has; what all have; what the first has alone."""
+WAYS = ("alone", "union", "intersect", "among", "difference", "but")
+"""One set; what either has; what all have; whether a name is among what another has; what the first has and the second
+has not; what one has but for names themselves."""
 COUNTS = 1.0
 """Weight of its log-probability beside a path's score."""
 SCALE = 3.0
@@ -71,19 +81,43 @@ def ways_of(pool: Pool) -> np.ndarray:
     """Which of ``WAYS`` each candidate is, shape (n,)."""
     several = any(len(group.nodes) > 1 for group in pool.groups)
     every = any(group.every for group in pool.groups)
-    bare = "intersect" if every else "union" if several else "alone"
-    of_combine = {"alone": bare, "union": "intersect" if every else "union", "intersect": "intersect"}
-    return np.array([WAYS.index(of_combine.get(combine, "difference")) for combine in COMBINES])[pool.combine]
+    one = "intersect" if every else "union" if several else "alone"
+    of_combine = {"alone": one, "union": "intersect" if every else "union", "intersect": "intersect"}
+    found = np.array([WAYS.index(of_combine.get(combine, "difference")) for combine in COMBINES])[pool.combine]
+    if len(pool.groups) < 2:
+        return found
+    unfollowed = [(pool.hops[:, pool.branch == i] == NOTHING).all(axis=1) for i in range(len(pool.groups))]
+    named = [not _is_value(group.nodes[0]) for group in pool.groups]
+    bare = np.any([where for where, name in zip(unfollowed, named, strict=True) if name] or [found < 0], axis=0)
+    found = np.where(bare & (found == WAYS.index("intersect")), WAYS.index("among"), found)
+    return np.where(unfollowed[1] & (found == WAYS.index("difference")), WAYS.index("but"), found)
 
 
 def way_of(plan: GraphPlan) -> str:
     """Which of ``WAYS`` a labelled plan is."""
-    kinds, steps = {type(step) for step in plan.steps}, {step.store_as: step for step in plan.steps}
+    steps = {step.store_as: step for step in plan.steps}
+
+    def followed(name: str) -> bool:
+        return any(isinstance(steps[one], ExpandStep) for one in behind(name, steps))
+
+    def values(name: str) -> bool:
+        return any(isinstance(s := steps[one], AnchorStep) and _is_value(s.node) for one in behind(name, steps))
+
     # To leave out what a step itself starts from takes no other name away.
-    away = (set(s.exclude) - behind(s.start, steps) for s in plan.steps if isinstance(s, ExpandStep))
-    if DifferenceStep in kinds or any(away):
-        return "difference"
-    return "intersect" if IntersectStep in kinds else "union" if UnionStep in kinds else "alone"
+    left_out = [set(s.exclude) - behind(s.start, steps) for s in plan.steps if isinstance(s, ExpandStep)]
+    away = {name for names in left_out for name in names}
+    away |= {name for s in plan.steps if isinstance(s, DifferenceStep) for name in s.inputs[1:]}
+    if away:
+        return "difference" if any(map(followed, away)) else "but"
+    met = [name for s in plan.steps if isinstance(s, IntersectStep) for name in s.inputs]
+    if met:
+        return "intersect" if all(followed(name) or values(name) for name in met) else "among"
+    return "union" if any(isinstance(s, UnionStep) for s in plan.steps) else "alone"
+
+
+def _is_value(node: NodeRef) -> bool:
+    """Whether it stands for all nodes with a value, not for one of that name."""
+    return node.field not in ("name", "id")
 
 
 def fit_combines(seen: Sequence[tuple[Said, str]]) -> CombineWeights:

@@ -97,7 +97,9 @@ def test_whatever_is_said_the_chances_of_all_ways_sum_to_one(text: str) -> None:
 
 def test_without_labels_all_ways_are_alike() -> None:
     assert not len(fit_combines([]).grams)
-    assert np.exp(log_chances(said("FLU and GOUT"), CombineWeights())).tolist() == pytest.approx([0.25] * 4)
+    assert np.exp(log_chances(said("FLU and GOUT"), CombineWeights())).tolist() == pytest.approx(
+        [1 / len(WAYS)] * len(WAYS)
+    )
     assert CombineWeights().table.shape == (len(WAYS), OTHERS)
 
 
@@ -115,6 +117,8 @@ def test_where_words_stand_is_told_apart() -> None:
         ("Illness:x <TREATS & Illness:y <TREATS", "intersect"),
         ("Illness:x <TREATS | Illness:y <TREATS", "union"),
         ("Illness:x <TREATS \\ Illness:y <TREATS", "difference"),
+        ("Illness:x <TREATS >TREATS \\ Illness:y", "but"),
+        ("Illness:x <TREATS >TREATS & Illness:y", "among"),
     ],
 )
 def test_a_labelled_plan_and_the_candidate_for_it_are_put_together_alike(plan: str, way: str) -> None:
