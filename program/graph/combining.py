@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +27,7 @@ from .gold import behind
 from .loglinear import Problem, fit
 from .paths import NOTHING
 from .pool import COMBINES, Pool
-
-if TYPE_CHECKING:
-    from .view import View
+from .view import View, gram_columns
 
 WAYS = ("alone", "union", "intersect", "among", "difference", "but")
 """One set; what either has; what all have; whether a name is among what another has; what the first has and the second
@@ -70,11 +67,13 @@ def log_chances(said: Said, weights: CombineWeights) -> np.ndarray:
     """Log-probability of each of ``WAYS``, shape (WAYS,)."""
     grams, table = weights.grams, weights.table
     scores = table[:, len(grams) :] @ said.others
-    if len(grams):
-        places = np.minimum(np.searchsorted(grams, said.grams), len(grams) - 1)
-        known = places[grams[places] == said.grams]
-        scores = scores + table[:, known].sum(axis=1) * (SCALE / max(1.0, len(said.grams)) ** 0.5)
+    scores = scores + table[:, gram_columns(said.grams, grams)].sum(axis=1) * _share(said)
     return scores - np.logaddexp.reduce(scores)
+
+
+def _share(said: Said) -> float:
+    """What each n-gram of a question counts, so that together they are of one length."""
+    return SCALE / max(1.0, len(said.grams)) ** 0.5
 
 
 def ways_of(pool: Pool) -> np.ndarray:
@@ -130,8 +129,7 @@ def fit_combines(seen: Sequence[tuple[Said, str]]) -> CombineWeights:
         return CombineWeights()
     columns = {gram: place for place, gram in enumerate(grams)}
     rows = [[columns[int(gram)] for gram in said.grams if int(gram) in columns] for said, _ in seen]
-    values = [SCALE / max(1.0, len(said.grams)) ** 0.5 for said, _ in seen]
-    data = np.concatenate([*(np.full(len(row), value) for row, value in zip(rows, values, strict=True))])
+    data = np.repeat([_share(said) for said, _ in seen], [len(row) for row in rows])
     ends = np.cumsum([0, *map(len, rows)])
     by_gram = csr_matrix((data, np.concatenate(rows).astype(np.int64), ends), shape=(len(seen), len(grams)))
     others = csr_matrix(np.stack([said.others for said, _ in seen]))

@@ -16,11 +16,11 @@ from .endings import DENSE as ENDING_NUMBERS
 from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE
 from .paths import NOTHING
-from .ranking import Ranked, Ranker, gram_columns, gram_norm
+from .ranking import Ranked, Ranker, gram_norm
 from .said_numbers import said_numbers
 from .sketch import Hop, Sketch
 from .values import Values
-from .view import Hypothesis, View
+from .view import Hypothesis, View, gram_columns
 
 ENDINGS = 8
 """Endings looked at of each path, beside that the schema cannot say what is asked."""

@@ -24,7 +24,7 @@ from .paths import PathTable
 from .pool import Pool
 from .roles import ROLES, RoleWeights
 from .schema_words import SchemaWords
-from .view import Hypothesis, View, view_of
+from .view import Hypothesis, View, gram_columns, view_of
 
 MOST_HYPOTHESES = 5
 TYPICAL_GRAMS, LONGER = 60, 0.2
@@ -203,14 +203,6 @@ def gram_norm(count: int) -> float:
     With the root of the count in its place the log-loss on questions not learned from was 1.57, with this 1.44.
     """
     return float(TYPICAL_GRAMS**0.5 * (max(1, count) / TYPICAL_GRAMS) ** LONGER)
-
-
-def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Columns of the n-grams that are known."""
-    if not len(known):
-        return np.zeros(0, dtype=np.int64)
-    places = np.minimum(np.searchsorted(known, grams), len(known) - 1)
-    return places[known[places] == grams]
 
 
 def _schema_words(table: PathTable, encoder: Encoder, common: Mapping[str, float]) -> SchemaWords:

@@ -152,5 +152,13 @@ def gram_hash(gram: str) -> int:
     return crc32(gram.encode("utf-8", "surrogatepass"))
 
 
+def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Columns of the n-grams that are known."""
+    if not len(known):
+        return np.zeros(0, dtype=np.int64)
+    places = np.minimum(np.searchsorted(known, grams), len(known) - 1)
+    return places[known[places] == grams]
+
+
 def _hashed(grams: set[str]) -> np.ndarray:
     return np.fromiter(sorted(map(gram_hash, grams)), dtype=np.uint32, count=len(grams))
