@@ -100,11 +100,13 @@ def gram_columns(
         more: other columns of the text, to come after them.
         vocabulary: which n-grams have a column; without, as in programs of before, all share them by their hash.
     """
-    places = gram_places(masked, words)
     if vocabulary is None:
-        return np.concatenate([places % COLUMNS, *more])
-    columns = vocabulary.column_of.take(places)
-    return np.concatenate([columns[columns >= 0], *more])
+        return np.concatenate([gram_places(masked, words) % COLUMNS, *more])
+    column = vocabulary.column
+    of_words = [*map(column, words), *(column(f"{a} {b}") for a, b in pairwise(words))]
+    known = np.array([one for one in of_words if one >= 0], dtype=np.int32)
+    within = map(vocabulary.within, masked[:MAX_CHARACTERS].lower().split())
+    return np.concatenate([known, *within, *more])
 
 
 def gram_places(masked: str, words: Sequence[str]) -> np.ndarray:
@@ -131,6 +133,18 @@ class Vocabulary:
         self.kept = kept.astype(np.int64)
         self.column_of = np.full(HASHED, -1, dtype=np.int32)
         self.column_of[self.kept] = np.arange(len(self.kept), dtype=np.int32)
+        # Words come back, as below.
+        self.within = lru_cache(maxsize=8192)(self._within)
+        self.column = lru_cache(maxsize=8192)(self._column)
+
+    def _column(self, gram: str) -> int:
+        """The column of a word or a pair of words; -1 for none."""
+        return int(self.column_of[_word_place(gram)])
+
+    def _within(self, word: str) -> np.ndarray:
+        """Columns of the character sequences of a word."""
+        columns = self.column_of.take(_places_within(word))
+        return columns[columns >= 0]
 
     def packed(self) -> np.ndarray:
         """One bit a place, shape (HASHED / 8,), for a file."""
