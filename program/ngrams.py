@@ -103,7 +103,7 @@ def gram_columns(
     if vocabulary is None:
         return np.concatenate([gram_places(masked, words) % COLUMNS, *more])
     column = vocabulary.column
-    of_words = [*map(column, words), *(column(f"{a} {b}") for a, b in pairwise(words))]
+    of_words = [*map(column, words), *map(vocabulary.pair, words, words[1:])]
     known = np.array([one for one in of_words if one >= 0], dtype=np.int32)
     within = map(vocabulary.within, masked[:MAX_CHARACTERS].lower().split())
     return np.concatenate([known, *within, *more])
@@ -136,6 +136,7 @@ class Vocabulary:
         # Words come back, as below.
         self.within = lru_cache(maxsize=8192)(self._within)
         self.column = lru_cache(maxsize=8192)(self._column)
+        self.pair = lru_cache(maxsize=8192)(lambda one, other: self._column(f"{one} {other}"))
 
     def _column(self, gram: str) -> int:
         """The column of a word or a pair of words; -1 for none."""

@@ -86,7 +86,9 @@ class Panel:
             scores += np.exp(near, out=near) @ duals
         if len(grams.columns):
             scores += grams.values @ self._linear.take(grams.columns, axis=0)
-        weights = [math.exp(max(-MOST, min(score, MOST))) for score in scores.tolist()]
+        np.maximum(scores, -MOST, out=scores)
+        np.minimum(scores, MOST, out=scores)
+        weights = [*map(math.exp, scores.tolist())]
         return [_shares([1.0, *weights[start:end]]) for start, end in self._spans]
 
 
