@@ -254,7 +254,7 @@ class EndingParts:
         alike: Mapping[str, float],
     ) -> list[float]:
         if ending.none:
-            return [0.0] * (len(DENSE) - 6)
+            return [0.0] * DENSE.index("done said")  # the others are added for every ending
         final, condition = ending.final, condition_of(ending)
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
