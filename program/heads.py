@@ -24,7 +24,7 @@ from .encoder import Encoder
 from .features import Features, Seen
 from .joint import Joint
 from .linker import Linker
-from .looks import PREFIX, agree
+from .looks import PREFIX, agree, each_agrees
 from .ngrams import Vocabulary
 from .panel import Panel, shared_rows
 from .wish_grams import WITH_WISHES, with_wishes
@@ -57,7 +57,8 @@ class Head:
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
         bias: added to the scaled scores, one a label; empty for none.
-        below: of a look (``looks.py``): what it and the other must say less than for a rejection.
+        below: of a look (``looks.py``): what it and the other must together say less than for a rejection.
+        each_below: the same in programs of before: what each of them must say less than.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Head:
     scale: float
     bias: tuple[float, ...] = ()
     below: float | None = None
+    each_below: float | None = None
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
@@ -193,8 +195,11 @@ class Heads:
     def _agree(self, read: Sequence[Sequence[Sequence[float]]]) -> bool:
         """Whether the looks agree to a rejection, of what all heads said of each text that was read."""
         looks = tuple(self.looks.values())
-        ours = [one[place - len(looks)][head.labels.index("true")] for one in read for place, head in enumerate(looks)]
-        return agree(ours, min(head.below or 0.0 for head in looks))
+        ours = [
+            [one[place - len(looks)][head.labels.index("true")] for place, head in enumerate(looks)] for one in read
+        ]
+        older = [head.each_below for head in looks if head.each_below is not None]
+        return each_agrees(ours, min(older)) if older else agree(ours, min(head.below or 0.0 for head in looks))
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
         """Whether a query after these turns is a follow-up; None where no head can say."""
@@ -253,7 +258,8 @@ class Heads:
 
 def _settings(head: Head) -> dict[str, Any]:
     bias = {"bias": list(head.bias)} if head.bias else {}
-    below = {"below": head.below} if head.below is not None else {}
+    levels = {"together_below": head.below, "below": head.each_below}
+    below = {name: value for name, value in levels.items() if value is not None}
     return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **bias, **below}
 
 
@@ -282,7 +288,8 @@ def load_heads(
             width=float(s["width"]),
             scale=float(s["scale"]),
             bias=tuple(s.get("bias", ())),
-            below=s.get("below"),
+            below=s.get("together_below"),
+            each_below=s.get("below"),
         )
         for name, s in settings.items()
     }

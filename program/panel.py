@@ -79,16 +79,17 @@ class Panel:
         dense, grams = seen.dense, seen.grams
         products = (dense @ self._support).ravel()
         less = float(dense.dot(dense)) + self._middle
-        scores = self._bias.copy()
+        scores = self._bias
         for (width, wider), duals in zip(self._wider, self._duals, strict=True):
-            near = products * wider
+            near = products if len(self._wider) == 1 else products * wider
             near -= width * less
-            scores += np.exp(near, out=near) @ duals
+            scores = np.exp(near, out=near).dot(duals) + scores
         if len(grams.columns):
-            scores += grams.values @ self._linear.take(grams.columns, axis=0)
-        np.maximum(scores, -MOST, out=scores)
-        np.minimum(scores, MOST, out=scores)
-        weights = [*map(math.exp, scores.tolist())]
+            scores += grams.values.dot(self._linear.take(grams.columns, axis=0))
+        given = scores.tolist()
+        if max(given) > MOST or min(given) < -MOST:
+            given = [min(max(score, -MOST), MOST) for score in given]
+        weights = [*map(math.exp, given)]
         return [_shares([1.0, *weights[start:end]]) for start, end in self._spans]
 
 

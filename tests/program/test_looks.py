@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from queryplan.program.explaining import explain
 from queryplan.program.head_client import HeadClient
 from queryplan.program.heads import HeadAnswer, Heads, load_heads
-from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, level
+from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, each_agrees, level, together
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination, head_alone, label_probabilities, settle
 from queryplan.program.stages import stage_specs
@@ -93,18 +93,47 @@ def test_one_odd_row_among_few_does_not_decide_alone() -> None:
     assert level(odd) > 10 * min(odd)
 
 
-def test_from_two_hundred_rows_on_it_is_one_in_a_hundred(monkeypatch: pytest.MonkeyPatch) -> None:
-    ours = exponential(FEWEST * 100)
+def test_from_some_hundred_rows_on_it_is_the_quota(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = exponential(math.ceil(FEWEST / QUOTA))
     many, fewer = level(ours), level(ours[:100])
     monkeypatch.setattr("queryplan.program.looks.FEWEST", 0)
     assert level(ours) == many
     assert level(ours[:100]) < fewer
 
 
-def test_both_looks_must_say_so() -> None:
-    assert agree([0.1, 0.4], below=0.5)
-    assert not agree([0.1, 0.6], below=0.5)
-    assert not agree([0.5, 0.5], below=0.5)
+def test_what_looks_say_together_lies_between_them() -> None:
+    assert together([0.2, 0.2]) == pytest.approx(0.2)
+    assert together([0.1, 0.9]) == pytest.approx(0.5)
+    assert 0.1 < together([0.1, 0.4]) < 0.25
+    assert 0.0 < together([0.0, 1e-9]) < 1e-5
+    assert together([0.0, 1.0]) == pytest.approx(0.5)
+
+
+def test_a_look_that_is_in_doubt_is_outweighed_and_one_that_is_sure_of_ours_is_not() -> None:
+    assert agree([[0.1, 0.4]], below=0.3)
+    assert agree([[0.05, 0.6]], below=0.3)
+    assert not agree([[0.05, 0.9]], below=0.3)
+    assert not agree([[0.31, 0.31]], below=0.3)
+
+
+def test_every_text_of_a_query_must_be_rejected() -> None:
+    assert agree([[0.1, 0.4], [0.2, 0.2]], below=0.3)
+    assert not agree([[0.1, 0.4], [0.2, 0.8]], below=0.3)
+
+
+def test_a_program_of_before_rejects_where_each_look_does(trained: Heads) -> None:
+    assert each_agrees([[0.1, 0.4]], below=0.5)
+    assert not each_agrees([[0.01, 0.6]], below=0.5)
+    assert not each_agrees([[0.1, 0.4], [0.1, 0.5]], below=0.5)
+    settings = trained.settings()
+    for look in trained.looks:
+        settings[look]["below"] = settings[look].pop("together_below")
+    before = load_heads(trained.tensors(), settings, trained.features)
+    assert {head.each_below for head in before.looks.values()} == {head.below for head in trained.looks.values()}
+    assert before.settings() == settings
+    strangers = ["What is the weather in Leeds?", "who won the football last night", "book me a table for two"]
+    rejecting, now = ([h.of_query(q)["is_relevant"].label for q in strangers].count("false") for h in (before, trained))
+    assert rejecting <= now
 
 
 def test_looks_are_trained_beside_the_heads_and_decide_nothing_by_themselves(trained: Heads) -> None:
