@@ -9,6 +9,8 @@ further names, and lines ``question => plan`` in a short notation::
     A & B   A | B   A \\ B           what both have, what either has, what only the first has; ( ) group
     count; if PROP OP VALUE; max PROP N; min PROP N; most EDGE N; fewest EDGE N     before all else
     none                             the schema cannot say it
+
+A value that is a number or ``true`` is one, unless it stands in quotation marks.
 """
 
 from __future__ import annotations
@@ -208,6 +210,8 @@ def _condition(name: str, op: str, value: str) -> dict[str, Any]:
 
 
 def _value(text: str) -> int | float | bool | str:
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1]
     if NUMERAL.fullmatch(text):
         return float(text) if "." in text else int(text)
     return TRUTH.get(text, text)

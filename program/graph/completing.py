@@ -187,14 +187,15 @@ class Completing:
 
     def _looked_at(self, ranked: Ranked, place: int, tested: Sequence[str], followed: bool) -> _Ends:
         by, table = self._by, self._by.ranker.table
-        numbers = said_numbers(self._question, [(m.start, m.end) for m in ranked.hypothesis.mentions])
+        spans = [(m.start, m.end) for m in ranked.hypothesis.mentions]
+        numbers, pieces = said_numbers(self._question, spans), by.parts.pieces(self._question, spans, ranked.view)
         kind = table.types[int(ranked.pool.end[place])]
         alike = by.value_words.unsaid(ranked.view, self._question)
-        found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike)
+        found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike, pieces)
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
             found = [one for one in found if one.none or one.final.kind in ("order", "degree") or one.final.filters]
-        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind, alike)
+        dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind, alike, pieces)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)
         return _Ends(found, dense, elements, told, none)

@@ -18,8 +18,9 @@ import numpy as np
 from ...data.element_words import DONE
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
-from .alike import is_said
+from .alike import FEW, is_said
 from .said_numbers import SaidNumbers
+from .said_texts import Piece, said_texts
 from .schema_words import FLOOR, FULL
 from .sketch import Final
 from .values import Values, may_be
@@ -39,6 +40,7 @@ ELEMENTS = (
     *("unfiltered", "text", "not text", "edge", *COMPARISONS),
     *("alike", "true", "false"),
     "range",
+    "contains",
 )
 DENSE = (
     "property named",
@@ -58,7 +60,11 @@ DENSE = (
     "decade said",
     "not said",
     "turned round",
+    "piece marked",
+    "piece rare",
 )
+NAME = "name"
+"""A property that every node has, beside those of the schema."""
 HANGUL = re.compile(r"(?<=[A-Za-z0-9])(?=[\uac00-\ud7a3])")
 
 
@@ -96,11 +102,13 @@ def endings(
     question: str,
     numbers: SaidNumbers,
     alike: Collection[str] = frozenset(),
+    pieces: Sequence[Piece] = (),
 ) -> list[Ending]:
     """Every ending of a set of nodes of a type, reached over these edges.
 
     Args:
         alike: values that the question does not have, but a word like them.
+        pieces: texts that names and texts may have to contain.
     """
     node = schema.node(kind)
     properties = node.properties if node else ()
@@ -115,6 +123,8 @@ def endings(
     filters: list[tuple[Conditions, tuple[str, Conditions] | None]] = [
         (found, None) for found in _conditions(kind, properties, values, said, numbers, alike)
     ]
+    texts = [NAME, *(p for p in properties if is_text((kind, p), values))]
+    filters += [((_containing(name, piece),), None) for name in texts for piece in pieces]
     for name in dict.fromkeys(edges):
         edge = schema.edge(name)
         found = _conditions(name, edge.properties if edge else (), values, said, numbers, alike)
@@ -123,6 +133,16 @@ def endings(
     # A condition goes with no ending or a count; with an order, a question would have to say very much at once.
     kept = [Ending(Final(f.kind, filters=given), where) for given, where in filters for f in finals[:2]]
     return [*plain, *kept, Ending(none=True)]
+
+
+def is_text(key: tuple[str, str], values: Values) -> bool:
+    """Whether a property has texts of its own, and not one of a few values."""
+    found = values.texts.get(key)
+    return found is not None and (not found or len(found) > FEW)
+
+
+def _containing(name: str, piece: Piece) -> Condition:
+    return Condition(property=name, op="contains", value=piece.text)
 
 
 def _conditions(
@@ -180,6 +200,7 @@ class EndingParts:
             for kind in (*schema.nodes, *schema.edges)
             for prop in kind.properties
         }
+        said.setdefault(NAME, [NAME])
         self._names = list(said)
         self._vectors = [encoder.encode(list(words)) for words in said.values()]
         self._of_word = lru_cache(maxsize=8192)(self._compare)
@@ -196,6 +217,7 @@ class EndingParts:
         rows: Mapping[str, int],
         kind: str,
         alike: Mapping[str, float] | None = None,
+        pieces: Sequence[Piece] = (),
     ) -> tuple[np.ndarray, np.ndarray]:
         """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending.
 
@@ -203,6 +225,7 @@ class EndingParts:
             covered: share of the question's words that the path explains.
             kind: the type of the nodes that the path ends in.
             alike: how like a word is to each value that the question does not have, see ``ValueWords.unsaid``.
+            pieces: those of ``pieces``.
         """
         near = {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
         edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)
@@ -210,6 +233,7 @@ class EndingParts:
         by_edge = {name: (float(edges[i]), float(types[self.counted(name, kind)])) for name, i in self._edges.items()}
         like = alike or {}
         said = dict(zip(DONE, view.done.tolist(), strict=True))
+        of_piece = {piece.text: piece for piece in pieces}
         dense = [
             [
                 *self._dense(e, near, by_edge, numbers, like),
@@ -217,12 +241,30 @@ class EndingParts:
                 _unsaid(e, covered),
                 _decade(e, numbers),
                 *_negated(e, said),
+                *_piece(e, of_piece),
             ]
             for e in found
         ]
         none = len(rows)
         elements = [[rows.get(name, none) for name in _elements(ending, like)] for ending in found]
         return np.array(dense).reshape(-1, len(DENSE)), np.array(elements, dtype=np.int32).reshape(-1, 4)
+
+    def pieces(self, question: str, spans: Sequence[tuple[int, int]], view: View) -> tuple[Piece, ...]:
+        """The pieces of text of a question, see ``said_texts``."""
+        if not view.words:
+            return said_texts(question, spans, {}, {})
+        near = view.near
+        explained = np.stack(
+            [
+                *(part.max(axis=1, initial=0.0) for part in (near.edge_names, near.type_names)),
+                *(0.8 * part.max(axis=1, initial=0.0) for part in (near.edge_texts, near.type_texts)),
+                *self.near_words(view).values(),
+            ]
+        ).max(axis=0)
+        says, known = dict[str, float](), dict[str, float]()
+        for word, weight, share in zip(view.words, view.weight.tolist(), explained.tolist(), strict=True):
+            says[word], known[word] = weight, max(share, known.get(word, 0.0))
+        return said_texts(question, spans, says, known)
 
     def counted(self, edge: str, kind: str) -> int:
         """The place of the type that is counted where nodes of a type are put in order by their edges of this name."""
@@ -236,7 +278,8 @@ class EndingParts:
             return {name: np.zeros(len(view.words)) for name in self._names}
         near = np.stack([self._of_word(word) for word in view.words])
         if view.near.told is not None:
-            near = np.maximum(near, view.near.told.properties)
+            told = view.near.told.properties  # no phrase is of the name, the last, unless the schema has it
+            near[:, : told.shape[1]] = np.maximum(near[:, : told.shape[1]], told)
         return dict(zip(self._names, near.T, strict=True))
 
     def _compare(self, word: str) -> np.ndarray:
@@ -262,7 +305,8 @@ class EndingParts:
         flag = condition is not None and isinstance(condition.value, bool)
         with_number = condition is not None and not flag and not isinstance(condition.value, str)
         near_value = 0.0 if condition is None or flag or with_number else alike.get(str(condition.value), 0.0)
-        said = condition is not None and not flag and not with_number and near_value == 0.0
+        text = condition is not None and not flag and not with_number and condition.op != "contains"
+        said = text and near_value == 0.0
         limit = final.limit > 1
         return [
             named,
@@ -298,12 +342,24 @@ def _done(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
     return sum(said.get(name, 0.0) for name in used), max(left, default=0.0)
 
 
+def _piece(ending: Ending, pieces: Mapping[str, Piece]) -> tuple[float, float]:
+    """Whether the text that is to be contained is marked as one, and how much it says otherwise."""
+    condition = condition_of(ending)
+    if condition is None or condition.op != "contains":
+        return 0.0, 0.0
+    piece = pieces[str(condition.value)]
+    return float(piece.marked), piece.rare
+
+
 def _negated(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
     """How well it is told that something is taken away: a value that is not wanted, and a comparison the other way.
 
-    "Nothing after 1960" has words for after, and means until 1960.
+    "Nothing after 1960" has words for after, and means until 1960. What is not true is not wanted either.
     """
-    ways = {COMPARED.get(condition.op, condition.op) for condition in conditions_of(ending)}
+    ways = {
+        "ne" if condition.value is False else COMPARED.get(condition.op, condition.op)
+        for condition in conditions_of(ending)
+    }
     away = said.get("difference", 0.0)
     other = max((said.get(OPPOSITE[way], 0.0) for way in ways if way in OPPOSITE and len(ways) == 1), default=0.0)
     return away * ("ne" in ways), away * other

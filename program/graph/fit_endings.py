@@ -81,13 +81,14 @@ def _case(
     words: ValueWords,
 ) -> Case:
     view, table = best.view, ranker.table
-    numbers = said_numbers(text, [(m.start, m.end) for m in best.hypothesis.mentions])
+    spans = [(m.start, m.end) for m in best.hypothesis.mentions]
+    numbers, pieces = said_numbers(text, spans), parts.pieces(text, spans, view)
     kind = answer_type(gold.plan, source.schema) if gold is not None else table.types[int(best.pool.end[place])]
     edges = sorted({edge for edge, _ in gold.edges}) if gold is not None else []
     alike = words.unsaid(view, text)
-    found = endings(source.schema, values, kind or "", edges, text, numbers, alike)
+    found = endings(source.schema, values, kind or "", edges, text, numbers, alike, pieces)
     rows = {name: i for i, name in enumerate(ELEMENTS)}
-    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows, kind or "", alike)
+    dense, elements = parts.of(found, view, numbers, float(best.dense[place, COVERED]), rows, kind or "", alike, pieces)
     right = [ending.none if gold is None else not ending.none and is_gold(ending, gold) for ending in found]
     return Case(view, dense, elements, np.array(right))
 

@@ -187,10 +187,16 @@ def _combined(combine: Combine, ends: Sequence[str], by: _Writer | _Teller) -> s
 
 
 def canonical(plan: GraphPlan) -> str:
-    """One text for all plans that are the same but for names, order of inputs and place of unions."""
+    """One text for all plans that are the same but for names, order of inputs and conditions, and place of unions."""
     found: dict[str, str] = {}
+    filtered: dict[str, tuple[str, tuple[Condition, ...]]] = {}
     for step in plan.steps:
-        found[step.store_as] = _CANON[type(step)](step, found)
+        if isinstance(step, FilterStep):  # one filter after another is one with the conditions of both
+            start, before = filtered.get(step.start, (found[step.start], ()))
+            filtered[step.store_as] = start, (*before, *step.conditions)
+            found[step.store_as] = _filtered(*filtered[step.store_as])
+        else:
+            found[step.store_as] = _CANON[type(step)](step, found)
     return found[plan.steps[-1].store_as]
 
 
@@ -213,15 +219,15 @@ def _union(terms: Sequence[str]) -> str:
 
 
 def _expand(step: ExpandStep, found: dict[str, str]) -> str:
-    reached = _followed(found[step.start], "+".join(sorted(step.edges)), step.direction, step.where)
+    reached = _union([_followed(found[step.start], edge, step.direction, step.where) for edge in step.edges])
     if step.node_where:
         reached = _filtered(reached, step.node_where)
     return _minus(reached, [found[name] for name in step.exclude])
 
 
-def _followed(start: str, edges: str, direction: str, where: Sequence[Condition]) -> str:
+def _followed(start: str, edge: str, direction: str, where: Sequence[Condition]) -> str:
     tests = "".join(sorted(map(_condition, where)))
-    return _union([f"({term} {edges}:{direction}{tests})" for term in _terms(start)])
+    return _union([f"({term} {edge}:{direction}{tests})" for term in _terms(start)])
 
 
 def _filtered(text: str, conditions: Sequence[Condition]) -> str:
@@ -273,7 +279,6 @@ _CANON: dict[type, Callable[..., str]] = {
     AnchorStep: lambda step, found: _node(step.node),
     ExpandStep: _expand,
     **{kind: lambda s, found, join=join: join([found[name] for name in s.inputs]) for kind, join in _JOINED.items()},
-    FilterStep: lambda s, found: _filtered(found[s.start], s.conditions),
     CountStep: lambda step, found: f"count({found[step.start]})",
     OrderStep: _order,
 }

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 from queryplan.data.graph_lessons import load_lessons, read_lesson, read_plan
 from queryplan.errors import DataError
+from queryplan.eval import __file__ as eval_package
 from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.schema import read_schema
+from queryplan.program.graph.words import name_words
+from queryplan.signatures.graph_steps import GraphSchema
+
+SETS = Path(eval_package).parent / "sets"
 
 
 def test_every_shipped_plan_fits_its_schema() -> None:
@@ -26,6 +32,22 @@ def test_lessons_ask_for_everything_a_plan_can_do() -> None:
     steps = {step.kind for lesson in load_lessons() for q in lesson.questions if q.plan for step in q.plan.steps}
     assert steps == {"anchor", "expand", "union", "intersect", "difference", "filter", "count", "order"}
     assert all(any(q.plan is None for q in lesson.questions) for lesson in load_lessons())
+
+
+def test_no_lesson_is_about_what_the_unseen_schema_is_about() -> None:
+    """A score on a schema that was never seen means nothing if a lesson has another one of the same subject."""
+
+    def types(schema: GraphSchema) -> set[str]:
+        return {word for node in schema.nodes for word in name_words(node.name)}
+
+    unseen = types(read_schema(SETS / "unseen" / "schema.toml").schema)
+    shared = {lesson.name: types(lesson.schema) & unseen for lesson in load_lessons()}
+    assert all(len(words) <= 2 for words in shared.values()), shared
+
+
+def test_a_value_in_quotation_marks_is_text() -> None:
+    found = [read_plan(f"if x eq {value}; A:y >E").steps[-1] for value in ("17", '"17"', '"true"', '"')]
+    assert [step.conditions[0].value for step in found] == [17, "17", "true", '"']  # type: ignore[union-attr]
 
 
 def test_the_notation_says_steps() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from queryplan.data.element_words import DONE
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.alike import ValueWords
@@ -28,10 +29,11 @@ from queryplan.program.graph.labelled import Source
 from queryplan.program.graph.paths import PathTable
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.said_numbers import SaidNumbers, said_numbers
+from queryplan.program.graph.said_texts import Piece
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.sketch import Final
 from queryplan.program.graph.values import ANY, Values, may_be, values_of
-from queryplan.program.graph.view import Hypothesis, view_of
+from queryplan.program.graph.view import Hypothesis, View, view_of
 from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType, PropertyType
 
 SCHEMA = GraphSchema(
@@ -56,6 +58,10 @@ VALUES = values_of(
 def ways(question: str, kind: str = "Drug", numbers: tuple[float, ...] = ()) -> list[str]:
     found = endings(SCHEMA, VALUES, kind, ["TREATS"], question, SaidNumbers(numbers))
     return ["none" if e.none else _said(e) for e in found]
+
+
+def seen(question: str) -> View:
+    return view_of(question, Hypothesis((), ()), SchemaWords(SCHEMA, default_encoder(), {}), {})
 
 
 def _said(ending: Ending) -> str:
@@ -103,6 +109,52 @@ def test_two_numbers_are_a_range_too_of_nodes_and_of_edges() -> None:
     pairs = [e.where for e in endings(SCHEMA, only, "Drug", ["TREATS"], "", graded) if len(conditions_of(e)) > 1]
     assert {pair[0] for pair in pairs if pair is not None} == {"TREATS"}
     assert len(pairs) == 4
+
+
+def test_a_piece_of_text_may_be_in_names_and_in_properties_without_listed_values() -> None:
+    many = dataclasses.replace(VALUES, texts={("Drug", "form"): tuple(f"form {n}" for n in range(20))})
+    listed = dataclasses.replace(VALUES, texts={("Drug", "form"): ("pill", "drops")})
+    pieces = (Piece("mab", True), Piece("old", False, 0.9))
+
+    def contained(values: Values) -> set[tuple[str, str, str]]:
+        found = endings(SCHEMA, values, "Drug", ["TREATS"], "", SaidNumbers(), pieces=pieces)
+        conditions = [c for e in found for c in conditions_of(e)]
+        return {(c.property, c.op, str(c.value)) for c in conditions if c.op == "contains"}
+
+    of_names = {("name", "contains", "mab"), ("name", "contains", "old")}
+    assert contained(listed) == of_names
+    assert contained(many) == of_names | {("form", "contains", "mab"), ("form", "contains", "old")}
+    assert contained(dataclasses.replace(VALUES, texts={("Drug", "form"): ()})) == contained(many)
+
+
+def test_what_is_contained_is_seen_as_marked_or_as_rare() -> None:
+    view = seen("drugs in -mab or old ones")
+    pieces = (Piece("mab", True), Piece("old", False, 0.75))
+    found = endings(SCHEMA, VALUES, "Drug", [], "", SaidNumbers(), pieces=pieces)
+    parts = EndingParts(SCHEMA, default_encoder())
+    rows = {name: i for i, name in enumerate(ELEMENTS)}
+    dense, elements = parts.of(found, view, SaidNumbers(), 1.0, rows, "Drug", {}, pieces)
+    marked, rare = DENSE.index("piece marked"), DENSE.index("piece rare")
+    for ending, numbers, element in zip(found, dense, elements, strict=True):
+        condition = condition_of(ending)
+        if condition is None:
+            assert not numbers[marked]
+            assert not numbers[rare]
+        else:
+            assert (numbers[marked], numbers[rare]) == {"mab": (1.0, 0.0), "old": (0.0, 0.75)}[str(condition.value)]
+            assert rows["contains"] in element
+            assert not numbers[DENSE.index("value said")]
+
+
+def test_what_is_not_true_is_not_wanted() -> None:
+    flags = dataclasses.replace(VALUES, texts={}, flags=frozenset({("Drug", "form")}))
+    view = dataclasses.replace(seen("drugs"), done=np.array([float(name == "difference") for name in DONE]))
+    found = endings(SCHEMA, flags, "Drug", [], "", SaidNumbers())
+    dense, _ = EndingParts(SCHEMA, default_encoder()).of(found, view, SaidNumbers(), 1.0, {}, "Drug")
+    said = {
+        c.value: row[DENSE.index("not said")] for e, row in zip(found, dense, strict=True) if (c := condition_of(e))
+    }
+    assert said == {True: 0.0, False: 1.0}
 
 
 def test_a_value_in_figures_is_said_by_a_number_word() -> None:
@@ -189,7 +241,8 @@ def test_what_is_true_or_false_may_be_asked_for_either_way() -> None:
     found, dense, elements = looked_at("boats without a licence")
     yes, no = place_of(found, "licensed", True), place_of(found, "licensed", False)
     assert ("true" in elements[yes], "false" in elements[no]) == (True, True)
-    assert dense[yes].tolist() == dense[no].tolist()
+    differs = np.flatnonzero(dense[yes] != dense[no]).tolist()
+    assert differs == [DENSE.index("not said")]  # "without" speaks for what is not true
     assert dense[yes][DENSE.index("yes or no")] == 1
     assert dense[yes][DENSE.index("property named")] > 0.3
     assert dense[yes][DENSE.index("number used")] == dense[yes][DENSE.index("value said")] == 0
@@ -207,7 +260,9 @@ def test_a_decade_uses_no_number_and_is_told() -> None:
 def test_what_is_taken_away_speaks_for_the_other_values_and_turns_a_comparison_round() -> None:
     found, dense, _ = looked_at("boats without steel")
     said = {
-        e.final.filters[0].op: dense[i] for i, e in enumerate(found) if e.final.kind == "set" and e.final.filters[:1]
+        e.final.filters[0].op: dense[i]
+        for i, e in enumerate(found)
+        if e.final.kind == "set" and e.final.filters[:1] and e.final.filters[0].value is not False
     }
     assert said["ne"][DENSE.index("not said")] > said["eq"][DENSE.index("not said")] == 0
     found, dense, _ = looked_at("boats, except those founded after 1960")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_plan
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.sketch import Branch, Final, Hop, Sketch, canonical
-from queryplan.signatures.graph_steps import Condition, EdgeType, GraphSchema, NodeRef, NodeType
+from queryplan.signatures.graph_steps import Condition, EdgeType, GraphPlan, GraphSchema, NodeRef, NodeType
 
 SCHEMA = GraphSchema(
     nodes=(NodeType(name="D", properties=("year",)), NodeType(name="G"), NodeType(name="C")),
@@ -91,6 +91,8 @@ def test_different_sketches_have_different_forms() -> None:
         ("(D:a | D:b) | D:c", "D:a | D:b | D:c"),
         ("(D:a >HAS & D:b >HAS) & D:c >HAS", "D:a >HAS & D:b >HAS & D:c >HAS"),
         ("D:a >HAS & (D:c >HAS & D:b >HAS)", "D:a >HAS & D:b >HAS & D:c >HAS"),
+        ("if year ge 1990; if form eq pill; D:a >HAS", "if form eq pill; if year ge 1990; D:a >HAS"),
+        ("count; if a eq 1; if b eq 2; if c eq 3; D:a", "count; if c eq 3; if a eq 1; if b eq 2; D:a"),
     ],
 )
 def test_plans_that_must_give_the_same_answers_have_one_form(one: str, other: str) -> None:
@@ -106,11 +108,41 @@ def test_plans_that_must_give_the_same_answers_have_one_form(one: str, other: st
         ("(D:a >HAS & D:b >HAS) \\ D:c >HAS", "D:a >HAS & (D:b >HAS \\ D:c >HAS)"),
         ("D:a >HAS <HAS", "D:a >HAS <HAS!"),
         ("count; D:a >HAS", "D:a >HAS"),
+        ("if year ge 1990; if form eq pill; D:a >HAS", "if year ge 1990; D:a >HAS"),
+        ("if year ge 1990; max year 1; D:a >HAS", "max year 1; if year ge 1990; D:a >HAS"),
         ("max year 1; D:a ~LIKE", "min year 1; D:a ~LIKE"),
     ],
 )
 def test_plans_that_may_differ_have_different_forms(one: str, other: str) -> None:
     assert canonical(read_plan(one)) != canonical(read_plan(other))
+
+
+def test_two_edges_in_one_step_are_a_union_of_steps() -> None:
+    steps = [
+        {"kind": "anchor", "store_as": "a", "node": {"name": "a", "type": "D"}},
+        {"kind": "expand", "store_as": "b", "start": "a", "edge": "HAS", "or_edges": ["HOLDS"], "direction": "out"},
+    ]
+    either = GraphPlan.model_validate({"steps": steps})
+    assert canonical(either) == canonical(read_plan("D:a >HOLDS | D:a >HAS"))
+    assert canonical(either) != canonical(read_plan("D:a >HOLDS & D:a >HAS"))
+
+
+def test_one_filter_after_another_is_one_with_all_conditions() -> None:
+    apart = read_plan("if year le 2000; if year ge 1990; D:a >HAS")
+    together = GraphPlan.model_validate(
+        {
+            "steps": [
+                *(step.model_dump() for step in apart.steps[:2]),
+                {
+                    "kind": "filter",
+                    "store_as": "c",
+                    "start": apart.steps[1].store_as,
+                    "conditions": [c.model_dump() for s in apart.steps[2:] for c in s.conditions],  # type: ignore[union-attr]
+                },
+            ]
+        }
+    )
+    assert canonical(apart) == canonical(together)
 
 
 def test_answers_of_one_form_are_equal_on_a_graph() -> None:

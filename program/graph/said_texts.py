@@ -1,0 +1,69 @@
+"""The pieces of text that a question asks names and texts to have: "with *amulet* on the label", "names in *-ette*".
+
+A piece stands in quotation marks, or is a part of a word with a hyphen, or else one of the few words that name nothing
+and are near nothing in the schema. Which property it is a piece of, if any, is ranked like all endings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .words import stands_alone, words_of
+
+QUOTED = re.compile(
+    r'"([^"]{1,60})"|“([^”]{1,60})”|„([^“”"]{1,60})[“”"]|«\s?([^»]{1,60}?)\s?»|「([^」]{1,60})」|『([^』]{1,60})』'
+    r"|`([^`]{1,60})`|(?<!\w)['‘]([^'’]{1,60})['’](?!\w)"
+)
+PART = re.compile(r"(?<![\w-])[-‐–](\w{2,})(?![\w-])|(?<![\w-])(\w{2,})[-‐](?![\w-])")
+MOST_WORDS = 2
+RARE = 0.5
+"""What a word must say, less what the schema explains of it, to be a piece."""
+MOST_LETTERS = 24
+
+
+class Piece(NamedTuple):
+    """A piece of text.
+
+    Attributes:
+        marked: whether it stands in quotation marks or has a hyphen.
+        rare: of other words, how much they say that the schema does not explain, 0 to 1.
+    """
+
+    text: str
+    marked: bool
+    rare: float = 0.0
+
+
+def said_texts(
+    question: str, spans: Sequence[tuple[int, int]], says: Mapping[str, float], explained: Mapping[str, float]
+) -> tuple[Piece, ...]:
+    """The pieces of a question, those with marks first.
+
+    Args:
+        spans: where its names stand; what is there is no piece.
+        says: how much each folded word says, 0 to 1.
+        explained: how near each is to something in the schema, 0 to 1.
+    """
+
+    def free(start: int, end: int) -> bool:
+        return not any(a < end and start < b for a, b in spans)
+
+    marked: dict[str, tuple[int, int]] = {}
+    for match in (*QUOTED.finditer(question), *PART.finditer(question)):
+        text = next(group for group in match.groups() if group is not None).strip()
+        if text and free(match.start(), match.end()):
+            marked.setdefault(text, match.span())
+    rare = [
+        (says[word.text] * (1 - explained.get(word.text, 0.0)), question[word.start : word.end])
+        for word in words_of(question)
+        if word.text in says
+        and not word.text.isdecimal()
+        and not stands_alone(word.text)
+        and word.end - word.start <= MOST_LETTERS
+        and free(word.start, word.end)
+        and not any(a <= word.start < b for a, b in marked.values())
+    ]
+    likely = sorted(((score, text) for score, text in rare if score >= RARE), key=lambda one: -one[0])[:MOST_WORDS]
+    return (*(Piece(text, True) for text in marked), *(Piece(text, False, score) for score, text in likely))
