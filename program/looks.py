@@ -22,8 +22,8 @@ of before compared the larger of the two probabilities with the level: 1.4 % and
 
 **With few rows of ours** one in a hundred cannot be seen: the lowest of forty rows lies at one in forty on average, and
 one odd row decides alone. So the share is never less than two rows, if two are a tenth of them; from some 270 rows
-on that changes nothing. CLINC150 with 40 of 400 rows ours (ten trainings): 7 % of ours and 91 % of strangers are
-rejected, with one in a hundred 3 and 73 %, by the head alone 29 and 99.6 %.
+on that changes nothing. CLINC150 with 40 of 400 rows ours (ten trainings, when the larger look counted): 7 % of
+ours and 91 % of strangers were rejected, with one in a hundred 3 and 73 %, by the head alone 29 and 99.6 %.
 No list of words is behind it, and no tag of a row.
 """
 
