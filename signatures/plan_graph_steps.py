@@ -215,8 +215,8 @@ def _step_type(schema: GraphSchema) -> Any:
     edges = [e.name for e in schema.edges]
     if edges:
         kinds += [made("Follow", __base__=WrittenFollow, edge=(_one_of(edges), ...)), WrittenCombine]
-    if properties:
-        kinds.append(made("Filter", __base__=WrittenFilter, property=(_one_of(properties), ...)))
+    # Every node has a name, whatever else.
+    kinds.append(made("Filter", __base__=WrittenFilter, property=(_one_of([*properties, "name"]), ...)))
     if properties or edges:
         kinds.append(made("Order", __base__=WrittenOrder, by=(_one_of([*properties, *edges]), ...)))
     kinds.append(WrittenCount)

@@ -17,7 +17,8 @@ from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE
 from .paths import NOTHING
 from .ranking import Ranked, Ranker, gram_norm
-from .said_numbers import said_numbers
+from .said_numbers import SaidNumbers, said_numbers
+from .said_texts import Piece
 from .sketch import Hop, Sketch
 from .values import Values
 from .view import Hypothesis, View, gram_columns
@@ -139,6 +140,7 @@ class Completing:
     def __init__(self, completer: Completer, question: str) -> None:
         self._by, self._question = completer, question
         self._told: dict[int, tuple[View, np.ndarray]] = {}
+        self._said: dict[int, tuple[SaidNumbers, tuple[Piece, ...], dict[str, float]]] = {}
         self._ends: dict[tuple[object, ...], _Ends] = {}
 
     def options(self, ranked: Ranked, place: int, chance: float, best: float) -> list[Option]:
@@ -187,10 +189,8 @@ class Completing:
 
     def _looked_at(self, ranked: Ranked, place: int, tested: Sequence[str], followed: bool) -> _Ends:
         by, table = self._by, self._by.ranker.table
-        spans = [(m.start, m.end) for m in ranked.hypothesis.mentions]
-        numbers, pieces = said_numbers(self._question, spans), by.parts.pieces(self._question, spans, ranked.view)
         kind = table.types[int(ranked.pool.end[place])]
-        alike = by.value_words.unsaid(ranked.view, self._question)
+        numbers, pieces, alike = self._said_in(ranked)
         found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike, pieces)
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
@@ -199,6 +199,16 @@ class Completing:
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)
         return _Ends(found, dense, elements, told, none)
+
+    def _said_in(self, ranked: Ranked) -> tuple[SaidNumbers, tuple[Piece, ...], dict[str, float]]:
+        """The numbers, the pieces of text and the values like a word of the question, its names taken as in a view."""
+        view = ranked.view
+        if id(view) not in self._said:
+            spans = [(m.start, m.end) for m in ranked.hypothesis.mentions]
+            pieces = self._by.parts.pieces(self._question, spans, view)
+            alike = self._by.value_words.unsaid(view, self._question)
+            self._said[id(view)] = said_numbers(self._question, spans), pieces, alike
+        return self._said[id(view)]
 
 
 def with_ending(sketch: Sketch, ending: Ending) -> Sketch:

@@ -35,9 +35,17 @@ def test_types_edges_and_properties_are_literals_of_the_schema() -> None:
 
 
 def test_kinds_of_steps_that_a_schema_has_no_use_for_are_not_offered() -> None:
-    bare = GraphSchema(nodes=(NodeType(name="A"),))
-    assert "follow" not in str(adapter(bare).json_schema())
-    assert "filter" not in str(adapter(bare).json_schema())
+    offered = str(adapter(GraphSchema(nodes=(NodeType(name="A"),))).json_schema())
+    assert "follow" not in offered
+    assert "order" not in offered
+
+
+def test_every_node_may_be_filtered_by_its_name() -> None:
+    bare = adapter(GraphSchema(nodes=(NodeType(name="A"),)))
+    step = {"do": "filter", "start": 1, "property": "name", "op": "contains", "value": "ette"}
+    assert bare.validate_python([step])[0].property == "name"
+    with pytest.raises(ValidationError):
+        bare.validate_python([step | {"property": "colour"}])
 
 
 def test_written_steps_become_a_plan_as_models_and_as_plain_data() -> None:
