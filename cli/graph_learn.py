@@ -18,7 +18,7 @@ def learn(
     """Learn from the shipped lessons and labelled questions how to plan on a graph that nobody labelled.
 
     It is kept for every project of this user, and learned anew when the shipped questions change. Without this
-    command it is learned at the first question on a graph, which then takes two or three minutes longer.
+    command it is learned at the first question on a graph, which then takes four to eight minutes longer.
     """
     from ..errors import ConfigError
     from ..program.encoder import default_encoder

@@ -1,7 +1,7 @@
 """Where a graph planner's knowledge comes from: labelled questions of the shipped domains, and of its own.
 
-What carries over to any schema is learned once from the lessons and the shipped rows with graph plans, in a minute or
-two, and kept for the user under a name made of their fingerprint. How complete plans are compared is shipped as
+What carries over to any schema is learned once from the lessons and the shipped rows with graph plans, in some
+minutes, and kept for the user under a name made of their fingerprint. How complete plans are compared is shipped as
 learned (see ``learning_choice``). A domain's own rows add its edges.
 """
 
