@@ -87,7 +87,7 @@ class Panel:
         if len(grams.columns):
             scores += grams.values.dot(self._linear.take(grams.columns, axis=0))
         given = scores.tolist()
-        if max(given) > MOST or min(given) < -MOST:
+        if given and (max(given) > MOST or min(given) < -MOST):
             given = [min(max(score, -MOST), MOST) for score in given]
         weights = [*map(math.exp, given)]
         return [_shares([1.0, *weights[start:end]]) for start, end in self._spans]

@@ -123,7 +123,7 @@ def endings(
     filters: list[tuple[Conditions, tuple[str, Conditions] | None]] = [
         (found, None) for found in _conditions(kind, properties, values, said, numbers, alike)
     ]
-    texts = [NAME, *(p for p in properties if is_text((kind, p), values))]
+    texts = dict.fromkeys([NAME, *(p for p in properties if is_text((kind, p), values))])
     filters += [((_containing(name, piece),), None) for name in texts for piece in pieces]
     for name in dict.fromkeys(edges):
         edge = schema.edge(name)
@@ -225,7 +225,7 @@ class EndingParts:
             covered: share of the question's words that the path explains.
             kind: the type of the nodes that the path ends in.
             alike: how like a word is to each value that the question does not have, see ``ValueWords.unsaid``.
-            pieces: those of ``pieces``.
+            pieces: what the method ``pieces`` found.
         """
         near = {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
         edges = (np.maximum(view.near.edge_names, view.near.edge_texts) * view.weight[:, None]).max(axis=0, initial=0.0)

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import KnownName
+from queryplan.program.features import Seen
 from queryplan.program.folder import load_program
-from queryplan.program.heads import IDF, SHARED, Heads, load_heads
+from queryplan.program.heads import IDF, SHARED, Head, Heads, load_heads
 from queryplan.program.linker import Linker
+from queryplan.program.ngrams import Grams
+from queryplan.program.panel import Panel
 from queryplan.program.planner import QueryPlanner
 
 STRANGE = ("ᏣᎳᎩ ᎦᏬᏂᎯᏍᏗ", "ሰላም", "𓀀𓂀", "🎵🎵")
@@ -94,3 +97,9 @@ def test_a_planner_takes_over_the_linker_of_its_heads_if_it_knows_the_same_names
     assert planner._linker is trained.features.linker
     other = planner.card.model_copy(update={"names": planner.card.names[:1]})
     assert bench.planner(None, trained, card=other)._linker.names == other.names
+
+
+def test_a_head_that_knows_one_label_says_it() -> None:
+    head = Head("x", ("only",), np.zeros((1, 2)), np.zeros((1, 0)), np.zeros((4, 0)), 1.0, 1.0)
+    grams = Grams(np.array([1], dtype=np.int32), np.ones(1, dtype=np.float32))
+    assert Panel([head]).probabilities(Seen(np.ones(2, dtype=np.float32), grams)) == [[1.0]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import replace
 from typing import Any
 
@@ -29,11 +28,10 @@ from queryplan.program.graph.labelled import Source
 from queryplan.program.graph.paths import PathTable
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.said_numbers import SaidNumbers, said_numbers
-from queryplan.program.graph.said_texts import Piece
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.sketch import Final
 from queryplan.program.graph.values import ANY, Values, may_be, values_of
-from queryplan.program.graph.view import Hypothesis, View, view_of
+from queryplan.program.graph.view import Hypothesis, view_of
 from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType, PropertyType
 
 SCHEMA = GraphSchema(
@@ -60,10 +58,6 @@ def ways(question: str, kind: str = "Drug", numbers: tuple[float, ...] = ()) -> 
     return ["none" if e.none else _said(e) for e in found]
 
 
-def seen(question: str) -> View:
-    return view_of(question, Hypothesis((), ()), SchemaWords(SCHEMA, default_encoder(), {}), {})
-
-
 def _said(ending: Ending) -> str:
     final = ending.final
     conditions = ((c.property, c.op, c.value) for c in conditions_of(ending))
@@ -88,7 +82,7 @@ def test_texts_that_are_said_and_numbers_become_conditions() -> None:
 
 
 def test_a_number_that_a_property_cannot_have_is_no_condition_of_it() -> None:
-    grades = dataclasses.replace(VALUES, numbers={("Drug", "year"): (1950, 2020), ("TREATS", "grade"): (0.1, 0.9)})
+    grades = replace(VALUES, numbers={("Drug", "year"): (1950, 2020), ("TREATS", "grade"): (0.1, 0.9)})
     found = endings(SCHEMA, grades, "Drug", ["TREATS"], "since 1990, 0.5", SaidNumbers((1990.0, 0.5)))
     assert {(c.property, c.value) for e in found for c in conditions_of(e)} == {("year", 1990), ("grade", 0.5)}
     assert may_be(1890, (1950, 2020))
@@ -105,50 +99,16 @@ def test_two_numbers_are_a_range_too_of_nodes_and_of_edges() -> None:
     ranged = endings(SCHEMA, VALUES, "Drug", ["TREATS"], "", said)
     assert sum(is_gold(ending, gold) for ending in ranged if not ending.none) == 1
     graded = SaidNumbers((2.0, 3.0), ((2.0, 3.0),))
-    only = dataclasses.replace(VALUES, numbers={("TREATS", "grade"): ANY})
+    only = replace(VALUES, numbers={("TREATS", "grade"): ANY})
     pairs = [e.where for e in endings(SCHEMA, only, "Drug", ["TREATS"], "", graded) if len(conditions_of(e)) > 1]
     assert {pair[0] for pair in pairs if pair is not None} == {"TREATS"}
     assert len(pairs) == 4
 
 
-def test_a_piece_of_text_may_be_in_names_and_in_properties_without_listed_values() -> None:
-    many = dataclasses.replace(VALUES, texts={("Drug", "form"): tuple(f"form {n}" for n in range(20))})
-    listed = dataclasses.replace(VALUES, texts={("Drug", "form"): ("pill", "drops")})
-    pieces = (Piece("mab", True), Piece("old", False, 0.9))
-
-    def contained(values: Values) -> set[tuple[str, str, str]]:
-        found = endings(SCHEMA, values, "Drug", ["TREATS"], "", SaidNumbers(), pieces=pieces)
-        conditions = [c for e in found for c in conditions_of(e)]
-        return {(c.property, c.op, str(c.value)) for c in conditions if c.op == "contains"}
-
-    of_names = {("name", "contains", "mab"), ("name", "contains", "old")}
-    assert contained(listed) == of_names
-    assert contained(many) == of_names | {("form", "contains", "mab"), ("form", "contains", "old")}
-    assert contained(dataclasses.replace(VALUES, texts={("Drug", "form"): ()})) == contained(many)
-
-
-def test_what_is_contained_is_seen_as_marked_or_as_rare() -> None:
-    view = seen("drugs in -mab or old ones")
-    pieces = (Piece("mab", True), Piece("old", False, 0.75))
-    found = endings(SCHEMA, VALUES, "Drug", [], "", SaidNumbers(), pieces=pieces)
-    parts = EndingParts(SCHEMA, default_encoder())
-    rows = {name: i for i, name in enumerate(ELEMENTS)}
-    dense, elements = parts.of(found, view, SaidNumbers(), 1.0, rows, "Drug", {}, pieces)
-    marked, rare = DENSE.index("piece marked"), DENSE.index("piece rare")
-    for ending, numbers, element in zip(found, dense, elements, strict=True):
-        condition = condition_of(ending)
-        if condition is None:
-            assert not numbers[marked]
-            assert not numbers[rare]
-        else:
-            assert (numbers[marked], numbers[rare]) == {"mab": (1.0, 0.0), "old": (0.0, 0.75)}[str(condition.value)]
-            assert rows["contains"] in element
-            assert not numbers[DENSE.index("value said")]
-
-
 def test_what_is_not_true_is_not_wanted() -> None:
-    flags = dataclasses.replace(VALUES, texts={}, flags=frozenset({("Drug", "form")}))
-    view = dataclasses.replace(seen("drugs"), done=np.array([float(name == "difference") for name in DONE]))
+    flags = replace(VALUES, texts={}, flags=frozenset({("Drug", "form")}))
+    plain = view_of("drugs", Hypothesis((), ()), SchemaWords(SCHEMA, default_encoder(), {}), {})
+    view = replace(plain, done=np.array([float(name == "difference") for name in DONE]))
     found = endings(SCHEMA, flags, "Drug", [], "", SaidNumbers())
     dense, _ = EndingParts(SCHEMA, default_encoder()).of(found, view, SaidNumbers(), 1.0, {}, "Drug")
     said = {
@@ -158,7 +118,7 @@ def test_what_is_not_true_is_not_wanted() -> None:
 
 
 def test_a_value_in_figures_is_said_by_a_number_word() -> None:
-    texts = dataclasses.replace(VALUES, texts={("Drug", "form"): ("7", "17")})
+    texts = replace(VALUES, texts={("Drug", "form"): ("7", "17")})
     found = endings(SCHEMA, texts, "Drug", [], "form seven", said_numbers("form seven", []))
     assert {c.value for e in found for c in conditions_of(e) if c.property == "form"} == {"7"}
     beside = endings(SCHEMA, texts, "Drug", [], "7번 형태", SaidNumbers())

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.graph.said_texts import MOST_LETTERS, MOST_WORDS, said_texts
+from queryplan.program.encoder import default_encoder
+from queryplan.program.graph.endings import DENSE, ELEMENTS, EndingParts, condition_of, conditions_of, endings
+from queryplan.program.graph.said_numbers import SaidNumbers
+from queryplan.program.graph.said_texts import MOST_LETTERS, MOST_WORDS, Piece, said_texts
+from queryplan.program.graph.schema_words import SchemaWords
+from queryplan.program.graph.values import Values
+from queryplan.program.graph.view import Hypothesis, view_of
 from queryplan.program.graph.words import words_of
+from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
+
+SCHEMA = GraphSchema(
+    nodes=(NodeType(name="Drug", properties=("form",)), NodeType(name="Illness")),
+    edges=(EdgeType(name="TREATS", source="Drug", target="Illness"),),
+)
+VALUES = Values()
 
 
 def pieces(question: str, name: str = "", common: str = "") -> list[tuple[str, bool]]:
@@ -66,3 +81,38 @@ def test_every_piece_is_in_the_question(question: str) -> None:
     assert all(one.text and one.text in question for one in found)
     assert sum(not one.marked for one in found) <= MOST_WORDS
     assert all(one.marked or len(one.text) <= MOST_LETTERS for one in found)
+
+
+def test_a_piece_of_text_may_be_in_names_and_in_properties_without_listed_values() -> None:
+    many = replace(VALUES, texts={("Drug", "form"): tuple(f"form {n}" for n in range(20))})
+    listed = replace(VALUES, texts={("Drug", "form"): ("pill", "drops")})
+    pieces = (Piece("mab", True), Piece("old", False, 0.9))
+
+    def contained(values: Values) -> set[tuple[str, str, str]]:
+        found = endings(SCHEMA, values, "Drug", ["TREATS"], "", SaidNumbers(), pieces=pieces)
+        conditions = [c for e in found for c in conditions_of(e)]
+        return {(c.property, c.op, str(c.value)) for c in conditions if c.op == "contains"}
+
+    of_names = {("name", "contains", "mab"), ("name", "contains", "old")}
+    assert contained(listed) == of_names
+    assert contained(many) == of_names | {("form", "contains", "mab"), ("form", "contains", "old")}
+    assert contained(replace(VALUES, texts={("Drug", "form"): ()})) == contained(many)
+
+
+def test_what_is_contained_is_seen_as_marked_or_as_rare() -> None:
+    view = view_of("drugs in -mab or old ones", Hypothesis((), ()), SchemaWords(SCHEMA, default_encoder(), {}), {})
+    pieces = (Piece("mab", True), Piece("old", False, 0.75))
+    found = endings(SCHEMA, VALUES, "Drug", [], "", SaidNumbers(), pieces=pieces)
+    parts = EndingParts(SCHEMA, default_encoder())
+    rows = {name: i for i, name in enumerate(ELEMENTS)}
+    dense, elements = parts.of(found, view, SaidNumbers(), 1.0, rows, "Drug", {}, pieces)
+    marked, rare = DENSE.index("piece marked"), DENSE.index("piece rare")
+    for ending, numbers, element in zip(found, dense, elements, strict=True):
+        condition = condition_of(ending)
+        if condition is None:
+            assert not numbers[marked]
+            assert not numbers[rare]
+        else:
+            assert (numbers[marked], numbers[rare]) == {"mab": (1.0, 0.0), "old": (0.0, 0.75)}[str(condition.value)]
+            assert rows["contains"] in element
+            assert not numbers[DENSE.index("value said")]
