@@ -24,7 +24,10 @@ JOURNAL = Path(".queryplan/graph-score.sqlite")
 def score(
     sets: Annotated[
         list[str] | None,
-        typer.Argument(help="Some of biomedical, hetionet, unseen, metaqa, metaqa-types; the first three if none."),
+        typer.Argument(
+            help="Some of biomedical, biomedical-more, hetionet, hetionet-more, unseen, metaqa, metaqa-types; if none "
+            "biomedical, hetionet and unseen."
+        ),
     ] = None,
     lm: Annotated[
         str, typer.Option(help="none, local, local:0.5b, or any DSPy model name; also asked for Cypher.")

@@ -9,7 +9,8 @@ The table ``words.tsv`` has the columns ``element`` and ``side`` and one for eac
 
 An element is a node type, an edge type, a property of one (``Compound.approved_year``) or a value of that
 (``Disease.category=cancer``). An edge has a line for each side: ``out`` for what is said when the targets of a node are
-asked for, ``in`` for the way back.
+asked for, ``in`` for the way back. The line of the element ``none`` has what people ask of the same subject that the
+schema cannot say: "is it contagious".
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ DONE = (
     *("gt", "lt", "none"),
 )
 """What every plan may do, whatever the schema: put sets together, count, order, compare; or be none at all."""
+UNSAYABLE = "none"
+"""The element whose words give away what a schema cannot say; a node or edge type of this name takes its place."""
 OWN = ["element", "side"]
 Side = Literal["", "out", "in"]
 SIDES: tuple[Side, ...] = ("out", "in")
@@ -111,6 +114,15 @@ def elements_of(schema: GraphSchema) -> Iterator[tuple[str, tuple[Side, ...]]]:
     for edge in schema.edges:
         # A schema may call an edge type as it does a node type: then the side tells which is meant.
         yield edge.name, (("", *SIDES) if schema.node(edge.name) else SIDES)
+    if not any(kind.name == UNSAYABLE for kind in (*schema.nodes, *schema.edges)):
+        yield UNSAYABLE, ("",)
+
+
+def unsayable_words(schema: GraphSchema) -> str:
+    """What people ask of a schema's subject that it cannot say, with "; " between the phrases; empty if it has none."""
+    if any(kind.name == UNSAYABLE for kind in (*schema.nodes, *schema.edges)):
+        return ""
+    return BETWEEN.join(line.words for line in schema.words if line.element == UNSAYABLE)
 
 
 def _width(header: str, where: str) -> int:
@@ -131,8 +143,8 @@ def _row(line: str, width: int, known: dict[str, tuple[Side, ...]], where: str) 
     sides = known.get(element.partition("=")[0]) if "." in element else known.get(element)
     if sides is None:
         raise DataError(
-            f"{where}: the schema has no {element!r}; give a node type, an edge type, Type.property or "
-            "Type.property=value"
+            f"{where}: the schema has no {element!r}; give a node type, an edge type, Type.property, "
+            "Type.property=value or none"
         )
     said = cells.pop(0)
     side: Side | None = next((one for one in sides if one == said), None)

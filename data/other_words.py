@@ -22,6 +22,8 @@ from typing import Any
 from ..errors import DataError
 
 NAMES_FILE = "names.tsv"
+THESAURUS_FILE = "thesaurus.tsv"
+"""A table of the same form, of names that larger graphs with a domain's edges have and its own card has not."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})?")
 BETWEEN = "; "
 

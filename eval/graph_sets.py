@@ -1,8 +1,8 @@
 """The sets that graph plans are measured on, opened: questions, a graph, a planner, and who taught it.
 
-``biomedical`` is shipped. ``hetionet`` and ``unseen`` are questions of our own in ``eval/sets``. ``metaqa`` (1, 2 and 3
-hops, 500 labelled questions in all) and ``metaqa-types`` (question types held out, fold by fold) are read from the
-benchmarks.
+``biomedical`` is shipped. ``biomedical-more``, ``hetionet``, ``hetionet-more`` (names as people say them) and
+``unseen`` are questions of our own in ``eval/sets``. ``metaqa`` (1, 2 and 3 hops, 500 labelled questions in all) and
+``metaqa-types`` (question types held out, fold by fold) are read from the benchmarks.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -118,17 +119,21 @@ def _biomedical(scratch: Path, how: Opening) -> Iterator[GraphSet]:
     )
 
 
-def _hetionet(scratch: Path, how: Opening) -> Iterator[GraphSet]:
+def _biomedical_more(scratch: Path, how: Opening) -> Iterator[GraphSet]:
+    questions = read_questions(SETS / "biomedical-more.jsonl")
+    for one in _biomedical(scratch, replace(how, split="dev")):
+        yield replace(one, name="biomedical-more", questions=questions)
+
+
+def _hetionet(scratch: Path, how: Opening, name: str = "hetionet", file: str = "hetionet-60") -> Iterator[GraphSet]:
     folder = scratch / "hetionet"
     Hetionet().convert(resolve_path(None, "hetionet"), folder)
     domain = load_domain(folder, ())
     graph = load_graph(folder, domain.card.graph)
     planner = GraphPlanner.for_executor(graph, kept=how.kept)
     taught = _with_plans(load_domain("biomedical", ("train",)).rows("train"))
-    questions = read_questions(SETS / "hetionet-60.jsonl")
-    yield GraphSet(
-        "hetionet", questions, graph, planner, folder, taught, "the shipped domains; none of this graph's own"
-    )
+    questions = read_questions(SETS / f"{file}.jsonl")
+    yield GraphSet(name, questions, graph, planner, folder, taught, "the shipped domains; none of this graph's own")
 
 
 def _unseen(scratch: Path, how: Opening) -> Iterator[GraphSet]:
@@ -201,7 +206,9 @@ class _Films:
 
 KINDS: dict[str, Callable[[Path, Opening], Iterator[GraphSet]]] = {
     "biomedical": _biomedical,
+    "biomedical-more": _biomedical_more,
     "hetionet": _hetionet,
+    "hetionet-more": partial(_hetionet, name="hetionet-more", file="hetionet-more"),
     "unseen": _unseen,
     "metaqa": _metaqa,
     "metaqa-types": _metaqa_types,

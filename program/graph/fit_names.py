@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -79,8 +80,18 @@ def _named(mentions: Sequence[Mention], names: set[tuple[str, str]]) -> set[str]
     return {fold(m.text) for m in mentions if any((r.name.casefold(), r.type) in names for r in m.readings)}
 
 
-def plain_of(source: Source) -> dict[str, int]:
+_PLAIN: WeakKeyDictionary[Source, Mapping[str, int]] = WeakKeyDictionary()
+"""Counted once a source: each step of learning asks for it, and counting it looks for names in every question."""
+
+
+def plain_of(source: Source) -> Mapping[str, int]:
     """How often texts stand in a domain's questions without being a name: those that could be one, and words."""
+    if source not in _PLAIN:
+        _PLAIN[source] = _plain_of(source)
+    return _PLAIN[source]
+
+
+def _plain_of(source: Source) -> dict[str, int]:
     questions = [q for q in source.questions if q.plan is not None] if source.counted else []
     texts, names = [q.text for q in questions], []
     for question in questions:

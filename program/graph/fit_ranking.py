@@ -196,7 +196,7 @@ def fit_domain(
         sources: domains that have some of its edges; the first is the schema's own, if it has labels.
     """
     own = element_names(schema)
-    plain = plain_of(sources[0]) if sources and sources[0].schema == schema else {}
+    plain = plain_of(sources[0]) if sources else {}
     rankers = {s.name: Ranker(PathTable(s.schema), encoder, shared) for s in sources}
     weights = _with_rows(replace(shared, span=fit_span(sources, rankers, shared.span)), own, ())
     examples = _examples(sources, weights, encoder)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
-from .linking import Mention
+from .linking import Mention, Reading
 from .view import Hypothesis
 from .words import fold, words_of
 
@@ -38,6 +38,8 @@ MOST_MENTIONS = 10
 MOST_SETS = 8
 MOST_NAMES = 5
 MOST_READINGS = 10
+APART = 3.0
+"""How much less likely, in log-odds, two mentions mean two nodes where they may mean one: that is one, said again."""
 UNLIKELY = 4.0
 """A set of names that is e to this times less likely than the likeliest is not looked at."""
 
@@ -124,11 +126,24 @@ def _read(mentions: Sequence[Mention], score: float) -> list[Hypothesis]:
     """Every combination of readings of the chosen mentions, the nearest first, of a few."""
     found = []
     each = [m.readings if len(mentions) == 1 else m.readings[:3] for m in mentions]
+    pairs = _one_thing(mentions)
     for readings in product(*each):
         distance = sum(10.0 * (r.score - m.readings[0].score) for r, m in zip(readings, mentions, strict=True))
         spelled = sum(r.name != m.text for r, m in zip(readings, mentions, strict=True))
-        found.append(Hypothesis(tuple(mentions), tuple(readings), score + distance - 0.3 * spelled))
+        apart = sum(not _same_node(readings[i], readings[j]) for i, j in pairs)
+        found.append(Hypothesis(tuple(mentions), tuple(readings), score + distance - 0.3 * spelled - APART * apart))
     return sorted(found, key=lambda h: -h.log_prior)[:MOST_READINGS]
+
+
+def _one_thing(mentions: Sequence[Mention]) -> list[tuple[int, int]]:
+    """Pairs of mentions in different words that may mean one node: "light hurts" and "photophobia"."""
+    texts = [fold(mention.text) for mention in mentions] if len(mentions) > 1 else []
+    nodes = [{(r.name, r.type) for r in mention.readings} for mention in mentions]
+    return [(i, j) for i, j in combinations(range(len(texts)), 2) if texts[i] != texts[j] and nodes[i] & nodes[j]]
+
+
+def _same_node(one: Reading, other: Reading) -> bool:
+    return (one.name, one.type) == (other.name, other.type)
 
 
 def plain_counts(questions: Sequence[str], names: Sequence[Collection[str]], most_words: int = 4) -> dict[str, int]:

@@ -28,9 +28,9 @@ class Question:
     group: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
-    """A labelled domain: its schema, its names, and questions.
+    """A labelled domain: its schema, its names, and questions. Equal to itself alone, and hashed so.
 
     Attributes:
         counted: whether it is counted how often its words stand without being names; not for lessons, which

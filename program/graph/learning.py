@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
-from ...data.element_words import PLANS_FILE, WORDS_FILE, with_words_of
+from ...data.element_words import PLANS_FILE, WORDS_FILE
 from ...data.graph_lessons import LESSONS, Lesson, load_lessons
 from ...data.other_words import NAMES_FILE
 from ...data.rows import LabelledRow, read_rows
@@ -45,7 +45,7 @@ from .values import Values, values_of
 from .words import name_words, words_of
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "13"
+RECIPE = "14"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
@@ -145,21 +145,6 @@ def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",))
         return None
     graph = load_graph(folder, card.graph)
     return Source(name, card.graph, index_of(graph, card), questions), graph_values(card.graph, graph)
-
-
-@lru_cache(maxsize=1)
-def _shipped_words() -> tuple[GraphSchema, ...]:
-    folders = [folder for name in shipped_domains() if ((folder := domain_folder(name)) / WORDS_FILE).is_file()]
-    return tuple(graph for folder in folders if (graph := load_card(folder).graph) is not None)
-
-
-def with_shipped_words(schema: GraphSchema) -> GraphSchema:
-    """A schema without words, with those of a shipped domain that has some of its edges, as its labels are used."""
-    own = {(edge.name, edge.source, edge.target) for edge in schema.edges}
-    for other in _shipped_words():
-        if own & {(edge.name, edge.source, edge.target) for edge in other.edges}:
-            return with_words_of(schema, other)
-    return schema
 
 
 def shipped_sources() -> list[tuple[Source, Values]]:

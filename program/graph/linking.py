@@ -9,6 +9,7 @@ character trigrams with them. What is found is not what is meant: "It" and "The 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from ...data.card import KnownName
+from ...data.element_words import UNSAYABLE
 from ...data.other_words import each_word
 from ...signatures.graph_steps import ElementWords
 from .words import Word, fold, folded_words, words_of
@@ -49,6 +51,11 @@ SHORTLIST = 48
 RAREST = 8
 """Trigrams of a text that are looked up, the rarest first: common ones cost milliseconds and tell nothing."""
 NEAR = 5
+REMEMBERED = 8192
+"""Questions whose mentions are kept: learning looks at each labelled question in five steps; some 2 kB a question."""
+MOST_TURNED = 4
+APPOSED = re.compile(r"\s*[(（]\s*")
+"""What stands between a name and another one for the same thing."""
 BETWEEN = 2
 """Words between a name that leaves out its end and the one that has it, at most: "and the"."""
 MOST_VALUES, LEAST_VALUE = 60, 3
@@ -131,16 +138,18 @@ class NameIndex:
                 self._ids[node_id] = Reading(node_id, kind, "id", field="id")
             if reading.name is name:
                 self._add(name, reading)
+                if (turned := _turned(name)) is not None:
+                    self._add(turned, Reading(name, kind, "alias"))
         for alias in aliases:
             self._add_aliases(alias, known.get((alias.name.casefold(), alias.type)))
-        said = {line.element: each_word(line.words) for line in words if not line.side}
+        said = {line.element: each_word(line.words) for line in words if not line.side and line.element != UNSAYABLE}
         for (kind, field), texts in (values or {}).items():
             self._add_values(kind, field, texts, said)
         self._kinds = frozenset(_kind_words(said))
         self._ordered = {first: sorted(lengths, reverse=True) for first, lengths in self._lengths.items()}
         self._folded = list(self._spelled)
         self._grams: dict[str, list[int]] | None = None
-        self._mentions = lru_cache(maxsize=64)(self._find)
+        self._mentions = lru_cache(maxsize=REMEMBERED)(self._find)
 
     def __len__(self) -> int:
         """How many spellings are known."""
@@ -198,16 +207,26 @@ class NameIndex:
         left = [word.text not in common and place not in covered for place, word in enumerate(words)]
         found += _nearer(self._fuzzy(question, words, left, covered), self._begun(question, words, left))
         found += self._shortened(question, words, found)
-        return tuple(sorted(found, key=lambda m: (m.first, -m.last)))
+        return _apposed(question, sorted(found, key=lambda m: (m.first, -m.last)))
 
     def _exact(self, question: str, words: Sequence[Word]) -> list[Mention]:
         found = []
         for first, word in enumerate(words):
             for length in self._ordered.get(word.text, ()):
                 text = " ".join(w.text for w in words[first : first + length])
-                if first + length <= len(words) and (readings := self._spelled.get(text)):
+                if first + length <= len(words) and (readings := self._readings(text, length)):
                     found.append(_mention(question, words, first, first + length, readings))
         return found
+
+    def _readings(self, text: str, length: int) -> Sequence[Reading]:
+        """What a text is the name of; of several words also what differs by an s at the end.
+
+        Of one word a fuzzy search finds that.
+        """
+        if (readings := self._spelled.get(text)) or length == 1:
+            return readings or ()
+        spelled = self._spelled.get(text[:-1] if text.endswith("s") else f"{text}s", ())
+        return [replace(reading, how="alias") for reading in spelled if reading.how in ("exact", "alias")]
 
     def _shortened(self, question: str, words: Sequence[Word], found: Sequence[Mention]) -> list[Mention]:
         """Names that leave out the end that a later name has: "type 1 and type 2 diabetes", "breast or lung cancer"."""
@@ -270,7 +289,10 @@ class NameIndex:
         found: list[Mention] = []
         for first, last in _spans(left, covered):
             text = " ".join(w.text for w in words[first:last])
-            if len(text) >= FUZZY_LETTERS and (readings := self._nearest(text)):
+            if len(text) < FUZZY_LETTERS:
+                continue
+            typed = question[words[first].start : words[last - 1].end]
+            if readings := [r for r in self._nearest(text) if not _is_code(r.name) or _is_coded(typed)]:
                 found.append(_mention(question, words, first, last, readings))
         best = sorted(found, key=lambda m: (-m.readings[0].score, m.first - m.last))
         kept: list[Mention] = []
@@ -320,6 +342,46 @@ class NameIndex:
         return tuple(
             Reading(r.name, r.type, "fuzzy", score / 100) for name, score, _ in matches for r in self._spelled[name][:1]
         )
+
+
+def _is_code(name: str) -> bool:
+    """Whether a name is a sign for something, as those of genes are, and no word: "NCAN", "TP53"."""
+    return " " not in name and name.upper() == name and sum(letter.isupper() for letter in name) > 1
+
+
+def _is_coded(typed: str) -> bool:
+    """Whether a text may be a misspelled sign: "BRAC1", "brac1", "NCNA", and not "Narcan"."""
+    return sum(letter.isupper() for letter in typed) > 1 or any(letter.isdigit() for letter in typed)
+
+
+def _turned(name: str) -> str | None:
+    """A name as it is said that is written as catalogues do: "Sleep Apnea, Obstructive", "Matrix, The"."""
+    parts = name.split(", ")
+    return " ".join(reversed(parts)) if 1 < len(parts) <= MOST_TURNED and all(parts) else None
+
+
+def _apposed(question: str, found: Sequence[Mention]) -> tuple[Mention, ...]:
+    """Mentions where each that stands in brackets behind another may mean what that one does, and the other way round.
+
+    "hERG (KCNH2)" is one name, whichever of the two the graph knows.
+    """
+    readings = {place: mention.readings for place, mention in enumerate(found)}
+    for place, mention in enumerate(found):
+        for later, other in enumerate(found):
+            if other.first == mention.last and APPOSED.fullmatch(question[mention.end : other.start]):
+                readings[place] = _with_those(readings[place], other.readings)
+                readings[later] = _with_those(readings[later], mention.readings)
+    return tuple(
+        mention if readings[place] is mention.readings else replace(mention, readings=readings[place])
+        for place, mention in enumerate(found)
+    )
+
+
+def _with_those(own: Sequence[Reading], others: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Readings with another mention's first one behind the first, unless it is among them."""
+    nodes = {(reading.name, reading.type) for reading in own}
+    more = [replace(reading, how="alias") for reading in others if (reading.name, reading.type) not in nodes]
+    return (*own[:1], *more[:1], *own[1:])
 
 
 def _kind_words(said: Mapping[str, Sequence[str]]) -> Iterator[str]:

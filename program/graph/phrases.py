@@ -155,7 +155,7 @@ def _lines(
             yield 2 * edges.index(line.element) + SIDES.index(line.side), line.words
         elif line.element in types:
             yield 2 * len(edges) + types.index(line.element), line.words
-        elif "=" not in line.element:  # a value is no element of paths
+        elif "." in line.element and "=" not in line.element:  # a value is no element of paths
             yield 2 * len(edges) + len(types) + properties.index(line.element.rpartition(".")[2]), line.words
 
 

@@ -14,16 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.card import DomainCard, domain_folder, load_card
+from ...data.card import DomainCard, KnownName, domain_folder, load_card
 from ...data.element_words import with_words_of
 from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder, default_encoder
 from .answering import Answerer, Found, Probe
+from .borrowing import is_shipped, shipped_names, with_shipped_words
 from .check import answer_type, check_graph_plan
 from .executor import GraphExecutor
 from .labelled import Source
-from .learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of, with_shipped_words
+from .learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of
 from .linking import Mention, NameIndex, Reading
 from .paths import PathTable
 from .proposal import GraphProposal, LinkedEntity
@@ -117,7 +118,7 @@ class GraphPlanner:
         named = named_values(values, schema)
         planner = cls(
             schema,
-            NameIndex(executor.names(), card.names if card else (), named, schema.words),
+            NameIndex(executor.names(), _names(schema, card), named, schema.words),
             learned,
             values=values,
             predictor=predictor,
@@ -274,6 +275,12 @@ def _worded(schema: GraphSchema, card: DomainCard | None) -> GraphSchema:
     """A graph's schema, with the words that the card has for it, or else a shipped domain with the same edges."""
     worded = schema if card is None or card.graph is None else with_words_of(schema, card.graph)
     return worded if worded.words else with_shipped_words(schema)
+
+
+def _names(schema: GraphSchema, card: DomainCard | None) -> tuple[KnownName, ...]:
+    """Other spellings of a graph's names: the card's, and those of a shipped domain with the same edges."""
+    own = () if card is None else card.names
+    return own if card is not None and is_shipped(card.graph) else (*own, *shipped_names(schema))
 
 
 def _unknown(entity: LinkedEntity, listed: bool) -> str:

@@ -14,13 +14,15 @@ from functools import lru_cache
 import numpy as np
 from rapidfuzz import fuzz
 
+from ...data.element_words import DONE, UNSAYABLE, unsayable_words
 from ...signatures.graph_steps import GraphSchema
 from ..encoder import Encoder
-from .phrases import Phrases, Told, phrases_of_plans
+from .phrases import PhraseBook, Phrases, Told, phrases_of_plans
 from .words import name_words, spelled_out, words_of
 
 LONG, EDITED = 5, 0.55
 """Words of so many letters are compared by edits too; the share that stays counts from here."""
+NONE = DONE.index(UNSAYABLE)
 FLOOR, FULL = 0.2, 0.65
 """Cosines of two unrelated words, and of two that mean the same, about; nearness is counted between these."""
 
@@ -75,6 +77,8 @@ class SchemaWords:
         self._grams = [_grams(word) for word in self.vocabulary]
         self._plain = np.array([common.get(word, 1.0) for word in self.vocabulary])
         self._phrases = Phrases(schema) if schema.words else None
+        unsayable = unsayable_words(schema)
+        self._unsayable = PhraseBook([(0, unsayable)], 1) if unsayable else None
         self._of_word = lru_cache(maxsize=8192)(self._compare)
         self._vector = lru_cache(maxsize=8192)(lambda word: encoder.encode([word])[0])
 
@@ -90,8 +94,11 @@ class SchemaWords:
         return near if self._phrases is None else _with(near, self._phrases.look(words))
 
     def done(self, words: Sequence[str]) -> np.ndarray:
-        """How well what every plan may do is told, shape (len(DONE),)."""
-        return phrases_of_plans().look(spelled_out(words))[0]
+        """How well what every plan may do is told, shape (len(DONE),); what none can say by the schema's words too."""
+        said = phrases_of_plans().look(spelled_out(words))[0]
+        if self._unsayable is not None:
+            said[NONE] = max(said[NONE], self._unsayable.look(spelled_out(words))[0][0])
+        return said
 
     def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
         """The weighed mean of words, scaled to length one; zero where nothing is said."""

@@ -12,13 +12,8 @@ import numpy as np
 import pytest
 from queryplan.program.graph import learning
 from queryplan.program.graph.choosing import starting_choice
-from queryplan.program.graph.learning import (
-    kept_shared,
-    shared_fingerprint,
-    with_shipped_words,
-)
+from queryplan.program.graph.learning import kept_shared, shared_fingerprint
 from queryplan.program.graph.store import Learned, from_tensors, keep, kept, to_tensors
-from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from safetensors.numpy import load, save
 
 from .lessons import LESSON, OTHER
@@ -28,19 +23,6 @@ from .lessons import LESSON, OTHER
 
 def test_what_carries_over_starts_from_the_shipped_comparison(taught: Learned) -> None:
     assert taught.choice.tolist() == starting_choice().tolist()
-
-
-def test_a_schema_with_edges_of_a_shipped_domain_gets_its_words() -> None:
-    kinds = (NodeType(name="Compound"), NodeType(name="Disease"), NodeType(name="Comet"))
-    edges = (
-        EdgeType(name="TREATS_CtD", source="Compound", target="Disease"),
-        EdgeType(name="NAMED_AFTER", source="Comet", target="Disease"),
-    )
-    worded = with_shipped_words(GraphSchema(nodes=kinds, edges=edges))
-    found = {(line.element, line.side) for line in worded.words}
-    assert found == {("Compound", ""), ("Disease", ""), ("TREATS_CtD", "in"), ("TREATS_CtD", "out")}
-    without = GraphSchema(nodes=kinds, edges=edges[1:])
-    assert with_shipped_words(without) is without
 
 
 # --- the fingerprint

@@ -13,6 +13,7 @@ from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.linking import Mention, NameIndex
 from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.view import Hypothesis, view_of
+from queryplan.program.graph.words import fold
 from queryplan.signatures.graph_steps import ElementWords, GraphSchema, NodeType
 
 NODES = (
@@ -275,3 +276,51 @@ def test_a_short_name_or_a_common_word_does_not_begin_another() -> None:
     index = NameIndex([("g1", "WAS", "Gene"), ("g2", "heart", "Anatomy")])
     assert "washing" not in found(index, "washing")
     assert index.mentions("heartwarming", {"heartwarming"}) == ()
+
+
+# Names written as catalogues do, in brackets, in another number, and as signs
+
+CATALOGUE = (
+    ("s1", "Sleep Apnea, Obstructive", "Symptom"),
+    ("s2", "Dysarthria", "Symptom"),
+    ("g1", "KCNH2", "Gene"),
+    ("g2", "NCAN", "Gene"),
+    ("g3", "KIT", "Gene"),
+    ("c1", "Calcium Channel Blocker", "Class"),
+    ("c2", "Calcium", "Compound"),
+    ("x1", "Ham, Eggs, and a Very, Long, List", "Film"),
+)
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> NameIndex:
+    return NameIndex(CATALOGUE)
+
+
+def test_a_name_with_its_end_in_front_is_found_as_it_is_said(catalogue: NameIndex) -> None:
+    [reading] = found(catalogue, "who has obstructive sleep apnea")["obstructive sleep apnea"].readings
+    assert (reading.name, reading.how) == ("Sleep Apnea, Obstructive", "alias")
+    assert "Sleep Apnea, Obstructive" in found(catalogue, "Sleep Apnea, Obstructive?")
+    assert not catalogue.knows(fold("List Long and a Very Eggs Ham"))
+
+
+def test_a_name_of_several_words_is_found_in_the_other_number(catalogue: NameIndex) -> None:
+    mention = found(catalogue, "which calcium channel blockers are there")["calcium channel blockers"]
+    assert [(r.name, r.how) for r in mention.readings] == [("Calcium Channel Blocker", "alias")]
+
+
+def test_what_stands_in_brackets_behind_a_name_may_mean_the_same(catalogue: NameIndex) -> None:
+    mentions = found(catalogue, "binds kcnh3 (KCNH2) or causes dysarthria")
+    assert [r.name for r in mentions["KCNH2"].readings] == ["KCNH2"]
+    aliased = NameIndex(CATALOGUE, [KnownName(name="Dysarthria", type="Symptom", aliases=("slurred speech",))])
+    mentions = found(aliased, "slurred speech (KCNH2)")
+    assert [r.name for r in mentions["slurred speech"].readings] == ["Dysarthria", "KCNH2"]
+    assert [(r.name, r.how) for r in mentions["KCNH2"].readings] == [("KCNH2", "exact"), ("Dysarthria", "alias")]
+    apart = found(aliased, "slurred speech and (KCNH2)")
+    assert [r.name for r in apart["slurred speech"].readings] == ["Dysarthria"]
+
+
+@pytest.mark.parametrize(("typed", "read"), [("Narcan", ""), ("narcan", ""), ("NCANN", "NCAN"), ("kcnh3", "KCNH2")])
+def test_a_word_is_no_misspelled_sign(catalogue: NameIndex, typed: str, read: str) -> None:
+    mentions = found(catalogue, f"what binds {typed}", ["what", "binds"])
+    assert [m.readings[0].name for m in mentions.values()] == ([read] if read else [])

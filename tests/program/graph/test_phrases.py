@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.data.element_words import DONE
+from queryplan.data.element_words import DONE, UNSAYABLE, unsayable_words
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.evidence import DENSE, Shape, Sight, dense_of
 from queryplan.program.graph.fit_ranking import starting_weights
@@ -14,6 +14,7 @@ from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.paths import PathTable
 from queryplan.program.graph.phrases import PhraseBook, Phrases, Told, phrases_of_plans
 from queryplan.program.graph.ranking import Ranker
+from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.words import folded_words, stands_alone
 from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType
 
@@ -182,6 +183,25 @@ def numbers(schema: GraphSchema, question: str) -> tuple[dict[str, np.ndarray], 
     dense = dense_of(ranked.pool, Shape(ranked.pool, ranker.table), Sight(view, ranker.told(view)), 0.0)
     paths = [str(ranked.pool.sketch(i, ranker.table).canonical()) for i in range(len(ranked.pool))]
     return {name: dense[:, i] for i, name in enumerate(DENSE)}, paths
+
+
+def test_a_schema_says_what_it_cannot_say() -> None:
+    lines = (*SCHEMA.words, ElementWords(element=UNSAYABLE, words="contagious; while pregnant; ansteckend"))
+    words = SchemaWords(SCHEMA.model_copy(update={"words": lines}), default_encoder(), {})
+    without = SchemaWords(SCHEMA, default_encoder(), {})
+    place = DONE.index(UNSAYABLE)
+    for question in ("is gout contagious", "ist das ansteckend", "aspirin while pregnant"):
+        assert words.done(folded_words(question))[place] == 1.0
+        assert without.done(folded_words(question))[place] < 1.0
+    assert (words.done(folded_words("drugs for gout")) == without.done(folded_words("drugs for gout"))).all()
+    # A word that says nothing by itself is no word for a type.
+    assert "ansteckend" not in {m.text for m in NameIndex((), words=lines).mentions("ansteckend")}
+
+
+def test_a_type_may_have_the_name_of_what_cannot_be_said() -> None:
+    schema = GraphSchema(nodes=(NodeType(name=UNSAYABLE),), words=(ElementWords(element=UNSAYABLE, words="nobody"),))
+    assert unsayable_words(schema) == ""
+    assert unsayable_words(SCHEMA) == ""
 
 
 def test_phrases_speak_for_the_paths_that_they_tell() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from queryplan.data.card import KnownName
 from queryplan.data.graph_lessons import read_plan
 from queryplan.errors import ProgramError
 from queryplan.program.encoder import default_encoder
@@ -167,6 +168,20 @@ def test_mentions_that_overlap_are_never_meant_together() -> None:
     for hypothesis in hypotheses(mentions, [0.6] * len(mentions)):
         chosen = hypothesis.mentions
         assert not any(a is not b and a.overlaps(b) for a in chosen for b in chosen)
+
+
+def test_two_mentions_that_may_be_one_node_are_first_taken_for_it() -> None:
+    nodes = [("1", "Photophobia", "Symptom"), ("2", "Photophobia", "SideEffect"), ("3", "Nausea", "Symptom")]
+    card = [KnownName(name="Photophobia", type=kind, aliases=("light hurts",)) for kind in ("Symptom", "SideEffect")]
+    index = NameIndex([*nodes, ("4", "Nausea", "SideEffect")], card)
+    mentions = index.mentions("light hurts: drugs for photophobia")
+    both = [h for h in hypotheses(mentions, [0.9, 0.9]) if len(h.mentions) == 2]
+    same = [len({reading.type for reading in h.readings}) == 1 for h in both]
+    assert same == [True, True, False, False]
+    # One word said twice may well mean two things.
+    again = index.mentions("nausea by drugs against nausea")
+    priors = [h.log_prior for h in hypotheses(again, [0.9, 0.9]) if len(h.mentions) == 2]
+    assert max(priors) - min(priors) < 1
 
 
 def test_words_of_one_domain_say_more_than_words_of_all() -> None:
