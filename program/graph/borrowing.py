@@ -7,17 +7,38 @@ they do there.
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TypeVar
 
 from ...data.card import DomainCard, KnownName, domain_folder, load_card, shipped_domains
 from ...data.element_words import WORDS_FILE, with_words_of
 from ...data.other_words import THESAURUS_FILE, read_other_words
-from ...signatures.graph_steps import GraphSchema
+from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType
+
+Kind = TypeVar("Kind", NodeType, EdgeType)
 
 
 def with_shipped_words(schema: GraphSchema) -> GraphSchema:
-    """A schema without words, with those of a shipped domain that has some of its edges, as its labels are used."""
+    """A schema without words, with those of a shipped domain that has some of its edges, as its labels are used.
+
+    What the schema does not describe, as a database does not, is described as there.
+    """
     near = _near(schema)
-    return schema if near is None or near.graph is None else with_words_of(schema, near.graph)
+    return schema if near is None or near.graph is None else _described(with_words_of(schema, near.graph), near.graph)
+
+
+def _described(schema: GraphSchema, other: GraphSchema) -> GraphSchema:
+    nodes = {node.name: node.description for node in other.nodes}
+    edges = {(edge.name, edge.source, edge.target): edge.description for edge in other.edges}
+    return schema.model_copy(
+        update={
+            "nodes": tuple(_with(node, nodes.get(node.name, "")) for node in schema.nodes),
+            "edges": tuple(_with(edge, edges.get((edge.name, edge.source, edge.target), "")) for edge in schema.edges),
+        }
+    )
+
+
+def _with(kind: Kind, description: str) -> Kind:
+    return kind if kind.description or not description else kind.model_copy(update={"description": description})
 
 
 def shipped_names(schema: GraphSchema) -> tuple[KnownName, ...]:

@@ -40,7 +40,7 @@ MOST_NAMES = 5
 MOST_READINGS = 10
 APART = 3.0
 """How much less likely, in log-odds, two mentions mean two nodes where they may mean one: that is one, said again."""
-UNLIKELY = 4.0
+UNLIKELY = 3.0
 """A set of names that is e to this times less likely than the likeliest is not looked at."""
 
 

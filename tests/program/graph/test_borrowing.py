@@ -30,6 +30,14 @@ def test_a_schema_with_edges_of_a_shipped_domain_gets_its_words() -> None:
     assert with_shipped_words(FAR) is FAR
 
 
+def test_what_a_schema_does_not_describe_is_described_as_in_the_shipped_domain() -> None:
+    said = NEAR.model_copy(update={"nodes": (NodeType(name="Compound", description="a pill"), *KINDS[1:])})
+    described = with_shipped_words(said)
+    assert [bool(node.description) for node in described.nodes] == [True, True, False]
+    assert described.nodes[0].description == "a pill"
+    assert [bool(edge.description) for edge in described.edges] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("question", "text", "name"),
     [
