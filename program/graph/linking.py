@@ -53,6 +53,7 @@ RAREST = 8
 NEAR = 5
 REMEMBERED = 8192
 """Questions whose mentions are kept: learning looks at each labelled question in five steps; some 2 kB a question."""
+CODE_LETTERS = 5
 MOST_TURNED = 4
 APPOSED = re.compile(r"\s*[(（]\s*")
 """What stands between a name and another one for the same thing."""
@@ -345,8 +346,9 @@ class NameIndex:
 
 
 def _is_code(name: str) -> bool:
-    """Whether a name is a sign for something, as those of genes are, and no word: "NCAN", "TP53"."""
-    return " " not in name and name.upper() == name and sum(letter.isupper() for letter in name) > 1
+    """Whether a name is a sign for something, as those of genes are, and no word in capitals: "NCAN", "SLC22A1"."""
+    in_capitals = " " not in name and name.upper() == name and sum(letter.isupper() for letter in name) > 1
+    return in_capitals and (len(name) <= CODE_LETTERS or any(letter.isdigit() for letter in name))
 
 
 def _is_coded(typed: str) -> bool:

@@ -286,6 +286,7 @@ CATALOGUE = (
     ("g1", "KCNH2", "Gene"),
     ("g2", "NCAN", "Gene"),
     ("g3", "KIT", "Gene"),
+    ("m1", "IBUPROFEN", "Medicine"),
     ("c1", "Calcium Channel Blocker", "Class"),
     ("c2", "Calcium", "Compound"),
     ("x1", "Ham, Eggs, and a Very, Long, List", "Film"),
@@ -320,7 +321,12 @@ def test_what_stands_in_brackets_behind_a_name_may_mean_the_same(catalogue: Name
     assert [r.name for r in apart["slurred speech"].readings] == ["Dysarthria"]
 
 
-@pytest.mark.parametrize(("typed", "read"), [("Narcan", ""), ("narcan", ""), ("NCANN", "NCAN"), ("kcnh3", "KCNH2")])
-def test_a_word_is_no_misspelled_sign(catalogue: NameIndex, typed: str, read: str) -> None:
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [("Narcan", ""), ("narcan", ""), ("NCANN", "NCAN"), ("kcnh3", "KCNH2"), ("ibuprofin", "IBUPROFEN")],
+)
+def test_a_word_is_no_misspelled_sign_but_may_be_a_word_in_capitals(
+    catalogue: NameIndex, typed: str, read: str
+) -> None:
     mentions = found(catalogue, f"what binds {typed}", ["what", "binds"])
     assert [m.readings[0].name for m in mentions.values()] == ([read] if read else [])
