@@ -114,15 +114,19 @@ def elements_of(schema: GraphSchema) -> Iterator[tuple[str, tuple[Side, ...]]]:
     for edge in schema.edges:
         # A schema may call an edge type as it does a node type: then the side tells which is meant.
         yield edge.name, (("", *SIDES) if schema.node(edge.name) else SIDES)
-    if not any(kind.name == UNSAYABLE for kind in (*schema.nodes, *schema.edges)):
+    if not _has_kind(schema, UNSAYABLE):
         yield UNSAYABLE, ("",)
 
 
 def unsayable_words(schema: GraphSchema) -> str:
     """What people ask of a schema's subject that it cannot say, with "; " between the phrases; empty if it has none."""
-    if any(kind.name == UNSAYABLE for kind in (*schema.nodes, *schema.edges)):
+    if _has_kind(schema, UNSAYABLE):
         return ""
     return BETWEEN.join(line.words for line in schema.words if line.element == UNSAYABLE)
+
+
+def _has_kind(schema: GraphSchema, name: str) -> bool:
+    return any(kind.name == name for kind in (*schema.nodes, *schema.edges))
 
 
 def _width(header: str, where: str) -> int:

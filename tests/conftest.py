@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         if name not in _KEPT and (name.startswith(_SCRUBBED) or name.endswith(_KEYS)):
             del os.environ[name]
     os.environ.update(_surroundings(home))
-    # What graph plans share takes two or three minutes to learn; what was learned of the same rows before is as good.
+    # What graph plans share takes some minutes to learn; what was learned of the same rows before is as good.
     if (REAL_CACHE / "graph").is_dir():
         shutil.copytree(REAL_CACHE / "graph", home / "queryplan" / "graph")
     sys.addaudithook(_refuse_network)

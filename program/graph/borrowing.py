@@ -72,11 +72,9 @@ def _cards() -> tuple[DomainCard, ...]:
 
 @lru_cache(maxsize=1)
 def _thesaurus(domain: str) -> tuple[KnownName, ...]:
-    folder = domain_folder(domain)
-    graph = load_card(folder).graph
-    kinds = [] if graph is None else [node.name for node in graph.nodes]
+    kinds = [node.name for card in _cards() if card.name == domain and card.graph for node in card.graph.nodes]
     return tuple(
         KnownName(name=row.name, type=kind, other_words=row.words)
-        for row in read_other_words(folder / THESAURUS_FILE)
+        for row in read_other_words(domain_folder(domain) / THESAURUS_FILE)
         for kind in ([row.type] if row.type else kinds)
     )

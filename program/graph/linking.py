@@ -23,6 +23,7 @@ from ...data.card import KnownName
 from ...data.element_words import UNSAYABLE
 from ...data.other_words import each_word
 from ...signatures.graph_steps import ElementWords
+from .spelling import is_code, is_coded, trigrams, turned
 from .words import Word, fold, folded_words, words_of
 
 How = Literal["exact", "alias", "id", "value", "fuzzy", "unknown"]
@@ -53,8 +54,6 @@ RAREST = 8
 NEAR = 5
 REMEMBERED = 8192
 """Questions whose mentions are kept: learning looks at each labelled question in five steps; some 2 kB a question."""
-CODE_LETTERS = 5
-MOST_TURNED = 4
 APPOSED = re.compile(r"\s*[(（]\s*")
 """What stands between a name and another one for the same thing."""
 BETWEEN = 2
@@ -139,8 +138,8 @@ class NameIndex:
                 self._ids[node_id] = Reading(node_id, kind, "id", field="id")
             if reading.name is name:
                 self._add(name, reading)
-                if (turned := _turned(name)) is not None:
-                    self._add(turned, Reading(name, kind, "alias"))
+                if (as_said := turned(name)) is not None:
+                    self._add(as_said, Reading(name, kind, "alias"))
         for alias in aliases:
             self._add_aliases(alias, known.get((alias.name.casefold(), alias.type)))
         said = {line.element: each_word(line.words) for line in words if not line.side and line.element != UNSAYABLE}
@@ -293,7 +292,7 @@ class NameIndex:
             if len(text) < FUZZY_LETTERS:
                 continue
             typed = question[words[first].start : words[last - 1].end]
-            if readings := [r for r in self._nearest(text) if not _is_code(r.name) or _is_coded(typed)]:
+            if readings := [r for r in self._nearest(text) if not is_code(r.name) or is_coded(typed)]:
                 found.append(_mention(question, words, first, last, readings))
         best = sorted(found, key=lambda m: (-m.readings[0].score, m.first - m.last))
         kept: list[Mention] = []
@@ -318,7 +317,7 @@ class NameIndex:
     def _sharing(self, text: str) -> list[str]:
         """The spellings that share most trigrams with a text."""
         index = self._trigram_index()
-        places = sorted((index[gram] for gram in _trigrams(text) if gram in index), key=len)[:RAREST]
+        places = sorted((index[gram] for gram in trigrams(text) if gram in index), key=len)[:RAREST]
         if not places:
             return []
         shared = np.bincount(np.concatenate([np.array(p, dtype=np.int32) for p in places]))
@@ -331,7 +330,7 @@ class NameIndex:
         if self._grams is None:
             postings: dict[str, list[int]] = defaultdict(list)
             for place, spelling in enumerate(self._folded):
-                for gram in _trigrams(spelling):
+                for gram in trigrams(spelling):
                     postings[gram].append(place)
             self._grams = postings
         return self._grams
@@ -345,38 +344,18 @@ class NameIndex:
         )
 
 
-def _is_code(name: str) -> bool:
-    """Whether a name is a sign for something, as those of genes are, and no word in capitals: "NCAN", "SLC22A1"."""
-    in_capitals = " " not in name and name.upper() == name and sum(letter.isupper() for letter in name) > 1
-    return in_capitals and (len(name) <= CODE_LETTERS or any(letter.isdigit() for letter in name))
-
-
-def _is_coded(typed: str) -> bool:
-    """Whether a text may be a misspelled sign: "BRAC1", "brac1", "NCNA", and not "Narcan"."""
-    return sum(letter.isupper() for letter in typed) > 1 or any(letter.isdigit() for letter in typed)
-
-
-def _turned(name: str) -> str | None:
-    """A name as it is said that is written as catalogues do: "Sleep Apnea, Obstructive", "Matrix, The"."""
-    parts = name.split(", ")
-    return " ".join(reversed(parts)) if 1 < len(parts) <= MOST_TURNED and all(parts) else None
-
-
 def _apposed(question: str, found: Sequence[Mention]) -> tuple[Mention, ...]:
     """Mentions where each that stands in brackets behind another may mean what that one does, and the other way round.
 
     "hERG (KCNH2)" is one name, whichever of the two the graph knows.
     """
-    readings = {place: mention.readings for place, mention in enumerate(found)}
+    readings = [mention.readings for mention in found]
     for place, mention in enumerate(found):
         for later, other in enumerate(found):
             if other.first == mention.last and APPOSED.fullmatch(question[mention.end : other.start]):
                 readings[place] = _with_those(readings[place], other.readings)
                 readings[later] = _with_those(readings[later], mention.readings)
-    return tuple(
-        mention if readings[place] is mention.readings else replace(mention, readings=readings[place])
-        for place, mention in enumerate(found)
-    )
+    return tuple(replace(mention, readings=some) for mention, some in zip(found, readings, strict=True))
 
 
 def _with_those(own: Sequence[Reading], others: Sequence[Reading]) -> tuple[Reading, ...]:
@@ -418,8 +397,3 @@ def _spans(left: Sequence[bool], covered: Collection[int]) -> list[tuple[int, in
         for last in range(first + 1, min(len(left), first + FUZZY_WORDS) + 1)
         if (left[first] or left[last - 1]) and not any(place in covered for place in range(first, last))
     ]
-
-
-def _trigrams(text: str) -> list[str]:
-    padded = f"  {text} "
-    return list(dict.fromkeys(map("".join, zip(padded, padded[1:], padded[2:], strict=False))))

@@ -1,0 +1,31 @@
+"""How names are written: in capitals as signs, turned round as catalogues do, and in pieces of three letters."""
+
+from __future__ import annotations
+
+CODE_LETTERS = 5
+"""A name in capitals with more letters and no digit is a word."""
+MOST_TURNED = 4
+"""Parts of a name between commas that are turned round; more of them are a list."""
+
+
+def is_code(name: str) -> bool:
+    """Whether a name is a sign for something, as those of genes are, and no word in capitals: "NCAN", "SLC22A1"."""
+    in_capitals = " " not in name and name.upper() == name and sum(letter.isupper() for letter in name) > 1
+    return in_capitals and (len(name) <= CODE_LETTERS or any(letter.isdigit() for letter in name))
+
+
+def is_coded(typed: str) -> bool:
+    """Whether a text may be a misspelled sign: "BRAC1", "brac1", "NCNA", and not "Narcan"."""
+    return sum(letter.isupper() for letter in typed) > 1 or any(letter.isdigit() for letter in typed)
+
+
+def turned(name: str) -> str | None:
+    """A name as it is said that is written as catalogues do: "Sleep Apnea, Obstructive", "Matrix, The"."""
+    parts = name.split(", ")
+    return " ".join(reversed(parts)) if 1 < len(parts) <= MOST_TURNED and all(parts) else None
+
+
+def trigrams(text: str) -> list[str]:
+    """The sequences of three letters of a folded text, its two ends among them, each once."""
+    padded = f"  {text} "
+    return list(dict.fromkeys(map("".join, zip(padded, padded[1:], padded[2:], strict=False))))
