@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -304,7 +304,9 @@ def _belongs(name: str) -> bool:
 
 
 @pytest.mark.slow
-def test_the_wheel_plans(wheel: Path, tmp_path: Path) -> None:
+def test_the_wheel_plans(wheel: Path, tmp_path: Path, heads_kept: Callable[[str], Path]) -> None:
+    (tmp_path / ".queryplan").mkdir()
+    (tmp_path / ".queryplan/heads").symlink_to(heads_kept("podcast"))
     command = ["plan", "who talked about meditation?", "--domain", "podcast", "--lm", "none", "--json"]
     code = (
         f"import queryplan; assert queryplan.__file__.startswith({str(wheel)!r}), queryplan.__file__\n"

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.weights
 def small_podcast() -> Domain:
     podcast = load_domain("podcast", splits=("train", "dev"))
     dev = podcast.rows("dev")
-    return Domain(podcast.folder, podcast.card, {"train": podcast.rows("train"), "dev": dev[:60], "test": dev[60:]})
+    return Domain(
+        podcast.folder, podcast.card, {"train": podcast.rows("train")[:400], "dev": dev[:60], "test": dev[60:]}
+    )
 
 
 def compile_relevance(tmp_path: Path) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,12 @@ STAGES = "follow_up,relevance,complexity,rewrite"
 
 
 @pytest.fixture(autouse=True)
-def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mlflow_database: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("QUERYPLAN_API_KEY", "sk-secret-of-the-test")
     # MLflow keeps one store an address in a process, so a relative one would stay in the first folder.
+    Path(".queryplan").mkdir()
+    shutil.copy(mlflow_database, ".queryplan/mlflow.db")
     monkeypatch.setenv("QUERYPLAN_TRACKING_URI", f"sqlite:///{tmp_path}/.queryplan/mlflow.db")
 
 

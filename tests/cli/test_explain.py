@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,11 +12,11 @@ from typer.testing import CliRunner
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+def program(heads_kept: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> str:
     """A program folder, so that no test trains."""
     from queryplan.program.uncompiled import uncompiled_planner
 
-    planner = uncompiled_planner("podcast", tmp_path_factory.mktemp("kept"))
+    planner = uncompiled_planner("podcast", heads_kept("podcast"))
     folder = tmp_path_factory.mktemp("programs") / "podcast"
     planner.save(folder)
     return str(folder)

@@ -23,11 +23,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> str:
+def program(heads_kept: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> str:
     """A program folder, so that no test trains."""
     from queryplan.program.uncompiled import uncompiled_planner
 
-    planner = uncompiled_planner("podcast", tmp_path_factory.mktemp("kept"))
+    planner = uncompiled_planner("podcast", heads_kept("podcast"))
     folder = tmp_path_factory.mktemp("programs") / "podcast"
     planner.save(folder)
     return str(folder)
@@ -78,7 +78,11 @@ def test_a_refusal_shows_the_cards_words(plan: Run) -> None:
     assert "I can only help with the podcast." in out
 
 
-def test_without_a_program_it_plans_and_says_that_nothing_was_compiled(plan: Run) -> None:
+def test_without_a_program_it_plans_and_says_that_nothing_was_compiled(
+    plan: Run, heads_kept: Callable[[str], Path]
+) -> None:
+    Path(".queryplan").mkdir()
+    Path(".queryplan/heads").symlink_to(heads_kept("podcast"))
     code, out, _ = plan("Which book did Leilani write?", "--domain", "podcast", "--json", program=None)
     assert code == 0
     assert re.match(r"not compiled: heads trained from \d{4} rows", json.loads(out)["trace"]["notes"][0])

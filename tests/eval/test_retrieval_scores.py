@@ -29,7 +29,7 @@ def test_plans_from_gold_intents_are_all_right_and_rivals_are_not(engineering: D
 
 
 def test_heads_that_did_not_see_a_row_beat_the_cues(engineering: Domain) -> None:
-    rows = (*engineering.rows("train"), *engineering.rows("dev"))
+    rows = (*engineering.rows("train")[:400], *engineering.rows("dev"))
     scores = cross_validate_sources(rows, engineering.card)
     assert scores.from_text.value > scores.by_cue.value > scores.one_intent.value
     assert scores.from_text.value <= scores.intents.value

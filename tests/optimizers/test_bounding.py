@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
-from queryplan.data.domain import load_domain
+from queryplan.data.domain import Domain, load_domain
 from queryplan.errors import UserError
 from queryplan.eval.head_answers import Answer, RowAnswers, head_answers, one_of_each
 from queryplan.optimizers.bounding import bound_of, coverage, fit_bound
 from queryplan.program.encoder import default_encoder
 from queryplan.program.heads import Heads
 from queryplan.program.train_heads import train_heads
+from queryplan.program.uncompiled import uncompiled_planner
 
 
 def row(number: int, certainty: float = 0.9, right: bool = True, **more: Answer) -> RowAnswers:
@@ -86,9 +90,11 @@ def test_a_bound_that_is_no_share_is_refused(wrong: dict[str, float]) -> None:
 
 
 @pytest.fixture(scope="module")
-def podcast() -> tuple[object, Heads]:
+def podcast(heads_kept: Callable[[str], Path]) -> tuple[Domain, Heads]:
     read = load_domain("podcast", splits=("train", "dev"))
-    return read, train_heads(read.rows("train"), read.card, default_encoder())
+    heads = uncompiled_planner("podcast", heads_kept("podcast")).heads
+    assert heads is not None
+    return read, heads
 
 
 def test_five_rows_teach_no_head_and_no_bound(podcast: tuple) -> None:

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import DomainCard, domain_folder, load_card
-from queryplan.data.domain import load_domain
-from queryplan.program.encoder import default_encoder
 from queryplan.program.heads import Heads
 from queryplan.program.plan_cache import PlanCache
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.retrieval.candidates import CandidateConfig
-from queryplan.program.train_heads import train_heads
+from queryplan.program.uncompiled import uncompiled_planner
 
 NOW = "2025-11-13T00:20:00+09:00"
 TWO = "How do Ilse and Takeda differ on sleep debt?"
@@ -31,9 +29,9 @@ def cards() -> Callable[[str], DomainCard]:
 
 
 @pytest.fixture(scope="module")
-def engineering() -> Iterator[QueryPlanner]:
-    read = load_domain("engineering", splits=("train",))
-    planner = QueryPlanner(read.card, heads=train_heads(read.rows("train"), read.card, default_encoder()))
+def engineering(heads_kept: Callable[[str], Path]) -> Iterator[QueryPlanner]:
+    heads = uncompiled_planner("engineering", heads_kept("engineering")).heads
+    planner = QueryPlanner(load_card(domain_folder("engineering")), heads=heads)
     yield planner
     planner.close()
 
