@@ -27,7 +27,7 @@ def compile_relevance(tmp_path: Path) -> Outcome:
         optimizer="labeled",
         lm=LMSettings(model="local:0.5b"),
         stages=("relevance",),
-        sizes={"dev": 24, "test": 6},
+        sizes={"dev": 12, "test": 3},
         programs=tmp_path / "programs",
         work=tmp_path / "runs",
         journal=tmp_path / "journal.sqlite",
