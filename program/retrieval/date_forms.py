@@ -25,7 +25,8 @@ FILLS = frozenset({"fill", "of", "bare_article", "week_of"})
 class Parse(NamedTuple):
     """What a phrase means, the token after it, the kinds of its words, and the unit that it is one of.
 
-    ``point`` is the one day that a bound means by it, where that is another: *since the end of October*.
+    ``point`` is the one day that a bound means by it, where that is another: *since the end of October*. The last word
+    ``says_no_more`` where it could be left out: *since sprint 42 began*, *November so far*.
     """
 
     make: Make
@@ -33,6 +34,7 @@ class Parse(NamedTuple):
     kind: str
     unit: str = "days"
     point: Make | None = None
+    says_no_more: bool = False
 
 
 def only_fills(token: Token) -> bool:
@@ -99,12 +101,22 @@ class PeriodReader:
     # -- parts of a period and what is beside it ---------------------------------------------------
 
     def _parts(self, i: int) -> Iterator[Parse]:
+        yield from self._weekday_of(i)
         yield from self._nth(i)
         yield from self._half(i)
         yield from self._edge(i)
         yield from self._beside(i)
         yield from self._containing(i)
+        yield from self._beginning(i)
         yield from self._day_of_month(i)
+
+    def _weekday_of(self, i: int) -> Iterator[Parse]:
+        """*Terça da semana passada*, of names of weekdays that are other words, too."""
+        day = self.tokens[i].value("weekday_said")
+        for inner in self._all_of(i + 1) if day is not None else ():
+            if inner.unit == "week" and inner.kind in _WEEKS:
+                make = lambda here, m=inner.make: here.weekday_of(m(here), day)  # noqa: E731
+                yield Parse(make, inner.end, "of week", "day")
 
     def _nth(self, i: int) -> Iterator[Parse]:
         """*The first two weeks of October*, *the last Friday in November*."""
@@ -116,8 +128,11 @@ class PeriodReader:
         count, j = self.tokens[i + 1].value("number"), i + 1
         j += count is not None
         for kind in ("unit", "weekday"):
-            if (k := self.after(j, kind)) is not None and (inner := self._of(k, bare=True)) is not None:
-                value = self.tokens[j].value(kind)
+            if (k := self.after(j, kind)) is None:
+                continue
+            value = self.tokens[j].value(kind)
+            of_month = self._month_at(k) if kind == "weekday" or value in ("day", "week", "weekend", "sprint") else None
+            if (inner := self._of(k, bare=True) or of_month) is not None:
                 yield _place(inner, int(place), kind, value, int(count or 1))
 
     def _half(self, i: int) -> Iterator[Parse]:
@@ -154,6 +169,9 @@ class PeriodReader:
             at = self.after(k, sign)
             inner = self.longest(at) if at is not None else None
             if inner is not None:
+                over = self.after(inner.end, "happened")  # "the day after sprint 42 ended"
+                if over is not None and (self.tokens[inner.end].value("happened") == "end") == (sign == "after"):
+                    inner = inner._replace(end=over)
                 yield _neighbour(inner, int(count or 1), unit, sign)
 
     def _containing(self, i: int) -> Iterator[Parse]:
@@ -162,8 +180,16 @@ class PeriodReader:
         if j is None or j >= len(self.tokens) or not self._kinds[j] & {"of", "week_of"}:
             return
         unit, inner = str(self.tokens[i].value("unit")), self.longest(j + 1)
+        if inner is not None and unit == inner.unit == "month" and inner.kind.startswith("month"):
+            yield inner  # "the month of November"
         if inner is not None and inner.unit == "day" and unit in ("week", "weekend", "sprint", "month", "quarter"):
             yield Parse(lambda here: here.containing(inner.make(here), unit), inner.end, "unit of", unit)
+
+    def _beginning(self, i: int) -> Iterator[Parse]:
+        """*W/c 27 October*."""
+        inner = self.longest(i + 1) if self.tokens[i].value("week_from") is not None else None
+        if inner is not None and inner.unit == "day":
+            yield Parse(lambda here: here.containing(inner.make(here), "week"), inner.end, "unit of", "week")
 
     def _day_of_month(self, i: int) -> Iterator[Parse]:
         """*The 15th of last month*."""
@@ -185,8 +211,10 @@ class PeriodReader:
         behind = self.tokens[j] if j < len(self.tokens) else None
         if behind is None:
             return
-        if CJK_TEXT.match(behind.text):
+        if CJK_TEXT.match(behind.text) or (behind.value("number") is not None and CJK_TEXT.match(self.tokens[i].text)):
             yield from self._behind(parse)
+        if behind.value("to_date") is not None and parse.unit in _STARTED:
+            yield parse._replace(end=parse.end + 1, kind=f"{parse.kind} to date", says_no_more=True)
         if behind.value("of") is not None:
             while j < len(self.tokens) and is_fill(self.tokens[j]) and not self.at(j):
                 j += 1
@@ -210,17 +238,43 @@ class PeriodReader:
         if (where := token.value("edge")) is not None and parse.unit not in ("day", "days", "part"):
             yield _edge_of(parse, str(where), j + 1)
         place = token.value("ordinal")
-        if place is not None and (k := self.after(j + 1, "unit")) is not None:
-            unit = self.tokens[j + 1].value("unit")
-            yield _place(parse._replace(end=k), int(place), "unit", unit, 1)
+        for kind in ("unit", "weekday") if isinstance(place, int) else ():
+            at = j + 1 + (j + 1 < len(self.tokens) and self.tokens[j + 1].value("number") == 1)
+            if (k := self.after(at, kind)) is not None:
+                yield _place(parse._replace(end=k), place, kind, self.tokens[at].value(kind), 1)
+        if (number := token.value("number")) is not None and (k := self.after(j + 1, "nth_unit")) is not None:
+            yield _place(parse._replace(end=k), int(number), "unit", self.tokens[j + 1].value("nth_unit"), 1)
+        if parse.unit == "day" and (unit := self.tokens[parse.end].value("that_unit")) is not None:
+            make = lambda here: here.containing(parse.make(here), str(unit))  # noqa: E731
+            yield Parse(make, parse.end + 1, "unit of", str(unit))
 
     def _with_time_of_day(self, parse: Parse) -> Parse:
-        """A day with its morning or evening, which makes it no other day."""
+        """A day with its morning or evening, or its weekday in brackets, which make it no other day."""
         j = parse.end
+        if parse.unit == "day" and self._in_brackets(j):
+            return parse._replace(end=j + 3)
         j += j < len(self.tokens) and self.tokens[j].text == "の"
         if parse.unit != "day" or (k := self.after(j, "tod")) is None:
             return parse
         return parse._replace(end=k)
+
+    def _in_brackets(self, i: int) -> bool:
+        """Whether a weekday in brackets stands here: ``(Tue)``, ``(火)``."""
+        if i + 2 >= len(self.tokens) or self.tokens[i].text not in "(（" or self.tokens[i + 2].text not in ")）":
+            return False
+        inner = self.tokens[i + 1]
+        return bool({"weekday", "weekday_said"} & self._kinds[i + 1]) or inner.text in "月火水木金土日"
+
+    def _month_at(self, i: int) -> Parse | None:
+        """A month that stands without *of*: *pierwszy tydzień grudnia*, *first week November*."""
+        inner = self.longest(i) if self.after(i, "month") is not None else None
+        return inner if inner is not None and inner.unit == "month" else None
+
+    def _all_of(self, i: int) -> list[Parse]:
+        """Every period behind words that mean nothing."""
+        while i < len(self.tokens) and is_fill(self.tokens[i]) and not self.at(i):
+            i += 1
+        return self.at(i)
 
     def _of(self, i: int, *, bare: bool = False) -> Parse | None:
         """A period behind *of*; where ``bare``, also *of the month*, which is this month."""
@@ -241,7 +295,9 @@ class PeriodReader:
 CJK_TEXT = re.compile(f"[{CJK}]")
 _OPEN = frozenset({"month", "quarter", "half", "dom month", "month dom", "nth month", "ordinal unit", "unit number"})
 """Forms that a year may be said of."""
-_YEARS = frozenset({"relation unit", "unit relation_after", "number unit ago"})
+_STARTED = frozenset({"week", "sprint", "month", "quarter", "half", "year"})
+"""Units that may have begun and not be over, of which *so far* may be said."""
+_YEARS = frozenset({"years_off", "relation unit", "unit relation_after", "number unit ago"})
 _WEEKS = frozenset({"relation unit", "unit relation_after", "number unit ago", "unit before relation", "unit number"})
 
 

@@ -7,11 +7,12 @@ from datetime import date
 from typing import Any
 
 from .date_forms import Make, Parse
+from .date_table import day_month
 from .date_tokens import Token
 from .period_parts import Almanac
 from .periods import DAY, Period
 
-_RECURRING = frozenset({"weekday", "nth", "month", "dom month", "month dom", "dom", "nth month"})
+_RECURRING = frozenset({"weekday", "nth", "month", "dom month", "month dom", "dom", "nth month", "day_month"})
 """Forms of days and months that come back."""
 
 
@@ -27,15 +28,23 @@ def bounded(sign: str, parse: Parse) -> Make:
     return lambda here: here.earlier(make(here))
 
 
+def edge_day_of(parse: Parse, where: str) -> Parse:
+    """A period as its beginning or its end, of which a bound is said: *before this quarter began*."""
+    day = lambda here: here.edge_day(parse.make(here), where)  # noqa: E731
+    return parse._replace(make=day, point=day, kind=f"edge {where}")
+
+
 def aged(here: Almanac, sign: str, count: int, unit: str) -> Period:
     """What is older or newer than so many units."""
     there = Period(here.away(-count, unit), here.today)
     return here.earlier(there) if sign == "older" else here.since(there)
 
 
-def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int] | None:
-    """The month or the unit that a bare number at the other end of a range borrows."""
+def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int | str] | None:
+    """The month or the unit that a bare number at the other end of a range borrows, or the order of day and month."""
     for token in tokens[start:end]:
+        if (text := token.value("day_month")) is not None:
+            return "order", text
         if isinstance(month := token.value("month"), int):
             return "month", month
         if (unit := token.value("unit")) in ("sprint", "week", "quarter"):
@@ -68,6 +77,8 @@ def _coming(here: Almanac, start: date, first: Any, second: Any) -> Period | Non
 
 def _end(here: Almanac, end: Any, other: Any) -> Period:
     if not isinstance(end, int):
+        if end[0].kind == "day_month" and not isinstance(other, int) and other[1] and other[1][0] == "order":
+            return day_month(here, end[1][1], order=str(other[1][1]).split()[1])
         return end[0].make(here)
     loan = None if isinstance(other, int) else other[1]
     if not isinstance(other, int) and other[0].kind in ("nth of", "dotted", "iso"):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .period_parts import Almanac
-from .periods import NoSuchDateError, Period
+from .periods import DAYS_OF, NoSuchDateError, Period
 
 
 def _dotted(here: Almanac, text: str) -> Period:
@@ -16,11 +16,22 @@ def _dotted(here: Almanac, text: str) -> Period:
 
 
 def _slashed(here: Almanac, text: str) -> Period:
-    a, b, year = map(int, text.split("/"))
+    a, b, year = map(int, re.split("[/-]", text))
     year += 2000 * (year < 100)
     if a != b and a <= 12 and b <= 12:
         raise NoSuchDateError("day and month cannot be told apart; write it as YEAR-MONTH-DAY")
     return here.on(year, b, a) if b <= 12 else here.on(year, a, b)
+
+
+def day_month(here: Almanac, text: str, order: str = "") -> Period:
+    """A day of a month with a slash between, ``14/10 dm``; an order that they have not is lent by another date."""
+    said, own = text.split()
+    a, b = map(int, said.split("/"))
+    meant = order or own if own == "?" else own
+    if meant == "?" and a != b:
+        raise NoSuchDateError("day and month cannot be told apart; write it as YEAR-MONTH-DAY")
+    month, day = (b, a) if meant == "dm" else (a, b)
+    return here.on(None, month, day)
 
 
 def _iso(here: Almanac, text: str) -> Period:
@@ -88,6 +99,18 @@ def _stretch_ago(here: Almanac, text: str, _: Any) -> Period:
     return here.ago(int(count), unit)
 
 
+def _ago_from(here: Almanac, count: int, unit: str, _: Any, offset: int) -> Period:
+    """*A week ago yesterday*."""
+    if unit not in DAYS_OF:
+        raise NoSuchDateError(f"no day is {count} {unit}s from another")
+    return here.day(offset - count * DAYS_OF[unit])
+
+
+def _unit_edge(here: Almanac, value: str) -> Period:
+    unit, where = value.split()
+    return here.edge(here.related("this", unit), where)
+
+
 def _weekday_before_last(here: Almanac, weekday: int, _: Any, relation: str) -> Period:
     if relation != "last":
         raise NoSuchDateError("the weekday before which is not said")
@@ -123,6 +146,14 @@ FORMS: tuple[Form, ...] = (
     (("weekday", "iso"), lambda here, _, text: _iso(here, text), "day"),
     (("weekday", "dotted"), lambda here, _, text: _dotted(here, text), "day"),
     (("weekday", "slashed"), lambda here, _, text: _slashed(here, text), "day"),
+    (("weekday", "day_month"), lambda here, _, text: day_month(here, text), "day"),
+    (("day_month",), day_month, "day"),
+    (("weekday_said", "dom", "month", "year"), lambda here, _, day, month, year: here.on(year, month, day), "day"),
+    (("weekday_said", "dom", "month"), lambda here, _, day, month: here.on(None, month, day), "day"),
+    (("weekday_said", "dotted"), lambda here, _, text: _dotted(here, text), "day"),
+    (("weekday_said", "day_month"), lambda here, _, text: day_month(here, text), "day"),
+    (("weekday_said", "relation_after"), lambda here, day, relation: here.weekday(day, relation), "day"),
+    (("weekday_of_last",), lambda here, day: here.weekday_of(here.shifted(-1, "week"), day), "day"),
     (("weekday", "nth"), lambda here, _, day: here.day_of_month(day), "day"),
     (("dom", "month", "year"), lambda here, day, month, year: here.on(year, month, day), "day"),
     (("month", "dom", "year"), lambda here, month, day, year: here.on(year, month, day), "day"),
@@ -133,7 +164,10 @@ FORMS: tuple[Form, ...] = (
     (("month", "year"), lambda here, month, year: here.month(month, year), "month"),
     (("relation", "month"), lambda here, relation, month: here.related_month(relation, month), "month"),
     (("month", "relation_after"), lambda here, month, relation: here.related_month(relation, month), "month"),
+    (("month", "slash", "year"), lambda here, month, _, year: here.month(month, year), "month"),
     (("month",), lambda here, month: here.month(month), "month"),
+    (("dia", "dom", "month"), lambda here, _, day, month: here.on(None, month, day), "day"),
+    (("dia", "dom"), lambda here, _, day: here.day_of_month(day), "day"),
     (("nth",), lambda here, day: here.day_of_month(day), "day"),
     (("relation", "weekday"), lambda here, relation, day: here.weekday(day, relation), "day"),
     (("weekday", "relation_after"), lambda here, day, relation: here.weekday(day, relation), "day"),
@@ -151,6 +185,7 @@ FORMS: tuple[Form, ...] = (
     (("relation", "unit"), lambda here, relation, unit: here.related(relation, unit), 1),
     (("unit", "relation_after"), lambda here, unit, relation: here.related(relation, unit), 0),
     (("number", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit), 1),
+    (("number", "unit", "ago", "day"), _ago_from, "day"),
     (("half_year_word", "ago"), lambda here, _, __: here.shifted(-1, "half"), "half"),
     (("ago_before", "number", "unit"), lambda here, _, count, unit: here.ago(count, unit), 2),
     (("unit", "number", "and", "number"), _two, "days"),
@@ -172,10 +207,21 @@ FORMS: tuple[Form, ...] = (
     (("unit", "to_date"), lambda here, unit, _: here.related("this", unit), 0),
     (("so_far",), lambda here, unit: here.related("this", unit), "days"),
     (("fixed",), lambda here, text: here.on(None, *map(int, text.split("-"))), "day"),
+    (("years_off",), lambda here, offset: here.shifted(offset, "year"), "year"),
+    (("unit_edge",), _unit_edge, "part"),
     (("year",), lambda here, year: here.year(year), "year"),
     (("day",), lambda here, offset: here.day(offset), "day"),
     (("weekend",), lambda here, _: here.latest_weekend(), "weekend"),
 )  # fmt: skip
 """Each way of naming a period: the kinds of its words, what it is, and its unit or the place of the word for it."""
 
-FIRST = frozenset(kinds[0] for kinds, _, _ in FORMS) | {"ordinal", "edge", "number", "unit", "dom", "relation"}
+FIRST = frozenset(kinds[0] for kinds, _, _ in FORMS) | {
+    "ordinal",
+    "edge",
+    "number",
+    "unit",
+    "dom",
+    "relation",
+    "weekday_said",
+    "week_from",
+}

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from .date_spellings import mistyped, written_otherwise
 from .date_words import Word, date_words
 
 _LATIN = "A-Za-z\u00c0-\u024f\u0370-\u052f"
@@ -16,13 +17,18 @@ CJK = "\u3040-\u30ff\u3400-\u9fff"
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _FIGURES = (
     ("iso_week", r"\d{4}-?[wW]\d{1,2}"),
-    ("quarter_year", r"[qQ]\d(?:[-/]?(?:19|20)\d\d|['’/]\d\d)|(?:19|20)\d\d[-/]?[qQ]\d|\d[qQ]\d\d(?:\d\d)?"),
+    (
+        "quarter_year",
+        r"[qQ]\d(?:[-/]?(?:19|20)\d\d|['’/]\d\d)|(?:19|20)\d\d[-/]?[qQ]\d|\d[qQ]\d\d(?:\d\d)?"
+        r"|[1-4][tT] ?20\d\d|[tT][1-4] ?20\d\d",
+    ),
     ("half_year", r"[hH][12](?:[-/]?(?:19|20)\d\d|['’/]\d\d)|(?:19|20)\d\d[-/]?[hH][12]"),
     ("iso", r"\d{4}(?P<sign>[-/.])\d{1,2}(?P=sign)\d{1,2}(?![\d-])|20[0-4]\d[01]\d[0-3]\d"),
     ("iso_month", r"\d{4}[-/](?:0[1-9]|1[0-9])(?![\d/-])"),
     ("dashed", rf"\d{{1,2}}-(?i:{_MONTHS})[a-z]*-\d{{4}}"),
-    ("slashed", r"\d{1,2}/\d{1,2}/\d{2}(?:\d\d)?(?!/)"),
+    ("slashed", r"\d{1,2}/\d{1,2}/\d{2}(?:\d\d)?(?!/)|\d{1,2}-\d{1,2}-20\d\d(?![-/])"),
     ("month_year", r"(?:0?[1-9]|1[0-2])/20\d\d(?!/)"),
+    ("day_month", r"(?!24/7)(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])(?!/)"),
     ("dotted", r"\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!\d)"),
     ("sprint_number", r"(?i:sprint)(?: ?#|-)?\d{1,3}"),
     ("week", r"(?:[wW]|[kK][wW]|[cC][wW]|[wW][kK])\d{1,2}"),
@@ -30,7 +36,7 @@ _FIGURES = (
     # What follows a Chinese or Japanese figure may be the next figure.
     ("cjk_year", r"\d{4}(?:年|년)"),
     ("cjk_month", r"\d{1,2}(?:月(?!間)|월)"),
-    ("cjk_day", r"\d{1,2}(?:日(?!間)|号|일(?!\s*(?:전|간|동안|이내)))"),
+    ("cjk_day", r"\d{1,2}(?:日(?!間|前|以内)|号|號|일(?!\s*(?:전|간|동안|이내)))"),
     ("cjk_nth", r"第\d{1,2}"),
     ("quarter", r"[qQ]\d{1,2}"),
     ("half", r"[hH][12]"),
@@ -47,11 +53,12 @@ _PIECES = re.compile(
     rf"{_BEFORE_FIGURE}(?:{'|'.join(f'(?P<{kind}>{form}){_ENDS[kind]}' for kind, form in _FIGURES)})"
     rf"|(?P<word>[{_LATIN}]+)|(?P<rest>[0-9_]+|\S)"
 )
+_CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(f"[{_LATIN}]+")
 _GOES_ON = re.compile(f"[{_LATIN}_]|-[{_LATIN}]")
 _POSSESSIVE = re.compile(f"['’]s?(?![{_LATIN}])")
 _ABBREVIATED = re.compile(r"\.(?= ?[0-9])")
-_ELIDED = re.compile(f"(?<![{_LATIN}])[dl]['’]$")
+_ELIDED = re.compile(f"(?<![{_LATIN}])(?:[dl]|dall|dell|all|nell)['’]$")
 _WORD_BEFORE = re.compile(f"[{_LATIN}]+$")
 _HYPHENED = frozenset({"month", "weekday", "edge"})
 
@@ -71,17 +78,22 @@ class Token:
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[dict[str, frozenset[Word]], dict[str, tuple[str, ...]]]:
-    """Every surface with what it stands for, and the surfaces that begin with a word or a character, longest first.
+def _known() -> tuple[dict[str, frozenset[Word]], dict[str, tuple[str, ...]], dict[str, str]]:
+    """What every surface stands for, those that begin with a word or a character, longest first, and slips of some.
 
     One pattern of all the surfaces takes ten milliseconds a query.
     """
     known = date_words()
+    known |= written_otherwise(known)
     starting: dict[str, list[str]] = {}
     for surface in known:
         first = _WORD.match(surface)
         starting.setdefault(first.group() if first else surface[:1], []).append(surface)
-    return known, {start: tuple(sorted(found, key=len, reverse=True)) for start, found in starting.items()}
+    return (
+        known,
+        {start: tuple(sorted(found, key=len, reverse=True)) for start, found in starting.items()},
+        mistyped(known),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -102,6 +114,8 @@ def _token(match: re.Match[str], text: str, lower: str) -> Token:
     end = match.end()
     if kind not in ("word", "rest"):
         words = frozenset(_figure(kind, match.group().casefold()))
+        if kind == "day_month":
+            words = frozenset(_day_month(match.group(), cjk=bool(_CJK.search(text))))
         if (ending := _POSSESSIVE.match(text, end)) and len(ending.group()) > 1:
             end = ending.end()
     elif (surface := _surface(lower, start, match.group().lower(), kind == "word")) is not None:
@@ -110,6 +124,8 @@ def _token(match: re.Match[str], text: str, lower: str) -> Token:
             end = ending.end()
         elif len(surface) <= 5 and any(w.kind in ("month", "weekday") for w in words):
             end += bool(_ABBREVIATED.match(text, end))
+    elif kind == "word" and (meant := _known()[2].get(match.group().lower())) and not _GOES_ON.match(lower, end):
+        words = _known()[0][meant]
     return Token(start, end, text[start:end], words)
 
 
@@ -144,6 +160,14 @@ def _joins(lower: str, at: int) -> bool:
     )
 
 
+def _day_month(text: str, *, cjk: bool) -> Iterator[Word]:
+    """A day and a month with a slash between and their order: ``dm``, ``md``, ``?`` where either could be the month."""
+    a, b = map(int, text.split("/"))
+    if min(a, b) <= 12:
+        order = "md" if b > 12 or (cjk and a <= 12) else "dm" if a > 12 else "?"
+        yield Word("day_month", f"{text} {order}")
+
+
 _WHOLE = frozenset("iso iso_month iso_week quarter_year half_year dashed slashed month_year dotted".split())
 """Figures whose parts are taken apart by the grammar."""
 _SPAN_UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
@@ -161,6 +185,8 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
         yield Word("ordinal", digits)
     elif kind == "number":
         yield from (Word("number", digits), Word("dom", digits))
+        if text.endswith("."):
+            yield Word("ordinal", digits)
     elif kind == "stretch":
         yield from (Word("stretch", f"{digits} {_SPAN_UNITS[re.sub('[0-9]', '', text)[0]]}"),)
     elif kind in ("short_year", "fiscal_year"):  # no card says that a fiscal year is another than the calendar's

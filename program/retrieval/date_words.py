@@ -12,8 +12,8 @@ from ..number_words import SPELLED
 from .date_words_more import Word, each_word, more_words
 
 _MONTHS: dict[int | str, str] = {
-    1: "january|jan|januar|janvier|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
-    2: "february|feb|februar|février|febrero|fevereiro|febbraio|februari|luty|lutego|lutym|二月",
+    1: "january|jan|januar|jänner|janvier|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
+    2: "february|feb|februar|feber|février|febrero|fevereiro|febbraio|februari|luty|lutego|lutym|二月",
     3: "march|mar|märz|mars|marzo|março|maart|marzec|marca|marcu|三月",
     4: "april|apr|avril|abril|aprile|kwiecień|kwietnia|kwietniu|四月",
     5: "may|mai|mayo|maio|maggio|mei|maj|maja|maju|五月",
@@ -28,14 +28,14 @@ _MONTHS: dict[int | str, str] = {
 _WEEKDAYS: dict[int | str, str] = {
     0: "monday|mon|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|poniedziałek|poniedziałku"
     "|poniedziałek|周一|星期一|礼拜一|月曜日|月曜",
-    1: "tuesday|tue|tues|dienstag|mardi|martes|terça-feira|martedì|dinsdag|tisdag|tisdags|wtorek|wtorku"
+    1: "tuesday|tue|tues|dienstag|mardi|martes|terça-feira|terça|martedì|dinsdag|tisdag|tisdags|wtorek|wtorku"
     "|周二|星期二|礼拜二|火曜日|火曜",
-    2: "wednesday|wed|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|środa|środy|środę"
+    2: "wednesday|wed|weds|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|środa|środy|środę"
     "|周三|星期三|礼拜三|水曜日|水曜",
     3: "thursday|thu|thur|thurs|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|torsdags|czwartek"
     "|czwartku|周四"
     "|星期四|礼拜四|木曜日|木曜",
-    4: "friday|fri|freitag|vendredi|viernes|sexta-feira|venerdì|vrijdag|fredag|fredags|piątek|piątku|周五|星期五"
+    4: "friday|fri|freitag|vendredi|viernes|sexta-feira|sexta|venerdì|vrijdag|fredag|fredags|piątek|piątku|周五|星期五"
     "|礼拜五|金曜日|金曜",
     5: "saturday|sat|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lördag|lördags|sobota|sobotę|soboty|周六|星期六"
     "|礼拜六|土曜日|土曜",
@@ -54,7 +54,7 @@ _UNITS: dict[int | str, str] = {
     "|settimane|weken|vecka|veckan|veckor|veckorna|tydzień|tygodniu|tygodniach|tygodnia|tygodni|tygodnie|周|星期|个星期|週"
     "|週間",
     "fortnight": "fortnight|fortnights",
-    "weekend": "weekend|weekends|week-end|wochenende|fin de semana|fim de semana|helg|helgen|周末|週末",
+    "weekend": "weekend|weekends|week-end|wkend|wochenende|finde|fin de semana|fim de semana|helg|helgen|周末|週末",
     "month": "month|months|monat|monats|monate|monaten|mois|mois-ci|mes|meses|mês|mese|mesi|maand|maanden"
     "|månad|månaden"
     "|månader|månaderna|miesiąc|miesiącu|miesiącach|miesiąca|miesiące|miesięcy|个月|月|か月|ヶ月",
@@ -69,12 +69,12 @@ _UNITS: dict[int | str, str] = {
     "|スプリント",
 }
 _RELATIONS: dict[int | str, str] = {
-    "last": "last|previous|prior|preceding|letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
+    "last": "last|previous|prev|prior|preceding|letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
     "|vorigen|voriges|dernier|dernière|derniers|dernières|précédent|précédente|pasado|pasada|pasados"
     "|pasadas|último|última|últimos|últimas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa"
     "|scorsi|scorse|ultimo|ultima|ultimi|ultime|afgelopen|laatste|vorig|förra|senaste|zeszły|zeszłym|zeszłego"
     "|zeszła|ubiegły|ubiegłym|ubiegłych|minionym|minionych|minionego|ostatni|ostatnia|ostatnie|ostatnich"
-    "|ostatnim|ostatniego|ostatniej|近|去|上|上个|上一个"
+    "|ostatnim|ostatniego|ostatniej|poprzedni|poprzednim|poprzedniego|poprzednia|poprzedniej|poprzednich|昨|近|去|上|上个|上一个"
     "|最近|过去|過去|先|前|前回の|直近",
     "past": "past|this past|this last|rolling|trailing|ここ|この",
     "this": "this|current|present|ongoing|diese|diesen|dieser|dieses|diesem|aktuelle|aktuellen|aktueller|laufende"
@@ -95,9 +95,11 @@ _RELATIONS_AFTER: dict[int | str, str] = {
 _DAYS: dict[int | str, str] = {
     0: "today|tonight|this morning|this afternoon|this evening|heute|aujourd'hui|aujourd’hui|hoy|hoje|oggi|vandaag"
     "|idag|i dag|dzisiaj|dziś|今天|今日|本日",
-    -1: "yesterday|last night|gestern|hier|ayer|ontem|ieri|gisteren|igår|i går|wczoraj|昨天|昨日",
+    -1: "yesterday|yday|last night|gestern|hier|ayer|ontem|ieri|gisteren|igår|i går|wczoraj|昨天|昨日",
     -2: "day before yesterday|the day before yesterday|vorgestern|avant-hier|anteayer|antes de ayer|anteontem"
-    "|l'altro ieri|eergisteren|i förrgår|przedwczoraj|前天|一昨日|おととい",
+    "|l'altro ieri|eergisteren|i förrgår|antier|avant hier|przedwczoraj|前天|一昨日|おととい",
+    -3: "大前天|一昨々日|さきおととい",
+    3: "大后天|明々後日|しあさって",
     1: "tomorrow|morgen|demain|mañana|amanhã|domani|imorgon|i morgon|jutro|明天|明日",
     2: "day after tomorrow|the day after tomorrow|übermorgen|après-demain|pasado mañana|后天|明後日",
 }
@@ -111,11 +113,14 @@ _NUMBERS: dict[int | str, str] = {
     30: "thirty|dreißig|trente|treinta|trinta|trenta|dertig|trettio|trzydzieści|trzydziestu|三十",
 }
 _ORDINALS: dict[int | str, str] = {
-    1: "first|1st|ersten|erstes|erste|premier|première|primer|primero|primera|primeiro|primo|eerste|första"
-    "|pierwszy|pierwszym|第一",
-    2: "second|zweiten|zweites|zweite|deuxième|segundo|segunda|secondo|tweede|andra|drugi|drugim|第二",
-    3: "third|dritten|drittes|dritte|troisième|tercer|tercero|tercera|terceiro|terzo|derde|tredje|trzeci|trzecim|第三",
-    4: "fourth|vierten|viertes|vierte|quatrième|cuarto|quarto|vierde|fjärde|czwarty|czwartym|第四",
+    1: "first|1st|ersten|erstes|erste|premier|première|primer|primero|primera|primeiro|primeira|primo|prima|eerste"
+    "|första|pierwszy|pierwsza|pierwszym|pierwszej|第一",
+    2: "second|zweiten|zweites|zweite|deuxième|segundo|segunda|secondo|seconda|tweede|andra"
+    "|drugi|druga|drugim|drugiej|ii|第二",
+    3: "third|dritten|drittes|dritte|troisième|tercer|tercero|tercera|terceiro|terceira|terzo|terza|derde"
+    "|tredje|trzeci|trzecia|trzecim|iii|第三",
+    4: "fourth|vierten|viertes|vierte|quatrième|cuarto|cuarta|quarto|quarta|vierde"
+    "|fjärde|czwarty|czwarta|czwartym|iv|第四",
     5: "fifth|cinquième|quinto|femte|piąty",
     6: "sixth",
     7: "seventh",
@@ -129,25 +134,28 @@ _ORDINALS: dict[int | str, str] = {
     15: "fifteenth",
     20: "twentieth",
     30: "thirtieth",
-    -1: "final|very last|最后|最後の|最后的",
+    -1: "final|very last|最后|最後の|最后的|最終",
 }
 _SIGNS: dict[int | str, str] = {
     "since": "since|as from|on or after|starting in|starting from|beginning in|ever since|as of|starting"
     "|beginning|not before"
-    "|no earlier than|not earlier than|seit|ab|depuis|desde|a partir de|a partir del|a partir do|dal|dalla|sinds"
+    "|no earlier than|not earlier than|fr.o.m.|från och med|seit|ab|depuis|desde"
+    "|a partir de|a partir del|a partir do|dal|dalla"
+    "|dall'|dall’|sinds"
     "|vanaf"
     "|sedan|od|自从|自|以来|から",
-    "before": "before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da|prima di|prima del"
+    "before": "より前|before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da|prima di|prima del"
     "|prima della|voor|före|innan|przed|以前|之前",
     "until": "until|on or before|till|til|up to and including|not after|no later than|not later than"
-    "|spätestens|au plus tard"
+    "|upto|t/m|t.o.m.|till och med|spätestens|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
-    "after": "after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
+    "after": "より後|after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
     "|dopo il|na|efter|po|之后|以后",
     "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
     "from": "from|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
-    "to": "to|till|til|until|through|thru|up to|bis|bis zum|au|à|al|a|ao|até|hasta|tot|tot en met|do|al|到|至|から"
+    "to": "to|till|til|until|through|thru|up to|upto|t/m|bis|bis zum|au|à|al|a|ao|até|hasta|tot|tot en met|do|al"
+    "|到|至|から"
     "|-|–|—|~|〜",
     "and": "and|&|a|und|et|y|e|en|och|i|oraz|和|与|と",
     "ago": "ago|back|geleden|sedan|temu|fa|atrás|前|之前|以前",
@@ -165,7 +173,8 @@ _SIGNS: dict[int | str, str] = {
     "|idag|i dag|teraz|dziś|dzisiaj|现在|今天|今",
     "before_last": "second to last|second-to-last|next to last|next-to-last|penultimate|last but one"
     "|vorletzte|vorletzten|vorvorletzte|avant-dernier|avant-dernière|penúltimo|penúltima"
-    "|penultimo|penultima|voorlaatste|näst sista|przedostatni|上上|上上个|先々",
+    "|penultimo|penultima|voorlaatste|näst sista|vorletzter|vorletztes|vorletztem|last to last|antepasada|antepasado"
+    "|przedostatni|上上|上上个|先々|前々|前々回の|前々回",
     "previous": "the one before|the one before it|the one before that|the previous one|the prior one|den davor"
     "|dem davor|der davor|das davor|le précédent|la précédente|celui d'avant|el anterior|la anterior|o anterior"
     "|a anterior|quello prima|quella prima|die ervoor|de vorige|den innan|poprzedni|poprzednim|前一个|その前",
@@ -176,6 +185,7 @@ _SIGNS: dict[int | str, str] = {
     "|rosenmontag|vendredi saint|lundi de pâques|viernes santo",
     "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
     "|tot nu toe|hittills",
+    "week_from": "w/c|w/c.",
     "week_of": "starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal|van|from the|starting on|ending on",
     "onward": "on|onward|onwards|forward|an|en adelante|em diante|in poi|och framåt",
     "tod": "morning|mornings|noon|afternoon|afternoons|evening|evenings|night|nights|morgens|früh|morgen|vormittag"
@@ -187,6 +197,7 @@ _SIGNS: dict[int | str, str] = {
     "of_strict": "of|von|vom|de|del|do|di|av",
     "half_part": "half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
+    "till_now": "till date|to date|til date|todate|hasta la fecha",
     "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始|以降",
     "or_earlier": "or earlier|or older|or before|oder früher|ou avant|o antes",
     "fill": "份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"

@@ -1,4 +1,4 @@
-"""The commonest words of dates in Danish and Norwegian, Czech, Russian, Turkish and Korean."""
+"""The commonest words of dates in Danish and Norwegian, Czech, Russian, Turkish and Korean; words of rarer forms."""
 
 from __future__ import annotations
 
@@ -101,8 +101,52 @@ _TABLES: dict[str, dict[int | str, str]] = {
     "fill": {"": "den|det|в|во|на|за|v|ve|의"},
 }
 
+_RARER: dict[str, dict[int | str, str]] = {
+    "half": {1: "上半年|上半期", 2: "下半年|下半期"},
+    "years_off": {-2: "前年|一昨年|おととし", -1: "i fjol|ifjol"},
+    "weekday_of_last": {
+        n: "|".join(week + day for week in ("上周", "上星期", "上个星期", "上礼拜") for day in days)
+        for n, days in enumerate(("一", "二", "三", "四", "五", "六", "日天"))
+    },
+    "unit_edge": {
+        "month start": "月初|今月初",
+        "month middle": "月中",
+        "month end": "月底|月末|今月末",
+        "year start": "年初|今年初|年明け",
+        "year end": "年末|年底",
+    },
+    "that_unit": {"week": "那周|那一周|那个星期|那个礼拜|の週|を含む週", "sprint": "那个冲刺|那个迭代|のスプリント"},
+    "nth_unit": {"week": "週目|周目", "day": "日目"},
+    "since_after": {"": "に入ってから|になってから"},
+    "happened": {
+        "start": "began|begins|started|starts|kicked off",
+        "end": "ended|ends|finished|finishes|was over",
+    },
+    "unit": {"week": "semaine ci", "month": "mois ci", "quarter": "trimestre ci"},
+    "dia": {"": "día|dia|dzień|dnia"},
+    "slash": {"": "/"},
+    # Weekdays that are ordinals as well, and short ones that are other words: dates where more says so.
+    "weekday_said": {
+        0: "segunda|lun|mo|seg|pon|mån",
+        1: "di|ter|wt|tis|mar",
+        2: "quarta|mi|mié|mie|mer|wo|qua|śr|ons",
+        3: "quinta|do|gio|jeu|jue|qui|czw|tors",
+        4: "fr|ven|vie|vr|sex|pt|fre",
+        5: "sábado|sa|sab|sáb|sam|za|sob|lör",
+        6: "domingo|so|dom|dim|zo|nd|niedz|sön",
+    },
+    "weekday": {
+        0: "segunda feira",
+        1: "terça feira",
+        2: "quarta feira",
+        3: "quinta feira",
+        4: "sexta feira",
+    },
+}
+
 
 def more_words() -> Iterator[tuple[str, Word]]:
     """Every surface of these languages with what it may stand for."""
-    for kind, table in _TABLES.items():
-        yield from each_word(kind, table)
+    for tables in (_TABLES, _RARER):
+        for kind, table in tables.items():
+            yield from each_word(kind, table)

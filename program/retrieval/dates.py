@@ -18,7 +18,7 @@ from typing import Any
 
 from ...data.sources import Calendar
 from .date_forms import CJK_TEXT, FILLS, Parse, PeriodReader, is_fill, only_fills
-from .date_spans import aged, between, bounded, lent, referred
+from .date_spans import aged, between, bounded, edge_day_of, lent, referred
 from .date_tokens import Token, tokens_of
 from .date_words import FIRM
 from .period_parts import Almanac
@@ -50,6 +50,7 @@ _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".spl
 _GREETING = frozenset({"guten", "god"})
 """Before *Morgen*, which is tomorrow, too."""
 _SAME = frozenset("that same selben derselben jener jenem".split())
+_ONWARDS = frozenset({"onward", "onwards", "em diante", "en adelante", "in poi", "och framåt"})
 _SIGNS = ("since", "before", "until", "after")
 
 
@@ -77,7 +78,7 @@ def find_dates(text: str) -> tuple[str, ...]:
             best = reader.reference(i)
         if best is not None and _stands(tokens, i, best):
             start = reader.with_article(i, best.kind)
-            found.append(text[tokens[start].start : tokens[best.end - 1].end].strip(" ,"))
+            found.append(text[tokens[start].start : tokens[best.end - 1 - best.says_no_more].end].strip(" ,"))
         i = best.end if best is not None else i + 1
     return tuple(dict.fromkeys(found))
 
@@ -209,7 +210,9 @@ class _Reader:
         yield from self._aged(i)
         if self._is(i, "from") or self._is(i, "since"):
             parse = self.periods.longest(i + 1)
-            if parse is not None and self._goes_on(parse.end):
+            if parse is not None and self._is(parse.end, "till_now"):
+                yield Parse(bounded("since", parse), parse.end + 1, "since till now")
+            if parse is not None and (self._goes_on(parse.end) or self._is(parse.end, "or_later")):
                 yield Parse(bounded("since", parse), parse.end + 1, "since onward")
         yield from self._signs_behind(i)
 
@@ -223,6 +226,10 @@ class _Reader:
             if parse is not None:
                 end = parse.end + (sign == "since" and self._is(parse.end, "or_later"))
                 yield Parse(bounded(sign, parse), end, f"{sign} {parse.kind}")
+                if (when := self.tokens[end].value("happened") if end < len(self.tokens) else None) is not None:
+                    same = (sign, when) in (("since", "start"), ("before", "start"), ("after", "end"))
+                    make = bounded(sign, edge_day_of(parse, str(when)))
+                    yield Parse(make, end + 1, f"{sign} event", says_no_more=same)
                 yield from self._both(i, sign, parse)
         if sign == "since" and (match := self.periods.match(i, ("since", "number", "unit"))) is not None:
             (_, count, unit), j = match  # "seit zwei Wochen"
@@ -291,6 +298,8 @@ class _Reader:
         behind = self.tokens[parse.end]
         if behind.value("since_after") is not None or behind.value("or_later") is not None:
             yield Parse(bounded("since", parse), parse.end + 1, f"since {parse.kind}")
+        if behind.text.casefold() in _ONWARDS:
+            yield Parse(bounded("since", parse), parse.end + 1, f"since {parse.kind}")
         if behind.value("or_earlier") is not None:
             yield Parse(bounded("until", parse), parse.end + 1, f"until {parse.kind}")
         for sign in _SIGNS if CJK_TEXT.match(behind.text) else ():
@@ -309,10 +318,13 @@ class _Reader:
                 if at is None:
                     continue
                 for second, end in self._ends(at):
-                    if start == i and isinstance(first, int) and isinstance(second, int):
-                        continue  # "3 - 4" alone says nothing
+                    if isinstance(first, int) and isinstance(second, int) and (start == i or self._is_place(at)):
+                        continue  # "3 - 4" alone says nothing, nor does "from first to second"
                     end += end < len(self.tokens) and self.tokens[end].text == "まで"
                     yield Parse(lambda here, a=first, b=second: between(here, a, b), end, "range")
+
+    def _is_place(self, i: int) -> bool:
+        return self._is(i, "ordinal") and not self._is(i, "nth")
 
     def _joint(self, i: int, joint: str) -> int | None:
         while i < len(self.tokens) and not self._is(i, joint) and is_fill(self.tokens[i]):
@@ -327,8 +339,8 @@ class _Reader:
         if i >= len(self.tokens):
             return []
         by_end = {parse.end: parse for parse in reversed(self.periods.at(i))}
-        day = self.tokens[i].value("nth")
-        found: list[End] = [(day, i + 1)] if isinstance(day, int) else []  # it may lend its month from the other end
+        day = self.tokens[i].value("nth") or self.tokens[i].value("ordinal")
+        found: list[End] = [(day, i + 1)] if isinstance(day, int) and day > 0 else []  # it may lend its month
         found += [((parse, lent(self.tokens, i, end)), end) for end, parse in sorted(by_end.items(), reverse=True)]
         if not found and self._is(i, "now"):
             found.append(((Parse(lambda here: here.day(0), i + 1, "now"), None), i + 1))
@@ -352,6 +364,11 @@ def _stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
             return True
         last = i + 1 == len(tokens) and bare in _SHORT
         return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
+    if parse.kind == "day_month":
+        apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
+        return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
+    if parse.kind == "year" and bare.startswith("fy"):
+        return True
     if parse.kind == "year":
         said = {word.kind for word in before.words} - FILLS if before is not None else set()
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))

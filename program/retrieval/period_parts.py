@@ -96,6 +96,13 @@ class Almanac(periods.Almanac):
         if unit == "sprint":
             number = self._sprint_number(last) + 1 if after else self._sprint_number(first) - count
             return self._clipped(start_of(self.sprint(number)), self.sprint(number + count - 1).end, "sprint")
+        if unit == "weekend":  # those that lie wholly on that side
+            near = last + DAY if after else first - 2 * DAY
+            saturday = near + (5 - near.weekday()) % 7 * DAY if after else near - (near.weekday() - 5) % 7 * DAY
+            more = 7 * (count - 1) * DAY
+            return self._clipped(
+                saturday if after else saturday - more, saturday + DAY + (more if after else 0 * DAY), unit
+            )
         if after:
             end = Almanac(last + DAY, self.calendar).away(count, unit) - DAY
             return self._clipped(last + DAY, max(end, last + DAY), unit)

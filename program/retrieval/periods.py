@@ -152,6 +152,8 @@ class Almanac:
 
     def related(self, relation: str, unit: str) -> Period:
         """*Last*, *this* or *next* of a unit; *past* is rolling."""
+        if relation == "past" and unit == "weekend":
+            return self._weekend(0 if self.today.weekday() >= 5 else -1)
         if relation == "past":
             return self.lasting("past", 1, unit)
         return self.shifted({"last": -1, "this": 0, "next": 1}[relation], unit)
