@@ -262,7 +262,7 @@ class _Reader:
             i += 1
         where = self.tokens[i].value("edge") if i < len(self.tokens) else None
         j = i + 1
-        while j < len(self.tokens) and only_fills(self.tokens[j]):
+        while j < len(self.tokens) and is_fill(self.tokens[j]) and not self._is(j, "unit"):
             j += 1
         unit = self.tokens[j].value("unit") if where is not None and j < len(self.tokens) else None
         if unit not in ("week", "month", "quarter", "half", "year", "sprint"):
