@@ -128,7 +128,7 @@ class PeriodReader:
         count, j = self.tokens[i + 1].value("number"), i + 1
         j += count is not None
         for kind in ("unit", "weekday"):
-            if (k := self.after(j, kind)) is None:
+            if (k := self.after(j, kind)) is None or "half_part" in self._kinds[j]:
                 continue
             value = self.tokens[j].value(kind)
             of_month = self._month_at(k) if kind == "weekday" or value in ("day", "week", "weekend", "sprint") else None

@@ -128,6 +128,7 @@ def _before_last(here: Almanac, unit: str, _: Any, relation: str, count: int = 1
 Form = tuple[tuple[str, ...], Callable[..., Period], "str | int"]
 FORMS: tuple[Form, ...] = (
     (("iso",), _iso, "day"),
+    (("iso_span",), lambda here, text: here.span(_iso(here, text[:10]).first, _iso(here, text[-10:]).last), "days"),
     (("iso_month",), _iso_month, "month"),
     (("iso_week",), _iso_week, "week"),
     (("month_year",), _month_year, "month"),

@@ -23,6 +23,7 @@ _FIGURES = (
         r"|[1-4][tT] ?20\d\d|[tT][1-4] ?20\d\d",
     ),
     ("half_year", r"[hH][12](?:[-/]?(?:19|20)\d\d|['’/]\d\d)|(?:19|20)\d\d[-/]?[hH][12]"),
+    ("iso_span", r"20\d\d-\d\d-\d\d(?:/|--)20\d\d-\d\d-\d\d"),
     ("iso", r"\d{4}(?P<sign>[-/.])\d{1,2}(?P=sign)\d{1,2}(?![\d-])|20[0-4]\d[01]\d[0-3]\d"),
     ("iso_month", r"\d{4}[-/](?:0[1-9]|1[0-9])(?![\d/-])"),
     ("dashed", rf"\d{{1,2}}-(?i:{_MONTHS})[a-z]*-\d{{4}}"),
@@ -168,7 +169,7 @@ def _day_month(text: str, *, cjk: bool) -> Iterator[Word]:
         yield Word("day_month", f"{text} {order}")
 
 
-_WHOLE = frozenset("iso iso_month iso_week quarter_year half_year dashed slashed month_year dotted".split())
+_WHOLE = frozenset("iso iso_span iso_month iso_week quarter_year half_year dashed slashed month_year dotted".split())
 """Figures whose parts are taken apart by the grammar."""
 _SPAN_UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
 

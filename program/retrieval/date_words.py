@@ -53,7 +53,7 @@ _UNITS: dict[int | str, str] = {
     "|settimana"
     "|settimane|weken|vecka|veckan|veckor|veckorna|tydzień|tygodniu|tygodniach|tygodnia|tygodni|tygodnie|周|星期|个星期|週"
     "|週間",
-    "fortnight": "fortnight|fortnights",
+    "fortnight": "fortnight|fortnights|quinzaine|quincena|quinzena",
     "weekend": "weekend|weekends|week-end|wkend|wochenende|finde|fin de semana|fim de semana|helg|helgen|周末|週末",
     "month": "month|months|monat|monats|monate|monaten|mois|mois-ci|mes|meses|mês|mese|mesi|maand|maanden"
     "|månad|månaden"
@@ -110,6 +110,8 @@ _NUMBERS: dict[int | str, str] = {
     3: "few|a few|several|the few|einige|einigen|ein paar|paar|quelques|unos|pocos|alguns|poucos|alcuni|enkele|några"
     f"|kilka|kilku|几|数|{SPELLED[3]}",
     14: "fourteen|vierzehn|quatorze|catorce|quattordici|veertien|fjorton|czternaście|czternastu|quinze jours",
+    15: "fifteen|fünfzehn|quinze|quince|quindici|vijftien|femton|piętnaście|piętnastu",
+    20: "twenty|zwanzig|vingt|veinte|vinte|venti|twintig|tjugo|dwadzieścia|dwudziestu",
     30: "thirty|dreißig|trente|treinta|trinta|trenta|dertig|trettio|trzydzieści|trzydziestu|三十",
 }
 _ORDINALS: dict[int | str, str] = {
@@ -147,7 +149,7 @@ _SIGNS: dict[int | str, str] = {
     "before": "より前|before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da|prima di|prima del"
     "|prima della|voor|före|innan|przed|以前|之前",
     "until": "until|on or before|till|til|up to and including|not after|no later than|not later than"
-    "|upto|t/m|t.o.m.|till och med|spätestens|au plus tard"
+    "|upto|bis einschließlich|bis einschl.|t/m|t.o.m.|till och med|spätestens|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
     "after": "より後|after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
@@ -195,7 +197,7 @@ _SIGNS: dict[int | str, str] = {
     "|po południu|wieczorem|wieczór|早上|上午|中午|下午|晚上|夜里|朝|午前|午後|夜|夕方",
     "of": "of|in|im|von|vom|des|der|de|del|du|d'|d’|da|do|dos|di|della|dello|van|av|i|w|z|的|の",
     "of_strict": "of|von|vom|de|del|do|di|av",
-    "half_part": "half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
+    "half_part": "quinzaine|quincena|quinzena|half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
     "till_now": "till date|to date|til date|todate|hasta la fecha",
     "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始|以降",

@@ -30,7 +30,7 @@ MAX_CHARACTERS = 2000
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
 # What may stand before a phrase that somebody else found.
 _LEADING = frozenset(
-    "in on at over during within throughout for all whole entire each every am im um während pendant dans au cours ces"
+    "of in on at over during within throughout for all whole entire each every am im um während pendant dans au cours ces"
     " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om de den för"
     " przez durant a 在 于".split()
 )
@@ -142,7 +142,7 @@ def _trimmed(tokens: Sequence[Token], more: frozenset[str] = frozenset()) -> tup
     kept = list(tokens)
     while kept and (only_fills(kept[0]) or kept[0].text.casefold() in more):
         kept.pop(0)
-    while kept and only_fills(kept[-1]):
+    while kept and (only_fills(kept[-1]) or kept[-1].text == "."):
         kept.pop()
     return tuple(kept)
 
@@ -329,6 +329,7 @@ class _Reader:
     def _joint(self, i: int, joint: str) -> int | None:
         while i < len(self.tokens) and not self._is(i, joint) and is_fill(self.tokens[i]):
             i += 1
+        i += i + 1 < len(self.tokens) and self.tokens[i].text == "." and self._is(i + 1, joint)  # "27 oct. au 7 nov."
         dots = joint == "to" and i + 1 < len(self.tokens) and self.tokens[i].text == self.tokens[i + 1].text == "."
         return i + 2 if dots else i + 1 if self._is(i, joint) else None
 
