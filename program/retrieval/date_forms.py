@@ -120,19 +120,23 @@ class PeriodReader:
 
     def _nth(self, i: int) -> Iterator[Parse]:
         """*The first two weeks of October*, *the last Friday in November*."""
+        count = self.tokens[i].value("number") if i + 1 < len(self.tokens) else None  # "5 derniers jours"
+        count = count if self.tokens[i].value("ordinal") is None else None
+        i += count is not None
         place = self.tokens[i].value("ordinal")
+        said = place is not None
         if place is None and self.tokens[i].value("relation") == "last":
             place = -1
         if place is None or i + 1 >= len(self.tokens):
             return
-        count, j = self.tokens[i + 1].value("number"), i + 1
-        j += count is not None
+        j = i + 1
+        if (behind := self.tokens[j].value("number")) is not None:
+            count, j = behind, j + 1
         for kind in ("unit", "weekday"):
             if (k := self.after(j, kind)) is None or "half_part" in self._kinds[j]:
                 continue
             value = self.tokens[j].value(kind)
-            of_month = self._month_at(k) if kind == "weekday" or value in ("day", "week", "weekend", "sprint") else None
-            if (inner := self._of(k, bare=True) or of_month) is not None:
+            if (inner := self.of(k, bare=True) or (self._directly(k, value) if said or count else None)) is not None:
                 yield _place(inner, int(place), kind, value, int(count or 1))
 
     def _half(self, i: int) -> Iterator[Parse]:
@@ -143,7 +147,7 @@ class PeriodReader:
         if match is None:
             return
         place, j = 2 if match[0][0] == "last" else match[0][0], match[1]
-        if (inner := self._of(j, bare=True)) is not None:
+        if (inner := self.of(j, bare=True) or self._directly(j, "half")) is not None:
             yield Parse(lambda here: here.half_of(inner.make(here), place), inner.end, "half of", "part")
 
     def _edge(self, i: int) -> Iterator[Parse]:
@@ -220,16 +224,16 @@ class PeriodReader:
                 j += 1
             j += j < len(self.tokens) and j == parse.end and not self.at(j)
         for other in self.at(j):
-            if parse.kind in _OPEN and other.unit == "year" and other.kind in _YEARS:
-                yield Parse(_in_year(parse, other), other.end, f"{parse.kind} of year", parse.unit)
+            if parse.kind in _OPEN and other.unit == "year" and other.kind in YEARS:
+                yield Parse(in_year(parse, other), other.end, f"{parse.kind} of year", parse.unit)
             elif parse.kind == "weekday" and other.unit == "week" and other.kind in _WEEKS:
                 day = self.tokens[i].value("weekday")
                 yield Parse(lambda here, o=other, d=day: here.weekday_of(o.make(here), d), other.end, "of week", "day")
             elif other.kind == "weekday" and parse.unit == "week" and parse.kind in _WEEKS:
                 day = self.tokens[other.end - 1].value("weekday")
                 yield Parse(lambda here, d=day: here.weekday_of(parse.make(here), d), other.end, "of week", "day")
-            elif other.kind in _OPEN and parse.unit == "year" and parse.kind in _YEARS:
-                yield Parse(_in_year(other, parse), other.end, f"year's {other.kind}", other.unit)
+            elif other.kind in _OPEN and parse.unit == "year" and parse.kind in YEARS:
+                yield Parse(in_year(other, parse), other.end, f"year's {other.kind}", other.unit)
 
     def _behind(self, parse: Parse) -> Iterator[Parse]:
         """In Chinese and Japanese the part stands behind the whole: 10月第一周, 上个月底."""
@@ -265,10 +269,15 @@ class PeriodReader:
         inner = self.tokens[i + 1]
         return bool({"weekday", "weekday_said"} & self._kinds[i + 1]) or inner.text in "月火水木金土日"
 
-    def _month_at(self, i: int) -> Parse | None:
-        """A month that stands without *of*: *pierwszy tydzień grudnia*, *first week November*."""
-        inner = self.longest(i) if self.after(i, "month") is not None else None
-        return inner if inner is not None and inner.unit == "month" else None
+    def _directly(self, i: int, part: object) -> Parse | None:
+        """What stands without *of* and can have that part: *pierwszy tydzień grudnia*, *first week November*."""
+        inner = self.longest(i) if i < len(self.tokens) and not is_fill(self.tokens[i]) else None
+        wholes = (
+            ("month", "quarter", "half", "year")
+            if part in ("month", "quarter")
+            else ("month", "quarter", "year", "sprint")
+        )
+        return inner if inner is not None and inner.unit in wholes and inner.unit != part else None
 
     def _all_of(self, i: int) -> list[Parse]:
         """Every period behind words that mean nothing."""
@@ -276,7 +285,7 @@ class PeriodReader:
             i += 1
         return self.at(i)
 
-    def _of(self, i: int, *, bare: bool = False) -> Parse | None:
+    def of(self, i: int, *, bare: bool = False) -> Parse | None:
         """A period behind *of*; where ``bare``, also *of the month*, which is this month."""
         if i >= len(self.tokens) or "of" not in self._kinds[i] or self.tokens[i].text in "の的":
             return None
@@ -297,7 +306,17 @@ _OPEN = frozenset({"month", "quarter", "half", "dom month", "month dom", "nth mo
 """Forms that a year may be said of."""
 _STARTED = frozenset({"week", "sprint", "month", "quarter", "half", "year"})
 """Units that may have begun and not be over, of which *so far* may be said."""
-_YEARS = frozenset({"years_off", "relation unit", "unit relation_after", "number unit ago"})
+YEARS = frozenset(
+    {
+        "unit before relation",
+        "unit before_last",
+        "before_last unit",
+        "years_off",
+        "relation unit",
+        "unit relation_after",
+        "number unit ago",
+    }
+)
 _WEEKS = frozenset({"relation unit", "unit relation_after", "number unit ago", "unit before relation", "unit number"})
 
 
@@ -330,7 +349,7 @@ def _neighbour(inner: Parse, count: int, unit: str, sign: str) -> Parse:
     )
 
 
-def _in_year(parse: Parse, year: Parse) -> Make:
+def in_year(parse: Parse, year: Parse) -> Make:
     """The same in another year: as it is seen from that year's last day."""
 
     def make(here: Almanac) -> Period:

@@ -45,6 +45,7 @@ _FIGURES = (
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
     ("short_year", r"['’]\d\d"),
     ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|er(?!\w))"),
+    ("nth_said", r"\d{1,2}(?:e|de|ste|ème|:e|:a)"),
     ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]|\s?[-–]\s?\d))?(?![.,]\d)"),
 )
 _BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!/])(?<![^.]\.)(?<![{_LATIN}]-)"
@@ -59,7 +60,7 @@ _WORD = re.compile(f"[{_LATIN}]+")
 _GOES_ON = re.compile(f"[{_LATIN}_]|-[{_LATIN}]")
 _POSSESSIVE = re.compile(f"['’]s?(?![{_LATIN}])")
 _ABBREVIATED = re.compile(r"\.(?= ?[0-9])")
-_ELIDED = re.compile(f"(?<![{_LATIN}])(?:[dl]|dall|dell|all|nell)['’]$")
+_ELIDED = re.compile(f"(?<![{_LATIN}])(?:[dl]|dall|dell|all|nell|quest)['’]$")
 _WORD_BEFORE = re.compile(f"[{_LATIN}]+$")
 _HYPHENED = frozenset({"month", "weekday", "edge"})
 
@@ -180,6 +181,8 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
         yield Word(kind, text)
     elif kind == "nth":
         yield from (Word("nth", digits), Word("dom", digits), Word("ordinal", digits))
+    elif kind == "nth_said":  # alone it is a place and no day: "2e team"
+        yield from (Word("dom", digits), Word("ordinal", digits))
     elif kind == "cjk_day":
         yield from (Word("nth", digits), Word("dom", digits))
     elif kind == "cjk_nth":

@@ -26,27 +26,34 @@ _MONTHS: dict[int | str, str] = {
     12: "december|dec|dezember|dez|décembre|diciembre|dezembro|dicembre|grudzień|grudnia|grudniu|十二月",
 }
 _WEEKDAYS: dict[int | str, str] = {
-    0: "monday|mon|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|poniedziałek|poniedziałku"
+    0: "monday|mon|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|måndagen|poniedziałek|poniedziałku"
     "|poniedziałek|周一|星期一|礼拜一|月曜日|月曜",
-    1: "tuesday|tue|tues|dienstag|mardi|martes|terça-feira|terça|martedì|dinsdag|tisdag|tisdags|wtorek|wtorku"
+    1: "tuesday|tue|tues|dienstag|mardi|martes|terça-feira|terça|martedì|dinsdag|tisdag|tisdags|tisdagen|wtorek"
+    "|wtorku"
     "|周二|星期二|礼拜二|火曜日|火曜",
-    2: "wednesday|wed|weds|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|środa|środy|środę"
+    2: "wednesday|wed|weds|mittwoch|mercredi|miércoles|quarta-feira|mercoledì|woensdag|onsdag|onsdags|onsdagen"
+    "|środa|środy|środę"
     "|周三|星期三|礼拜三|水曜日|水曜",
-    3: "thursday|thu|thur|thurs|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|torsdags|czwartek"
+    3: "thursday|thu|thur|thurs|donnerstag|jeudi|jueves|quinta-feira|giovedì|donderdag|torsdag|torsdags"
+    "|torsdagen|czwartek"
     "|czwartku|周四"
     "|星期四|礼拜四|木曜日|木曜",
-    4: "friday|fri|freitag|vendredi|viernes|sexta-feira|sexta|venerdì|vrijdag|fredag|fredags|piątek|piątku|周五|星期五"
+    4: "friday|fri|freitag|vendredi|viernes|sexta-feira|sexta|venerdì|vrijdag|fredag|fredags|fredagen|piątek"
+    "|piątku|周五|星期五"
     "|礼拜五|金曜日|金曜",
-    5: "saturday|sat|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lördag|lördags|sobota|sobotę|soboty|周六|星期六"
+    5: "saturday|sat|samstag|sonnabend|samedi|sábado|sabato|zaterdag|lördag|lördags|lördagen|sobota|sobotę"
+    "|soboty|周六|星期六"
     "|礼拜六|土曜日|土曜",
-    6: "sunday|sun|sonntag|dimanche|domingo|domenica|zondag|söndag|söndags|niedziela|niedzielę|niedzieli|周日|星期日"
+    6: "sunday|sun|sonntag|dimanche|domingo|domenica|zondag|söndag|söndags|söndagen|niedziela|niedzielę"
+    "|niedzieli|周日|星期日"
     "|星期天|礼拜天|日曜日|日曜",
 }
 _UNITS: dict[int | str, str] = {
     "hour": "hour|hours|stunde|stunden|heure|heures|hora|horas|ora|ore|uur|uren|timme|timmar|godzina|godzin|小时|時間",
     "day": "day|days|working days|working day|business day|workday|business days|workdays|weekdays"
     "|arbeitstage|arbeitstagen|werktage|jours ouvrés"
-    "|días hábiles|tag|tage|tagen|jour|jours|día|días|dia|dias|giorno|giorni|dag|dagen|dagar|dagarna|dzień|dni|dniach"
+    "|días hábiles|tag|tage|tagen|jour|jours|día|días|dia|dias|giorno|giorni|giorni lavorativi|dag|dagen|dagar"
+    "|dagarna|dzień|dni|dniach"
     "|天|日間|日",
     "week": "week|weeks|calendar week|wk|wks|cw|woche|wochen|kalenderwoche|kw|semaine|semaine-ci|semaines"
     "|semana|semanas"
@@ -74,11 +81,13 @@ _RELATIONS: dict[int | str, str] = {
     "|pasadas|último|última|últimos|últimas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa"
     "|scorsi|scorse|ultimo|ultima|ultimi|ultime|afgelopen|laatste|vorig|förra|senaste|zeszły|zeszłym|zeszłego"
     "|zeszła|ubiegły|ubiegłym|ubiegłych|minionym|minionych|minionego|ostatni|ostatnia|ostatnie|ostatnich"
-    "|ostatnim|ostatniego|ostatniej|poprzedni|poprzednim|poprzedniego|poprzednia|poprzedniej|poprzednich|昨|近|去|上|上个|上一个"
+    "|ostatnim|ostatniego|ostatniej|poprzedni|poprzednim|poprzedniego|poprzednia|poprzedniej|poprzednich|昨|近|去"
+    "|上|上个|上一个"
     "|最近|过去|過去|先|前|前回の|直近",
     "past": "past|this past|this last|rolling|trailing|ここ|この",
     "this": "this|current|present|ongoing|diese|diesen|dieser|dieses|diesem|aktuelle|aktuellen|aktueller|laufende"
-    "|laufenden|ce|cette|actuel|actuelle|este|esta|actual|atual|questo|questa|corrente|attuale|deze|dit|huidige"
+    "|laufenden|ce|cette|actuel|actuelle|este|esta|deste|desta|neste|nesta|quest'|quest’|actual|atual|questo"
+    "|questa|corrente|attuale|deze|dit|huidige"
     "|denna|detta|den här|det här|nuvarande|pågående|ten|tym|tego|ta|tej|bieżący|bieżącym|bieżącego|obecny|obecnym"
     "|本|这|这个|当前|今|現在の|今の",
     "next": "next|coming|upcoming|following|nächste|nächsten|nächster|nächstes|nächstem|kommende|kommenden"
@@ -115,8 +124,9 @@ _NUMBERS: dict[int | str, str] = {
     30: "thirty|dreißig|trente|treinta|trinta|trenta|dertig|trettio|trzydzieści|trzydziestu|三十",
 }
 _ORDINALS: dict[int | str, str] = {
-    1: "first|1st|ersten|erstes|erste|premier|première|primer|primero|primera|primeiro|primeira|primo|prima|eerste"
-    "|första|pierwszy|pierwsza|pierwszym|pierwszej|第一",
+    1: "first|1st|ersten|erstes|erste|premier|première|premiers|premières|primeros|primeras|primi|prime|primer"
+    "|primero|primera|primeiro|primeira|primo|prima|eerste"
+    "|första|pierwszy|pierwsza|pierwsze|pierwszym|pierwszej|pierwszych|第一",
     2: "second|zweiten|zweites|zweite|deuxième|segundo|segunda|secondo|seconda|tweede|andra"
     "|drugi|druga|drugim|drugiej|ii|第二",
     3: "third|dritten|drittes|dritte|troisième|tercer|tercero|tercera|terceiro|terceira|terzo|terza|derde"
@@ -146,17 +156,22 @@ _SIGNS: dict[int | str, str] = {
     "|dall'|dall’|sinds"
     "|vanaf"
     "|sedan|od|自从|自|以来|から",
-    "before": "より前|before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da|prima di|prima del"
+    "before": "leading up to|right before|just before|previas al|previos al|previas a|previos a|anteriores al"
+    "|anteriores a|anterior al"
+    "|prima dello|prima dell'|より前|before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da"
+    "|prima di|prima del"
     "|prima della|voor|före|innan|przed|以前|之前",
     "until": "until|on or before|till|til|up to and including|not after|no later than|not later than"
     "|upto|bis einschließlich|bis einschl.|t/m|t.o.m.|till och med|spätestens|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
-    "after": "より後|after|later than|following|nach|après|después de|después del|depois de|depois do|depois da|dopo"
+    "after": "right after|just after|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
+    "|después de|después del|depois de|depois do|depois da|dopo"
     "|dopo il|na|efter|po|之后|以后",
     "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
-    "from": "from|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
-    "to": "to|till|til|until|through|thru|up to|upto|t/m|bis|bis zum|au|à|al|a|ao|até|hasta|tot|tot en met|do|al"
+    "from": "from|vanaf|ab|fr.o.m.|från och med|dall'|dall’|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
+    "to": "to|till|til|until|through|thru|up to|up to and including|upto|fram till|t/m|bis|bis zum|au|à|al|a|ao"
+    "|até|hasta|tot|tot en met|do|al"
     "|到|至|から"
     "|-|–|—|~|〜",
     "and": "and|&|a|und|et|y|e|en|och|i|oraz|和|与|と",
@@ -195,14 +210,18 @@ _SIGNS: dict[int | str, str] = {
     "|nachmittag|abend|nacht|matin|midi|après-midi|soir|nuit|por la mañana|por la tarde|por la noche|de manhã|à tarde"
     "|à noite|mattina|pomeriggio|sera|notte|ochtend|middag|avond|morgonen|på morgonen|kväll|på kvällen|natt|rano"
     "|po południu|wieczorem|wieczór|早上|上午|中午|下午|晚上|夜里|朝|午前|午後|夜|夕方",
-    "of": "of|in|im|von|vom|des|der|de|del|du|d'|d’|da|do|dos|di|della|dello|van|av|i|w|z|的|の",
+    "of": "dell'|dell’|nell'|nell’|of|in|im|von|vom|des|der|de|del|du|d'|d’|da|do|dos|di|della|dello|van|av|i|w"
+    "|z|的|の",
     "of_strict": "of|von|vom|de|del|do|di|av",
     "half_part": "quinzaine|quincena|quinzena|half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
     "till_now": "till date|to date|til date|todate|hasta la fecha",
+    "inclusive": "inclusive|included|both included|inclus|incluido|incluidos|einschließlich|inklusive|włącznie"
+    "|compreso"
+    "|inbegrepen|inclusief",
     "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始|以降",
     "or_earlier": "or earlier|or older|or before|oder früher|ou avant|o antes",
-    "fill": "份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"
+    "fill": "dell'|dell’|nell'|nell’|份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"
     "|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
     "|dos|d'|di|van|het|det|av|w|we|的|の|ce|cet|en|no|na|em|zum|zur|vom|dnia|den",
 }
@@ -214,7 +233,7 @@ _EDGES: dict[int | str, str] = {
     "|i början av"
     "|początek|początku|na początku|初|初頭|上旬",
     "middle": "mid|mi|middle of|the middle of|middle of the|mitte|mitte des|mediados de|a mediados de|meados de|metà"
-    "|metà di"
+    ""
     "|medio|midden|mitten av|i mitten av|połowa|połowie|w połowie|中旬|半ば",
     "end": "end of|end of the|the end of|late|late in|ende|ende des|fin|fin de|fin du|la fin de|la fin du|finales de"
     "|a finales de|fines de|final de|finais de|fim de|fim do|fim da|no fim de|fine di|fine|alla fine di|eind|einde"

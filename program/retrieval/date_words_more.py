@@ -103,17 +103,19 @@ _TABLES: dict[str, dict[int | str, str]] = {
 
 _RARER: dict[str, dict[int | str, str]] = {
     "half": {1: "上半年|上半期", 2: "下半年|下半期"},
-    "years_off": {-2: "前年|一昨年|おととし", -1: "i fjol|ifjol"},
+    "years_off": {-2: "前年|一昨年|おととし", -1: "i fjol|ifjol", 0: "i år"},
     "weekday_of_last": {
         n: "|".join(week + day for week in ("上周", "上星期", "上个星期", "上礼拜") for day in days)
         for n, days in enumerate(("一", "二", "三", "四", "五", "六", "日天"))
     },
     "unit_edge": {
-        "month start": "月初|今月初",
+        "month start": "月初|今月初|monatsanfang|monatsbeginn",
         "month middle": "月中",
-        "month end": "月底|月末|今月末",
-        "year start": "年初|今年初|年明け",
-        "year end": "年末|年底",
+        "month end": "月底|月末|今月末|monatsende",
+        "quarter start": "quartalsanfang|quartalsbeginn",
+        "quarter end": "quartalsende",
+        "year start": "年初|今年初|年明け|jahresanfang|jahresbeginn",
+        "year end": "年末|年底|jahresende",
     },
     "that_unit": {"week": "那周|那一周|那个星期|那个礼拜|の週|を含む週", "sprint": "那个冲刺|那个迭代|のスプリント"},
     "nth_unit": {"week": "週目|周目", "day": "日目"},
@@ -123,7 +125,7 @@ _RARER: dict[str, dict[int | str, str]] = {
         "end": "ended|ends|finished|finishes|was over",
     },
     "unit": {"week": "semaine ci", "month": "mois ci", "quarter": "trimestre ci"},
-    "dia": {"": "día|dia|dzień|dnia"},
+    "dia": {"": "día|dia|dzień|dnia|días|dias|dni"},
     "slash": {"": "/"},
     # Weekdays that are ordinals as well, and short ones that are other words: dates where more says so.
     "weekday_said": {

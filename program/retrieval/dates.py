@@ -9,7 +9,6 @@ too: leaving it out silently would ask for more than was wanted.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,24 +16,23 @@ from functools import lru_cache
 from typing import Any
 
 from ...data.sources import Calendar
-from .date_forms import CJK_TEXT, FILLS, Parse, PeriodReader, is_fill, only_fills
+from .date_context import SIGNS, stands
+from .date_forms import CJK_TEXT, Parse, PeriodReader, in_year, is_fill, only_fills
+from .date_inner import InnerReader, year_behind
 from .date_spans import aged, between, bounded, edge_day_of, lent, referred
 from .date_tokens import Token, tokens_of
-from .date_words import FIRM
 from .period_parts import Almanac
 from .periods import NoSuchDateError, Period
 
 MAX_CHARACTERS = 2000
 
-# A year by itself is a date only where something says so: versions, amounts and names look the same.
-_INTRODUCED = frozenset("in during for im en nel em i v w since".split())
 # What may stand before a phrase that somebody else found.
 _LEADING = frozenset(
-    "of in on at over during within throughout for all whole entire each every am im um während pendant dans au cours ces"
+    "of in on at over during within throughout for all whole entire each every am im um während pendant dans"
+    " au cours ces"
     " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om de den för"
     " przez durant a 在 于".split()
 )
-_SHORT = frozenset({"sept", "mar", "jun", "dez"})
 # Of a length they say how long something took; a date they are with "old" or "ago" behind.
 _LENGTHS = frozenset(
     "over|more than|less than|at least|mindestens|au moins|al menos|pelo menos|almeno|minstens|mehr als"
@@ -46,12 +44,8 @@ _WITH_ARTICLE = (
     *("unit relation_after", "unit before", "weekday before", "weekend", "ordinal unit year"),
 )
 """Forms whose article belongs to the phrase: *the 14th*, *the end of October*, *le mois dernier*."""
-_EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
-_GREETING = frozenset({"guten", "god"})
-"""Before *Morgen*, which is tomorrow, too."""
 _SAME = frozenset("that same selben derselben jener jenem".split())
 _ONWARDS = frozenset({"onward", "onwards", "em diante", "en adelante", "in poi", "och framåt"})
-_SIGNS = ("since", "before", "until", "after")
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,7 @@ def find_dates(text: str) -> tuple[str, ...]:
         best = reader.phrase(i)
         if best is None and found and not (only_fills(tokens[i]) and tokens[i].value("bare_article") is None):
             best = reader.reference(i)
-        if best is not None and _stands(tokens, i, best):
+        if best is not None and stands(tokens, i, best):
             start = reader.with_article(i, best.kind)
             found.append(text[tokens[start].start : tokens[best.end - 1 - best.says_no_more].end].strip(" ,"))
         i = best.end if best is not None else i + 1
@@ -90,7 +84,7 @@ def starts_with_date(text: str) -> bool:
     if first is None:
         return False
     best = _Reader(tokens).phrase(first)
-    return best is not None and _stands(tokens, first, best)
+    return best is not None and stands(tokens, first, best)
 
 
 def resolve_dates(phrases: Sequence[str], today: date, calendar: Calendar | None = None) -> list[Resolved]:
@@ -157,12 +151,13 @@ class _Reader:
     def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
         self.periods = PeriodReader(tokens)
+        self.inner = InnerReader(self.periods)
 
     def phrase(self, i: int) -> Parse | None:
         """The longest phrase that begins here; of equal ones the first."""
         if i >= len(self.tokens) or not self.tokens[i].words:
             return None
-        found = [*self._ranges(i), *self._bounds(i), *self.periods.at(i)]
+        found = [*self.periods.at(i), *self.inner.at(i), *self._ranges(i), *self._bounds(i)]
         return max(found, key=lambda parse: parse.end, default=None)
 
     def reference(self, i: int, *, alone: bool = False) -> Parse | None:
@@ -204,7 +199,7 @@ class _Reader:
     # -- bounds --------------------------------------------------------------------------------
 
     def _bounds(self, i: int) -> Iterator[Parse]:
-        for sign in _SIGNS:
+        for sign in SIGNS:
             if self._is(i, sign) and not self._been_up_to(i):
                 yield from self._bound(i, sign)
         yield from self._aged(i)
@@ -302,7 +297,7 @@ class _Reader:
             yield Parse(bounded("since", parse), parse.end + 1, f"since {parse.kind}")
         if behind.value("or_earlier") is not None:
             yield Parse(bounded("until", parse), parse.end + 1, f"until {parse.kind}")
-        for sign in _SIGNS if CJK_TEXT.match(behind.text) else ():
+        for sign in SIGNS if CJK_TEXT.match(behind.text) else ():
             if behind.value(sign) is not None:
                 yield Parse(bounded(sign, parse), parse.end + 1, f"{sign} {parse.kind}")
 
@@ -321,7 +316,20 @@ class _Reader:
                     if isinstance(first, int) and isinstance(second, int) and (start == i or self._is_place(at)):
                         continue  # "3 - 4" alone says nothing, nor does "from first to second"
                     end += end < len(self.tokens) and self.tokens[end].text == "まで"
-                    yield Parse(lambda here, a=first, b=second: between(here, a, b), end, "range")
+                    found = Parse(lambda here, a=first, b=second: between(here, a, b), self._included(end), "range")
+                    yield found
+                    if (year := year_behind(self.periods, end)) is not None:
+                        yield Parse(in_year(found, year), self._included(year.end), "range of year")
+
+    def _fills(self, i: int) -> bool:
+        """Whether a token says nothing where an end of a range could be: *the*, *de*, *el día*."""
+        token = self.tokens[i]
+        return only_fills(token) or self._is(i, "dia") or (is_fill(token) and not self.periods.at(i))
+
+    def _included(self, i: int) -> int:
+        """Behind *inclusive* and the like, which say no more than a range does."""
+        j = i + (i < len(self.tokens) and self.tokens[i].text == ",")
+        return j + 1 if self._is(j, "inclusive") else i
 
     def _is_place(self, i: int) -> bool:
         return self._is(i, "ordinal") and not self._is(i, "nth")
@@ -335,10 +343,12 @@ class _Reader:
 
     def _ends(self, i: int) -> list[End]:
         """What may stand at an end of a range: a period, now, or a bare number (as an int); the longest first."""
-        while i < len(self.tokens) and only_fills(self.tokens[i]):
+        while i < len(self.tokens) and self._fills(i):
             i += 1
         if i >= len(self.tokens):
             return []
+        if (self._is(i, "weekday") or self._is(i, "weekday_said")) and i + 1 < len(self.tokens):
+            i += self.tokens[i + 1].value("dom") is not None  # "Monday 3 to Friday 7 November"
         by_end = {parse.end: parse for parse in reversed(self.periods.at(i))}
         day = self.tokens[i].value("nth") or self.tokens[i].value("ordinal")
         found: list[End] = [(day, i + 1)] if isinstance(day, int) and day > 0 else []  # it may lend its month
@@ -348,38 +358,3 @@ class _Reader:
         if not found and isinstance(number := self.tokens[i].value("dom"), int):
             found.append((number, i + 1))
         return found
-
-
-def _is_today(tokens: Sequence[Token]) -> bool:
-    return any(token.value("day") == 0 for token in tokens)
-
-
-def _stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
-    """Whether a phrase found in a text is a date there, and not other words of the same form."""
-    first, before = tokens[i], tokens[i - 1] if i else None
-    if parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end])):
-        return False  # everything is
-    bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
-    if parse.kind in ("month", "weekday") and bare in FIRM:
-        if before is not None and before.text.casefold() in _INTRODUCED:
-            return True
-        last = i + 1 == len(tokens) and bare in _SHORT
-        return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
-    if parse.kind == "day_month":
-        apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
-        return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
-    if parse.kind == "year" and bare.startswith("fy"):
-        return True
-    if parse.kind == "year":
-        said = {word.kind for word in before.words} - FILLS if before is not None else set()
-        return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
-    if parse.kind.endswith(" number") and parse.kind.split()[0] in _SIGNS and parse.kind.count(" ") == 1:
-        return before is not None and before.value("unit") == "sprint"
-    before_it = before.text.casefold() if before is not None else ""
-    if parse.unit == "hour" or (parse.kind == "weekday" and before_it in _EVERY):
-        return False  # "am I allowed to merge at this hour", "every Monday"
-    if parse.kind == "day" and before_it in _GREETING:
-        return False
-    if parse.kind == "weekend":
-        return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
-    return parse.kind not in ("length", "fixed")

@@ -22,6 +22,12 @@ class Almanac(periods.Almanac):
         first, end = start_of(period), period.end
         if unit == "sprint":
             return self._nth_sprint(period, number, count)
+        if unit == "weekend":
+            saturdays = [d for d in (first + n * DAY for n in range((end - first).days + 1)) if d.weekday() == 5]
+            if not 1 <= abs(number) * count <= len(saturdays):
+                raise NoSuchDateError(f"it has no weekend {abs(number) * count}")
+            there = saturdays[(number - 1) * count if number > 0 else number * count]
+            return self._clipped(there, there + (1 + 7 * (count - 1)) * DAY, unit)
         if unit in MONTHS_OF:
             step = count * MONTHS_OF[unit]
             base = first if number > 0 else month_start(end, 1)
