@@ -51,4 +51,13 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return False
     if parse.kind == "weekend":
         return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
+    units = [token.value("unit") for token in tokens[i : parse.end]]
+    if (
+        parse.kind.endswith("unit number")
+        and "day" in units
+        and not any(t.value("dia") is not None for t in tokens[i : parse.end])
+    ):
+        return False  # "by day twenty"
+    if parse.kind.endswith(" day_month") and str(tokens[parse.end - 1].value("day_month")).endswith("?"):
+        return False  # "after 9/11"
     return parse.kind not in ("length", "fixed")

@@ -22,7 +22,9 @@ _MISTYPED_TOO = frozenset(
     " último última últimos pasado pasada passado passada settimana scorsa scorso vorige afgelopen ostatni".split()
 )
 """Other words of dates that are often typed. With all of them *domain* and *score* would be slips."""
-_OTHER_WORDS = frozenset("domino febre frist letter luego macro mates moths prints score scores sonda stared".split())
+_OTHER_WORDS = frozenset(
+    "domino febre frist javier letter luego manda marat marco mates moths".split()
+)
 """Words that are written like a slip."""
 
 
@@ -31,7 +33,7 @@ def written_otherwise(known: Mapping[str, frozenset[Word]]) -> dict[str, frozens
     found: dict[str, frozenset[Word]] = {}
     for surface, words in known.items():
         for other in (_folded(surface), surface.translate(_TRADITIONAL)):
-            if other not in known:
+            if other not in known and other not in _OTHER_WORDS:
                 found[other] = found.get(other, frozenset()) | words
     return found
 

@@ -308,7 +308,7 @@ class _Reader:
         openings = [(i + 1, "and")] if self._is(i, "between") else []
         openings += [(i + 1, "to")] if self._is(i, "from") else []
         for start, joint in [*openings, (i, "to")]:
-            for first, middle in self._ends(start):
+            for first, middle in self._ends(start, begun=start > i):
                 at = self._joint(middle, joint)
                 if at is None:
                     continue
@@ -341,13 +341,14 @@ class _Reader:
         dots = joint == "to" and i + 1 < len(self.tokens) and self.tokens[i].text == self.tokens[i + 1].text == "."
         return i + 2 if dots else i + 1 if self._is(i, joint) else None
 
-    def _ends(self, i: int) -> list[End]:
+    def _ends(self, i: int, *, begun: bool = True) -> list[End]:
         """What may stand at an end of a range: a period, now, or a bare number (as an int); the longest first."""
-        while i < len(self.tokens) and self._fills(i):
+        while i < len(self.tokens) and (self._fills(i) if begun else only_fills(self.tokens[i])):
             i += 1
         if i >= len(self.tokens):
             return []
-        if (self._is(i, "weekday") or self._is(i, "weekday_said")) and i + 1 < len(self.tokens):
+        said = self._is(i, "weekday") or (self._is(i, "weekday_said") and not self._is(i, "month"))
+        if said and i + 1 < len(self.tokens):
             i += self.tokens[i + 1].value("dom") is not None  # "Monday 3 to Friday 7 November"
         by_end = {parse.end: parse for parse in reversed(self.periods.at(i))}
         day = self.tokens[i].value("nth") or self.tokens[i].value("ordinal")
