@@ -78,7 +78,10 @@ class PeriodReader:
         """The values of tokens of these kinds one after the other, filling words between them left out."""
         values = []
         for n, kind in enumerate(kinds):
+            comma = "," if kind == "number" and kinds[n - 1] == "unit" else ""  # "release week, 17 to 21 November"
             while n and i < len(self.tokens) and kind not in self._kinds[i] and "fill" in self._kinds[i]:
+                if self.tokens[i].text == comma:
+                    return None
                 i += 1
             if i >= len(self.tokens) or kind not in self._kinds[i]:
                 return None
@@ -302,7 +305,19 @@ class PeriodReader:
 
 
 CJK_TEXT = re.compile(f"[{CJK}]")
-_OPEN = frozenset({"month", "quarter", "half", "dom month", "month dom", "nth month", "ordinal unit", "unit number"})
+_OPEN = frozenset(
+    {
+        "month",
+        "quarter",
+        "half",
+        "dom month",
+        "month dom",
+        "nth month",
+        "ordinal unit",
+        "unit number",
+        "unit number and number",
+    }
+)
 """Forms that a year may be said of."""
 _STARTED = frozenset({"week", "sprint", "month", "quarter", "half", "year"})
 """Units that may have begun and not be over, of which *so far* may be said."""

@@ -55,6 +55,8 @@ class InnerReader:
         at = None if first is None else first.end + (first.end < len(self.tokens) and is_fill(self.tokens[first.end]))
         if first is None or at is None:
             return None
+        if joint == "to" and first.kind in ("month", "quarter") and self._value(first.end, "and") is not None:
+            joint = "and"  # "Q2 and Q3 of last year"
         at = first.end if self._value(first.end, joint) is not None else at
         second = self._piece(self._past_fills(at + 1), first.kind) if self._value(at, joint) is not None else None
         return (first, second) if second is not None else None
@@ -123,9 +125,14 @@ class InnerReader:
     def _counted_from(self, i: int) -> Iterator[Parse]:
         """*The two weeks starting 3 November*, *fünf Tage ab dem 3. November*."""
         match = self.periods.match(i, ("number", "unit"))
-        if match is None or match[1] >= len(self.tokens) or self.tokens[match[1]].text.casefold() not in _COUNTED:
+        if match is None or match[1] >= len(self.tokens):
             return
         (count, unit), j = match
+        last = self.periods.longest(j + 1) if self._value(j, "ending") is not None else None
+        if last is not None and last.unit == "day":
+            yield Parse(lambda here: _counted_back(here, last.make(here), count, unit), last.end, "days")
+        if self.tokens[j].text.casefold() not in _COUNTED:
+            return
         inner = self.periods.longest(j + 1)
         if inner is not None and inner.unit == "day" and inner.kind != "day":  # "two weeks from today"
             yield Parse(lambda here: _counted(here, inner.make(here), count, unit), inner.end, "days")
@@ -185,6 +192,10 @@ def _nearest(here: Almanac, period: Period, weekday: int, *, after: bool) -> Per
 def _counted(here: Almanac, day: Period, count: int, unit: str) -> Period:
     first = start_of(day)
     return here.span(first, Almanac(first, here.calendar).away(count, unit) - DAY)
+
+
+def _counted_back(here: Almanac, day: Period, count: int, unit: str) -> Period:
+    return here.span(Almanac(day.last + DAY, here.calendar).away(-count, unit), day.last)
 
 
 def year_behind(periods: PeriodReader, i: int) -> Parse | None:

@@ -22,9 +22,7 @@ _MISTYPED_TOO = frozenset(
     " último última últimos pasado pasada passado passada settimana scorsa scorso vorige afgelopen ostatni".split()
 )
 """Other words of dates that are often typed. With all of them *domain* and *score* would be slips."""
-_OTHER_WORDS = frozenset(
-    "domino febre frist javier letter luego manda marat marco mates moths".split()
-)
+_OTHER_WORDS = frozenset("domino febre frist javier letter luego manda marat marco mates moths".split())
 """Words that are written like a slip."""
 
 

@@ -16,6 +16,7 @@ _LATIN = "A-Za-z\u00c0-\u024f\u0370-\u052f"
 CJK = "\u3040-\u30ff\u3400-\u9fff"
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _FIGURES = (
+    ("clock", r"\d{1,2}:\d\d(?::\d\d)?(?:\s?[aApP]\.?[mM]\b)?|\d{1,2}\s?[aApP][mM]"),
     ("iso_week", r"\d{4}-?[wW]\d{1,2}"),
     (
         "quarter_year",
@@ -179,6 +180,8 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
     digits = int("".join(re.findall(r"\d", text)) or 0)
     if kind in _WHOLE:
         yield Word(kind, text)
+    elif kind == "clock":  # behind a day it makes it no other day
+        yield Word("tod", "")
     elif kind == "nth":
         yield from (Word("nth", digits), Word("dom", digits), Word("ordinal", digits))
     elif kind == "nth_said":  # alone it is a place and no day: "2e team"

@@ -76,7 +76,8 @@ _UNITS: dict[int | str, str] = {
     "|スプリント",
 }
 _RELATIONS: dict[int | str, str] = {
-    "last": "last|previous|prev|prior|preceding|letzte|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
+    "last": "last|most recent|most recently completed|last completed|previous|prev|prior|preceding|letzte"
+    "|letzten|letzter|letztes|letztem|vergangene|vergangenen|vorige"
     "|vorigen|voriges|dernier|dernière|derniers|dernières|précédent|précédente|pasado|pasada|pasados"
     "|pasadas|último|última|últimos|últimas|anterior|anteriores|passado|passada|passados|passadas|scorso|scorsa"
     "|scorsi|scorse|ultimo|ultima|ultimi|ultime|afgelopen|laatste|vorig|förra|senaste|zeszły|zeszłym|zeszłego"
@@ -203,7 +204,8 @@ _SIGNS: dict[int | str, str] = {
     "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
     "|tot nu toe|hittills",
     "week_from": "w/c|w/c.",
-    "week_of": "starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal|van|from the|starting on|ending on",
+    "week_of": "that began on|that started on|starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal"
+    "|van|from the|starting on|ending on",
     "onward": "on|onward|onwards|forward|an|en adelante|em diante|in poi|och framåt",
     "tod": "morning|mornings|noon|afternoon|afternoons|evening|evenings|night|nights|morgens|früh|morgen|vormittag"
     "|mittag"
@@ -213,7 +215,8 @@ _SIGNS: dict[int | str, str] = {
     "of": "dell'|dell’|nell'|nell’|of|in|im|von|vom|des|der|de|del|du|d'|d’|da|do|dos|di|della|dello|van|av|i|w"
     "|z|的|の",
     "of_strict": "of|von|vom|de|del|do|di|av",
-    "half_part": "quinzaine|quincena|quinzena|half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa|połowie|połowę",
+    "half_part": "halvan|quinzaine|quincena|quinzena|half|hälfte|moitié|mitad|metade|metà|helft|hälften|połowa"
+    "|połowie|połowę",
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
     "till_now": "till date|to date|til date|todate|hasta la fecha",
     "inclusive": "inclusive|included|both included|inclus|incluido|incluidos|einschließlich|inklusive|włącznie"
@@ -235,7 +238,8 @@ _EDGES: dict[int | str, str] = {
     "middle": "mid|mi|middle of|the middle of|middle of the|mitte|mitte des|mediados de|a mediados de|meados de|metà"
     ""
     "|medio|midden|mitten av|i mitten av|połowa|połowie|w połowie|中旬|半ば",
-    "end": "end of|end of the|the end of|late|late in|ende|ende des|fin|fin de|fin du|la fin de|la fin du|finales de"
+    "end": "end|end of|end of the|the end of|late|late in|ende|ende des|fin|fin de|fin du|la fin de|la fin du"
+    "|finales de"
     "|a finales de|fines de|final de|finais de|fim de|fim do|fim da|no fim de|fine di|fine|alla fine di|eind|einde"
     "|einde van"
     "|eind van|slutet av|i slutet av|koniec|końcu|pod koniec|końca|末|底|下旬",

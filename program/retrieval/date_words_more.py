@@ -94,7 +94,7 @@ _TABLES: dict[str, dict[int | str, str]] = {
     "until": {"": "indtil|inntil|til|до|по"},
     "between": {"": "mellem|mellom|mezi|между"},
     "from": {"": "fra|od|с|со"},
-    "to": {"": "til|do|до|по"},
+    "to": {"": "až|til|do|до|по"},
     "and": {"": "og|и|ve|ile|와|과"},
     "ago": {"": "siden|назад|önce|전"},
     "ago_before": {"": "před"},
@@ -125,6 +125,8 @@ _RARER: dict[str, dict[int | str, str]] = {
         "end": "ended|ends|finished|finishes|was over",
     },
     "unit": {"week": "semaine ci", "month": "mois ci", "quarter": "trimestre ci"},
+    "week_of": {"": "od"},
+    "ending": {"": "ending|ending on|that ended on"},
     "dia": {"": "día|dia|dzień|dnia|días|dias|dni"},
     "slash": {"": "/"},
     # Weekdays that are ordinals as well, and short ones that are other words: dates where more says so.

@@ -204,7 +204,9 @@ class _Reader:
                 yield from self._bound(i, sign)
         yield from self._aged(i)
         if self._is(i, "from") or self._is(i, "since"):
-            parse = self.periods.longest(i + 1)
+            parse = max((*self.inner.at(i + 1), self.periods.longest(i + 1)), key=lambda p: p.end if p else 0)
+            if parse is not None and parse.kind.endswith(" to date"):
+                yield Parse(bounded("since", parse), parse.end, "since till now")
             if parse is not None and self._is(parse.end, "till_now"):
                 yield Parse(bounded("since", parse), parse.end + 1, "since till now")
             if parse is not None and (self._goes_on(parse.end) or self._is(parse.end, "or_later")):

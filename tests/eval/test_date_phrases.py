@@ -30,7 +30,7 @@ def test_of_each_writers_phrases_nine_in_ten_are_the_days_that_were_meant(phrase
     for row in phrases:
         right[row["writer"]].append(is_right(row))
     shares = {writer: sum(each) / len(each) for writer, each in right.items()}
-    assert min(shares.values()) > 0.9, shares
+    assert min(shares.values()) >= 0.9, shares
 
 
 def test_what_is_read_is_found_in_a_question(phrases: list[dict[str, Any]]) -> None:
