@@ -37,9 +37,7 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     if parse.kind == "day_month":
         apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
         return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
-    if parse.kind == "year" and bare.startswith("fy"):
-        return True
-    if parse.kind == "year":
+    if parse.kind == "year" and not bare.startswith("fy"):
         said = {word.kind for word in before.words} - FILLS if before is not None else set()
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
     if parse.kind.endswith(" number") and parse.kind.split()[0] in SIGNS and parse.kind.count(" ") == 1:

@@ -116,7 +116,7 @@ class PeriodReader:
     def _weekday_of(self, i: int) -> Iterator[Parse]:
         """*Terça da semana passada*, of names of weekdays that are other words, too."""
         day = self.tokens[i].value("weekday_said")
-        for inner in self._all_of(i + 1) if day is not None else ():
+        for inner in self.all_of(i + 1) if day is not None else ():
             if inner.unit == "week" and inner.kind in _WEEKS:
                 make = lambda here, m=inner.make: here.weekday_of(m(here), day)  # noqa: E731
                 yield Parse(make, inner.end, "of week", "day")
@@ -282,7 +282,7 @@ class PeriodReader:
         )
         return inner if inner is not None and inner.unit in wholes and inner.unit != part else None
 
-    def _all_of(self, i: int) -> list[Parse]:
+    def all_of(self, i: int) -> list[Parse]:
         """Every period behind words that mean nothing."""
         while i < len(self.tokens) and is_fill(self.tokens[i]) and not self.at(i):
             i += 1

@@ -15,6 +15,7 @@ from .periods import DAY, Period
 
 _COUNTED = frozenset({"starting", "beginning", "commencing", "starting on", "ab", "from", "from the"})
 """Words behind which so many days or weeks begin."""
+_BEGINS = frozenset({"between", "from", "weekday", "quarter", "month", "unit", "dom", "number", "ordinal"})
 
 
 class _Piece(NamedTuple):
@@ -33,8 +34,11 @@ class InnerReader:
 
     def at(self, i: int) -> Iterator[Parse]:
         """Every such phrase that begins at a token."""
-        yield from self._range_of(i)
-        yield from self._between_ago(i)
+        if i >= len(self.tokens) or not any(word.kind in _BEGINS for word in self.tokens[i].words):
+            return
+        if (two := self._two(i)) is not None and two[0].kind == two[1].kind:
+            yield from self._range_of(*two)
+            yield from self._between_ago(*two)
         yield from self._numbered_of(i)
         yield from self._weekday_beside(i)
         yield from self._counted_from(i)
@@ -77,11 +81,8 @@ class InnerReader:
             return _Piece(like if like is not None and like.endswith(" of") else "number", number, i + 1)
         return None
 
-    def _range_of(self, i: int) -> Iterator[Parse]:
-        two = self._two(i)
-        if two is None or two[0].kind != two[1].kind:
-            return
-        (kind, a, _), (_, b, end) = two
+    def _range_of(self, first: _Piece, second: _Piece) -> Iterator[Parse]:
+        (kind, a, _), (_, b, end) = first, second
         units, make = _WITHIN[kind]
         for inner in self._wholes(end):
             if inner.unit in units and (
@@ -95,12 +96,12 @@ class InnerReader:
         of = self.periods.of(i, bare=True)
         return [*([of] if of is not None else []), *sorted(self.periods.at(i), key=lambda parse: -parse.end)]
 
-    def _between_ago(self, i: int) -> Iterator[Parse]:
+    def _between_ago(self, first: _Piece, second: _Piece) -> Iterator[Parse]:
         """*Between 12 and 5 days ago*."""
-        two = self._two(i)
-        if two is None or two[0].kind != "number" or (match := self.periods.match(two[1].end, ("unit", "ago"))) is None:
+        match = self.periods.match(second.end, ("unit", "ago")) if first.kind == "number" else None
+        if match is None:
             return
-        (first, second), unit = two, match[0][0]
+        unit = match[0][0]
         make = lambda here: here.span(here.ago(first.value, unit).first, here.ago(second.value, unit).last)  # noqa: E731
         yield Parse(make, match[1], "range")
 
@@ -200,6 +201,4 @@ def _counted_back(here: Almanac, day: Period, count: int, unit: str) -> Period:
 
 def year_behind(periods: PeriodReader, i: int) -> Parse | None:
     """A year that is said behind a range: *weeks 31 to 33 of 2025*, *de 8 a 12 de dezembro deste ano*."""
-    while i < len(periods.tokens) and is_fill(periods.tokens[i]) and not periods.at(i):
-        i += 1
-    return next((one for one in periods.at(i) if one.unit == "year" and one.kind in (*YEARS, "year")), None)
+    return next((one for one in periods.all_of(i) if one.unit == "year" and one.kind in (*YEARS, "year")), None)

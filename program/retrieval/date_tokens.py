@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from .date_spellings import mistyped, written_otherwise
@@ -77,7 +77,17 @@ class Token:
 
     def value(self, kind: str) -> Any:
         """What it stands for as one of that kind, or None."""
-        return next((word.value for word in self.words if word.kind == kind), None)
+        return self._values.get(kind)
+
+    @cached_property
+    def _values(self) -> Mapping[str, Any]:
+        return _by_kind(self.words)
+
+
+@lru_cache(maxsize=4096)
+def _by_kind(words: frozenset[Word]) -> Mapping[str, Any]:
+    """The value of words by their kind; of two of a kind the same one every time."""
+    return {word.kind: word.value for word in sorted(words, key=repr, reverse=True)}
 
 
 @lru_cache(maxsize=1)

@@ -220,8 +220,7 @@ _SIGNS: dict[int | str, str] = {
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
     "till_now": "till date|to date|til date|todate|hasta la fecha",
     "inclusive": "inclusive|included|both included|inclus|incluido|incluidos|einschließlich|inklusive|włącznie"
-    "|compreso"
-    "|inbegrepen|inclusief",
+    "|compreso|inbegrepen|inclusief",
     "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始|以降",
     "or_earlier": "or earlier|or older|or before|oder früher|ou avant|o antes",
     "fill": "dell'|dell’|nell'|nell’|份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"
@@ -236,7 +235,6 @@ _EDGES: dict[int | str, str] = {
     "|i början av"
     "|początek|początku|na początku|初|初頭|上旬",
     "middle": "mid|mi|middle of|the middle of|middle of the|mitte|mitte des|mediados de|a mediados de|meados de|metà"
-    ""
     "|medio|midden|mitten av|i mitten av|połowa|połowie|w połowie|中旬|半ば",
     "end": "end|end of|end of the|the end of|late|late in|ende|ende des|fin|fin de|fin du|la fin de|la fin du"
     "|finales de"

@@ -1,10 +1,10 @@
 """Dates in a text: found as they are typed, and resolved to days.
 
 A text is cut into words of dates (``date_words.py``), figures, and the rest. Each way of naming a period is said in
-``date_forms.py``; bounds and ranges are found here and made in ``date_spans.py``. Of those that fit at a place the
-longest is taken. What a period
-is, is said in ``periods.py``. A phrase that is a date in form but not in the calendar (31 September, Q5) is found,
-too: leaving it out silently would ask for more than was wanted.
+``date_forms.py``, what is said of a period named behind it in ``date_inner.py``; bounds and ranges are found here and
+made in ``date_spans.py``. Of those that fit at a place the longest is taken, unless other words have that form
+(``date_context.py``). What a period is, is said in ``periods.py``. A phrase that is a date in form but not in the
+calendar (31 September, Q5) is found, too: leaving it out silently would ask for more than was wanted.
 """
 
 from __future__ import annotations

@@ -390,9 +390,8 @@ def _told(case: Case, weights: EndingWeights) -> np.ndarray:
 
 def test_what_is_counted_is_at_the_other_end_of_the_edge() -> None:
     nodes = (NodeType(name="Drug"), NodeType(name="Illness"), NodeType(name="Company"))
-    made = EdgeType(name="MADE", source="Company", target="Drug")
+    encoder, made = default_encoder(), EdgeType(name="MADE", source="Company", target="Drug")
     schema = GraphSchema(nodes=nodes, edges=(made, EdgeType(name="FOR", source="Drug", target="Illness")))
-    encoder = default_encoder()
     view = view_of("most illnesses", Hypothesis((), ()), SchemaWords(schema, encoder, {}), {})
     rows = {name: i for i, name in enumerate(ELEMENTS)}
     found = [Ending(Final("degree", "MADE")), Ending(Final("degree", "FOR"))]
