@@ -25,8 +25,8 @@ def score(
     sets: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Some of biomedical, biomedical-more, hetionet, hetionet-more, unseen, metaqa, metaqa-types; if none "
-            "biomedical, hetionet and unseen."
+            help="Some of biomedical, biomedical-more, biomedical-voices, hetionet, hetionet-more, unseen, metaqa, "
+            "metaqa-types; if none biomedical, hetionet and unseen."
         ),
     ] = None,
     lm: Annotated[

@@ -1,7 +1,7 @@
 """The sets that graph plans are measured on, opened: questions, a graph, a planner, and who taught it.
 
-``biomedical`` is shipped. ``biomedical-more``, ``hetionet``, ``hetionet-more`` (names as people say them) and
-``unseen`` are questions of our own in ``eval/sets``. ``metaqa`` (1, 2 and 3 hops, 500 labelled questions in all) and
+``biomedical`` is shipped. ``biomedical-more``, ``biomedical-voices``, ``hetionet``, ``hetionet-more`` (names as people
+say them) and ``unseen`` are questions of our own in ``eval/sets``. ``metaqa`` (1, 2 and 3 hops, 500 labelled questions in all) and
 ``metaqa-types`` (question types held out, fold by fold) are read from the benchmarks.
 """
 
@@ -119,10 +119,10 @@ def _biomedical(scratch: Path, how: Opening) -> Iterator[GraphSet]:
     )
 
 
-def _biomedical_more(scratch: Path, how: Opening) -> Iterator[GraphSet]:
-    questions = read_questions(SETS / "biomedical-more.jsonl")
+def _on_biomedical(scratch: Path, how: Opening, name: str) -> Iterator[GraphSet]:
+    questions = read_questions(SETS / f"{name}.jsonl")
     for one in _biomedical(scratch, replace(how, split="dev")):
-        yield replace(one, name="biomedical-more", questions=questions)
+        yield replace(one, name=name, questions=questions)
 
 
 def _hetionet(scratch: Path, how: Opening, name: str = "hetionet", file: str = "hetionet-60") -> Iterator[GraphSet]:
@@ -206,7 +206,8 @@ class _Films:
 
 KINDS: dict[str, Callable[[Path, Opening], Iterator[GraphSet]]] = {
     "biomedical": _biomedical,
-    "biomedical-more": _biomedical_more,
+    "biomedical-more": partial(_on_biomedical, name="biomedical-more"),
+    "biomedical-voices": partial(_on_biomedical, name="biomedical-voices"),
     "hetionet": _hetionet,
     "hetionet-more": partial(_hetionet, name="hetionet-more", file="hetionet-more"),
     "unseen": _unseen,

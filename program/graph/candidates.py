@@ -2,8 +2,9 @@
 
 One name: every chain. Several names: those of one type share a chain, those of two or three types meet
 in one type, by the likeliest few chains of each. A name said twice ("low sodium (hyponatremia)") is one name, and
-two where two different chains from it meet ("asthma genes that an asthma drug binds"). What is combined may be
-followed further. The scorer is whatever the ranking has learned so far; it prunes here and ranks later.
+two where two different chains from it meet ("asthma genes that an asthma drug binds"). Where two ways from a name
+said once may be asked for ("owned or run by", see ``twofold``), two chains from it meet, too. What is combined may
+be followed further. The scorer is whatever the ranking has learned so far; it prunes here and ranks later.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ import numpy as np
 from ...signatures.graph_steps import NodeRef
 from .linking import Reading
 from .paths import MAX_HOPS, Chains, PathTable
-from .pool import Group, Pool, chains_pool, product_pool, taken, with_tail
+from .pool import COMBINES, Group, Pool, chains_pool, product_pool, taken, with_tail
+from .twofold import TWOFOLD
 from .view import Hypothesis
 
 Score = Callable[[Pool], np.ndarray]
@@ -36,8 +38,12 @@ Name = tuple[int, ...]
 """Where one node is mentioned: places among a hypothesis' mentions."""
 
 
-def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score) -> list[Pool]:
-    """The candidates of a hypothesis; empty where the schema lacks a type or has no edges."""
+def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score, twofold: bool = False) -> list[Pool]:
+    """The candidates of a hypothesis; empty where the schema lacks a type or has no edges.
+
+    Args:
+        twofold: two ways from one name are candidates as well.
+    """
     names = _names(hypothesis)
     kinds = [table.place.get(hypothesis.readings[name[0]].type) for name in names]
     if None in kinds or not table.hops:
@@ -47,8 +53,12 @@ def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score) -> l
         by_kind.setdefault(int(kind or 0), []).append(name)
     if len(names) == 1:
         pools = [_single(hypothesis, int(kinds[0] or 0), names[0], table)]
-        twice = _with_itself(hypothesis, int(kinds[0] or 0), names[0], table, score) if len(names[0]) == 2 else ()
-        return [*pools, *(best_of(pool, score, MOST) for pool in twice)]
+        if len(names[0]) == 2:
+            twice = _with_itself(hypothesis, int(kinds[0] or 0), names[0], table, score)
+            pools += [best_of(pool, score, MOST) for pool in twice]
+        elif twofold:
+            pools += _two_ways(hypothesis, int(kinds[0] or 0), names[0], table, score)
+        return pools
     pools = list(_of_several(hypothesis, by_kind, table, score))
     return [best_of(pool, score, MOST) for pool in pools]
 
@@ -80,6 +90,28 @@ def _with_itself(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable
     for pool in _meet(groups, table, score):
         halves = pool.hops[:, :MAX_HOPS], pool.hops[:, MAX_HOPS : 2 * MAX_HOPS]
         yield taken(pool, np.flatnonzero((halves[0] != halves[1]).any(axis=1)))
+
+
+def _two_ways(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, score: Score) -> list[Pool]:
+    """A name said once, followed in two ways that meet; nothing follows that."""
+    groups = [_group(hypothesis, kind, [name]), _group(hypothesis, kind, [name])]
+    likeliest = _likeliest(groups[0], table, score)
+    chains = likeliest.take(np.flatnonzero(~likeliest.back & (likeliest.length > 0)))
+    pool = product_pool(groups, [chains, chains], TWOFOLD)
+    if pool is None:
+        return []
+    first, second = pool.hops[:, :MAX_HOPS], pool.hops[:, MAX_HOPS : 2 * MAX_HOPS]
+    # What is taken away comes second; of the others, two ways are the same in either order.
+    before = _code(first) < _code(second)
+    differ = (first != second).any(axis=1) & (before | (pool.combine == COMBINES.index("difference")))
+    found = taken(pool, np.flatnonzero(differ))
+    return [best_of(found, score, MOST)] if len(found) else []
+
+
+def _code(hops: np.ndarray) -> np.ndarray:
+    """A number for each chain, by which two are told apart."""
+    base = int(hops.max(initial=0)) + 2
+    return np.asarray((hops.astype(np.int64) + 1) @ base ** np.arange(hops.shape[1], dtype=np.int64))
 
 
 def _of_several(

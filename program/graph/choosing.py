@@ -141,6 +141,8 @@ class Chooser:
         """What is the same for every ending of a path."""
         ranked, place, view = option.ranked, option.place, option.view
         dense, left = ranked.dense[place], _left_out(option, meant)
+        # What was learned of sets put together is of several names; pairs of ways from one have scores of their own.
+        combine = COMBINES.index("alone") if ranked.pool.twofold else int(ranked.pool.combine[place])
         rows = [int(row) for row in ranked.elements[place] if row != NOTHING]
         behind = np.log(SMALL + option.best_path)
         values = {
@@ -154,7 +156,7 @@ class Chooser:
             "likely left out": sum(p > 0.5 for p in left),
             "words": len(view.words),
             "weight": view.weight.sum(),
-            **{f"combine {c}": ranked.pool.combine[place] == i for i, c in enumerate(COMBINES)},
+            **{f"combine {c}": combine == i for i, c in enumerate(COMBINES)},
             **{f"loop {way}": self._loops(option, way) for way in LOOPS},
         }
         return _Path(values, dense, behind, self._by_schema(option), seen.paths[rows].sum(axis=0))

@@ -1,8 +1,9 @@
-"""How the sets of several names are put together, told by the whole question: both, either, one without the other.
+"""How sets are put together, told by the whole question: both, either, one without the other.
 
 A ranking that weighs everything at once learns little of it, since what it holds back for schemas that it has not seen
 holds back "without" as well. So this is a model of its own: n-grams, what stands before, between and behind the
 names, and how well the phrases for what plans do are told, from all questions with several names, of every schema.
+A second model of this kind tells of questions with one name whether two ways from it are put together (``twofold``).
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Said:
 
 
 def said_of(view: View, types: Sequence[str]) -> Said:
-    """Look at a question with several names; ``types`` are of these."""
+    """Look at a question with names of these types."""
     grams = np.union1d(view.grams, view.zones)
     return Said(grams, np.append(view.done, float(len(set(types)) == 1)))
 
@@ -120,7 +121,7 @@ def _is_value(node: NodeRef) -> bool:
 
 
 def fit_combines(seen: Sequence[tuple[Said, str]]) -> CombineWeights:
-    """Learn from questions with several names, and how their plans put these together."""
+    """Learn from questions and how their plans put sets together."""
     from scipy.sparse import csr_matrix, hstack
 
     counts = Counter(int(gram) for said, _ in seen for gram in said.grams)

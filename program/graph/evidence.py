@@ -124,7 +124,7 @@ def element_name(edge: EdgeType, direction: str, role: str) -> str:
     return f"hop:{edge.source}-{edge.name}-{edge.target}:{direction}@{role}"
 
 
-def _ending_in(values: np.ndarray, last: float) -> np.ndarray:
+def ending_in(values: np.ndarray, last: float) -> np.ndarray:
     """Values with one more, which is what ``NOTHING`` takes: it is -1, the place of the last."""
     return np.append(values, np.asarray(last, dtype=values.dtype))
 
@@ -230,7 +230,7 @@ class Shape:
             "back": pool.back,
             "bounce without back": self.bounce & ~pool.back,
             "repeats": self.repeats,
-            "several": float(len(pool.groups) > 1),
+            "several": float(bool(pool.groups[1:]) and not pool.twofold),
             "end is start": pool.end == pool.groups[0].kind,
         }
         dense = np.zeros((len(pool), len(DENSE)))
@@ -260,11 +260,11 @@ class Sight:
         self.edges, self.kinds = by_text * said, kinds * said
         self.by_text, self.by_kind = _with_nothing(by_text), _with_nothing(kinds)
         self.by_name, self.by_kind_name = _with_nothing(near.edge_names), _with_nothing(near.type_names)
-        self.edge_name = _ending_in(_best(near.edge_names * said), 0.0)
-        self.edge_text = _ending_in(_best(self.edges), 0.0)
-        self.kind_name, self.kind_text = _best(near.type_names * said), _ending_in(_best(self.kinds), 0.0)
+        self.edge_name = ending_in(_best(near.edge_names * said), 0.0)
+        self.edge_text = ending_in(_best(self.edges), 0.0)
+        self.kind_name, self.kind_text = _best(near.type_names * said), ending_in(_best(self.kinds), 0.0)
         self.kind_early = _best(self.kinds * np.exp(-view.place / 4.0)[:, None])
-        self.meaning = _ending_in(view.meaning, 0.0)
+        self.meaning = ending_in(view.meaning, 0.0)
         self.combines = np.array([view.done[DONE.index(name)] if name in DONE else 0.0 for name in COMBINES])
         self.ways = None if near.told is None else Ways(near.told.ways)
 
@@ -311,8 +311,8 @@ def _bare(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     view, told = sight.view, sight.told
     if len(pool.groups) < 2 and len(view.names) > 1:
         return {"roles told": roles_told(pool, told, ~shape.used.any(axis=1, keepdims=True))}
-    if len(pool.groups) < 2:
-        return {}
+    if len(pool.groups) < 2 or len(view.names) < 2:
+        return {}  # one name plays no part beside others, even where it is followed in two ways
     places = np.array([min(view.names[p] for p in group.places) for group in pool.groups])
     bare = np.stack([~shape.used[:, pool.branch == i].any(axis=1) for i in range(len(pool.groups))], axis=1)
     others = np.where(bare, np.inf, places[None]).min(axis=1)
@@ -359,15 +359,15 @@ def _orders(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     for group in range(len(pool.groups)):
         distance = view.distances[:, list(pool.groups[group].places)].min(axis=1)
         slots = np.flatnonzero(np.maximum(pool.branch, 0) == group)
-        far[0][:, slots] = _centre(sight.edges, distance)[shape.edges[:, slots]]
-        far[1][:, slots] = _centre(sight.kinds, distance)[pool.types[:, slots]]
+        far[0][:, slots] = centre(sight.edges, distance)[shape.edges[:, slots]]
+        far[1][:, slots] = centre(sight.kinds, distance)[pool.types[:, slots]]
     steps = np.where(shape.both[None], np.tanh(np.diff(far, axis=2) / 2), 0.0).sum(axis=2)
     last = shape.roles["last"]
     far_last = np.where(last, far[0], 0.0).max(axis=1) / 10.0
     return {"edges in order": steps[0], "types in order": steps[1], "last edge far": far_last}
 
 
-def _centre(near: np.ndarray, distance: np.ndarray) -> np.ndarray:
+def centre(near: np.ndarray, distance: np.ndarray) -> np.ndarray:
     """For each column, the mean distance of the words that are near it, shape (columns,)."""
     sharp = np.exp(8.0 * near)
     return (sharp * distance[:, None]).sum(axis=0) / sharp.sum(axis=0)

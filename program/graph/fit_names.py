@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ..encoder import Encoder
-from .combining import CombineWeights, fit_combines, said_of, way_of
+from .combining import CombineWeights, Said, fit_combines, said_of, way_of
 from .gold import is_meant, parts_of, read_gold
 from .hypotheses import plain_counts, runs_outside, span_features
 from .labelled import Question, Source
@@ -18,6 +18,7 @@ from .loglinear import Problem, fit, sparse_rows
 from .paths import PathTable
 from .ranking import Ranker, Weights, gram_norm
 from .roles import ROLES, RoleWeights
+from .twofold import TWOFOLD
 from .view import Hypothesis
 from .words import fold
 
@@ -133,17 +134,23 @@ def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
     return RoleWeights(np.array(grams, dtype=np.uint32), fitted.table.astype(np.float32))
 
 
-def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> CombineWeights:
-    """What questions with several names say of how these are put together."""
-    seen = []
+def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> tuple[CombineWeights, CombineWeights]:
+    """What questions say of how sets are put together: those with several names, and those with one."""
+    several: list[tuple[Said, str]] = []
+    single: list[tuple[Said, str]] = []
     for source in sources:
         ranker = Ranker(PathTable(source.schema), encoder, weights)
         for question in source.questions:
             meant = _meant(question, source, ranker)
-            if meant is not None and question.plan is not None and len(meant.mentions) > 1:
-                view = ranker.view(question.text, meant)
-                seen.append((said_of(view, [one.type for one in meant.readings]), way_of(question.plan)))
-    return fit_combines(seen)
+            if meant is None or question.plan is None:
+                continue
+            said = said_of(ranker.view(question.text, meant), [one.type for one in meant.readings])
+            way = way_of(question.plan)
+            if len(meant.mentions) > 1:
+                several.append((said, way))
+            else:
+                single.append((said, way if way in TWOFOLD else "alone"))
+    return fit_combines(several), fit_combines(single)
 
 
 def _meant(question: Question, source: Source, ranker: Ranker) -> Hypothesis | None:

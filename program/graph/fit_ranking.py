@@ -183,8 +183,9 @@ def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str,
     weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span)), SHARED, ())
     weights = replace(weights, roles=fit_roles(sources, weights, encoder))
     examples = _examples(sources, weights, encoder)
-    combines = combines_of(sources, weights, encoder)
-    return replace(_fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights, combines=combines)
+    combines, twofold = combines_of(sources, weights, encoder)
+    fitted = _fit_rows(weights, examples, SHARED, HOLD_SHARED) if examples else weights
+    return replace(fitted, combines=combines, twofold=twofold)
 
 
 def fit_domain(

@@ -65,6 +65,11 @@ class Pool:
         return len(self.end)
 
     @property
+    def twofold(self) -> bool:
+        """Whether they are pairs of ways from one name that is said once."""
+        return len(self.groups) > 1 and self.groups[0].places == self.groups[1].places
+
+    @property
     def slots(self) -> int:
         """How many hops a candidate may have."""
         return self.hops.shape[1]

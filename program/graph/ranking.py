@@ -24,6 +24,7 @@ from .paths import PathTable
 from .pool import Pool
 from .roles import ROLES, RoleWeights
 from .schema_words import SchemaWords
+from .twofold import may_be_twofold, twofold_scores
 from .view import Hypothesis, View, gram_columns, view_of
 
 MOST_HYPOTHESES = 5
@@ -48,6 +49,7 @@ class Weights:
         scale: multiplies a score before the softmax.
         roles: tell what part each name plays.
         combines: tell how the sets of several names are put together.
+        twofold: tell whether two ways from one name are, and how.
     """
 
     common: Mapping[str, float]
@@ -60,6 +62,7 @@ class Weights:
     scale: float = 1.0
     roles: RoleWeights = field(default_factory=RoleWeights)
     combines: CombineWeights = field(default_factory=CombineWeights)
+    twofold: CombineWeights = field(default_factory=CombineWeights)
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,8 @@ class Ranker:
                 )
             return scored[id(pool)]
 
-        pools = candidate_pools(hypothesis, self.table, lambda pool: ranked(pool).scores)
+        twofold = combined is not None and len(view.names) == 1
+        pools = candidate_pools(hypothesis, self.table, lambda pool: ranked(pool).scores, twofold)
         return [ranked(pool) for pool in pools]
 
     def look(self, pool: Pool) -> tuple[Shape, np.ndarray]:
@@ -157,10 +161,16 @@ class Ranker:
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
     def combined(self, view: View, hypothesis: Hypothesis) -> np.ndarray | None:
-        """Log-probability of each way to put the names together, shape (WAYS,); None for one name."""
-        if len(view.names) < 2 or not len(self.weights.combines.grams):
+        """Log-probability of each way to put sets together, shape (WAYS,).
+
+        None where nothing was learned, and for one name where two ways from it are unlikely.
+        """
+        several = len(view.names) > 1
+        weights = self.weights.combines if several else self.weights.twofold
+        if not view.names or not len(weights.grams):
             return None
-        return log_chances(said_of(view, [one.type for one in hypothesis.readings]), self.weights.combines)
+        chances = log_chances(said_of(view, [one.type for one in hypothesis.readings]), weights)
+        return chances if several or may_be_twofold(chances) else None
 
     def _said(self, view: View) -> np.ndarray:
         """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
@@ -178,6 +188,8 @@ class Ranker:
         scores = self.weights.scale * (dense @ self.weights.dense + told)
         if combined is not None:
             scores = scores + COUNTS * combined[ways_of(pool)]
+            if pool.twofold:
+                scores = scores + twofold_scores(pool, shape, sight)
         return Ranked(hypothesis, sight.view, pool, scores, dense, elements, told)
 
 

@@ -70,6 +70,8 @@ def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
         "roles.table": paths.roles.table.astype(np.float16),
         "combines.grams": paths.combines.grams,
         "combines.table": paths.combines.table.astype(np.float16),
+        "twofold.grams": paths.twofold.grams,
+        "twofold.table": paths.twofold.table.astype(np.float16),
         "scalars": np.array([paths.scale, answers], dtype=np.float64),
         "notes": _texts(learned.notes),
     }
@@ -103,7 +105,7 @@ def _tables_fit(learned: Learned) -> bool:
         paths.table.shape == (len(paths.elements), len(paths.grams) + VECTOR)
         and ends.table.shape == (len(endings.ELEMENTS), len(ends.grams) + endings.VECTOR)
         and paths.roles.table.shape == (len(ROLES), len(paths.roles.grams))
-        and paths.combines.table.shape == (len(WAYS), len(paths.combines.grams) + OTHERS)
+        and all(w.table.shape == (len(WAYS), len(w.grams) + OTHERS) for w in (paths.combines, paths.twofold))
     )
 
 
@@ -120,6 +122,7 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
         scale=float(scale),
         roles=RoleWeights(held["roles.grams"], held["roles.table"].astype(np.float32)),
         combines=CombineWeights(held["combines.grams"], held["combines.table"].astype(np.float32)),
+        twofold=CombineWeights(held["twofold.grams"], held["twofold.table"].astype(np.float32)),
     )
     ends = EndingWeights(held["endings.dense"], held["endings.grams"], held["endings.table"].astype(np.float32))
     return Learned(
