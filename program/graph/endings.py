@@ -11,19 +11,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from ...data.element_words import DONE
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
-from .alike import FEW, is_said
+from .alike import FEW
 from .said_numbers import SaidNumbers
 from .said_texts import Piece, said_texts
 from .schema_words import FLOOR, FULL
 from .sketch import Final
-from .values import Values, may_be
+from .values import Values, may_be, number_of
 from .view import View
 from .words import fold, name_words, words_of
 
@@ -119,7 +118,7 @@ def endings(
     for limit, descending in product(limits, (True, False)):
         finals += [Final("order", p, descending, limit) for _, p in ordered]
         finals += [Final("degree", name, descending, limit) for name in joined]
-    said = f" {fold(HANGUL.sub(' ', question))} "
+    said = values.said(f" {fold(HANGUL.sub(' ', question))} ", numbers.numbers)
     filters: list[tuple[Conditions, tuple[str, Conditions] | None]] = [
         (found, None) for found in _conditions(kind, properties, values, said, numbers, alike)
     ]
@@ -149,21 +148,18 @@ def _conditions(
     kind: str,
     properties: Sequence[str],
     values: Values,
-    said: str,
+    said: Collection[str],
     numbers: SaidNumbers,
     alike: Collection[str],
 ) -> list[Conditions]:
     found: list[Conditions] = []
     for name in properties:
-        texts = values.texts.get((kind, name), ())
         if (kind, name) in values.flags:
             found += [(Condition(property=name, value=value),) for value in (True, False)]
-        found += [(Condition(property=name, value=text),) for text in texts if text in alike]
+        found += [(Condition(property=name, value=text),) for text in values.among((kind, name), alike)]
         found += [
             (Condition(property=name, op=op, value=text),)  # type: ignore[arg-type]
-            for text in texts
-            if _number_of(text) in numbers.numbers
-            or any(is_said(word, said) for word in (text, *values.words.get(text, ())))
+            for text in values.among((kind, name), said)
             for op in ("eq", "ne")
         ]
         if (bounds := values.numbers.get((kind, name))) is not None:
@@ -180,11 +176,6 @@ def _compared_with(name: str, bounds: tuple[float, float], numbers: SaidNumbers)
     single = [(condition(op, n),) for n in numbers.numbers if may_be(n, bounds) for op in COMPARISONS]
     ranges = [pair for pair in numbers.ranges if all(may_be(n, bounds) for n in pair)]
     return [*single, *((condition(a, low), condition(b, high)) for low, high in ranges for a, b in RANGES)]
-
-
-def _number_of(value: Any) -> float | None:
-    """The number that a text is in figures."""
-    return float(value) if isinstance(value, str) and value.isdecimal() else None
 
 
 class EndingParts:
@@ -325,7 +316,7 @@ class EndingParts:
 def _used(ending: Ending, numbers: SaidNumbers) -> int:
     """How many of the question's numbers the conditions of an ending use."""
     conditions = conditions_of(ending)
-    said = [one for one in conditions if not isinstance(one.value, str | bool) or _number_of(one.value) is not None]
+    said = [one for one in conditions if not isinstance(one.value, str | bool) or number_of(one.value) is not None]
     return 0 if _decade(ending, numbers) else len(said)
 
 

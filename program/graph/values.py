@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ...data.other_words import each_word
 from ...signatures.graph_steps import GraphSchema
+from .words import fold
 
 ANY = (-math.inf, math.inf)
 
@@ -25,6 +27,54 @@ class Values:
     numbers: Mapping[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     flags: frozenset[tuple[str, str]] = frozenset()
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def said(self, folded: str, numbers: Collection[float]) -> frozenset[str]:
+        """The texts of all properties that a question says, in either number, or in figures.
+
+        However many texts there are: only those are looked at that begin with a word of the question.
+
+        Args:
+            folded: the folded question, between spaces.
+            numbers: the numbers in it.
+        """
+        words = folded.split()
+        firsts = {*words, *(word.removesuffix("s") for word in words)}
+        spelled = [one for word in firsts for one in self._spelled.get(word, ())]
+        found = {text for spelling, text in spelled if f" {spelling} " in folded or f" {spelling}s " in folded}
+        return frozenset(found.union(*(self._in_figures.get(number, ()) for number in numbers)))
+
+    def among(self, key: tuple[str, str], wanted: Iterable[str]) -> list[str]:
+        """Those of a property's texts that are wanted, in the order of the property."""
+        places = self._places.get(key, {})
+        return sorted((text for text in wanted if text in places), key=places.__getitem__)
+
+    @cached_property
+    def _spelled(self) -> dict[str, list[tuple[str, str]]]:
+        """The folded spellings of texts, each with its text, by their first words."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for text in dict.fromkeys(text for texts in self.texts.values() for text in texts):
+            for spelling in dict.fromkeys(fold(way) for way in (text, *self.words.get(text, ()))):
+                if spelling:
+                    found.setdefault(spelling.split(" ", 1)[0], []).append((spelling, text))
+        return found
+
+    @cached_property
+    def _in_figures(self) -> dict[float, list[str]]:
+        """The texts that are numbers in figures."""
+        found: dict[float, list[str]] = {}
+        for text in dict.fromkeys(text for texts in self.texts.values() for text in texts):
+            if (number := number_of(text)) is not None:
+                found.setdefault(number, []).append(text)
+        return found
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str], dict[str, int]]:
+        return {key: {text: place for place, text in enumerate(texts)} for key, texts in self.texts.items()}
+
+
+def number_of(value: Any) -> float | None:
+    """The number that a text is in figures."""
+    return float(value) if isinstance(value, str) and value.isdecimal() else None
 
 
 def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from .date_table import FIRST, FORMS, Form
 from .date_tokens import CJK, Token
-from .period_parts import Almanac
-from .periods import Period
+from .period_parts import Almanac, start_of
+from .periods import NoSuchDateError, Period
 
 Make = Callable[[Almanac], Period]
 Values = tuple[Any, ...]
 
-FILLS = frozenset({"fill", "of", "bare_article", "week_of"})
+FILLS = frozenset({"fill", "of", "bare_article", "week_of", "whole"})
 
 
 class Parse(NamedTuple):
@@ -244,6 +244,10 @@ class PeriodReader:
         token = self.tokens[j]
         if (where := token.value("edge")) is not None and parse.unit not in ("day", "days", "part"):
             yield _edge_of(parse, str(where), j + 1)
+        if (half := token.value("half_behind")) is not None and parse.unit not in ("day", "days", "part"):
+            yield Parse(lambda here: here.half_of(parse.make(here), half), j + 1, "half of", "part")
+        if (day := token.value("nth")) is not None and parse.unit == "month" and parse.kind == "relation unit":
+            yield Parse(lambda here: _day_in(here, parse.make(here), day), j + 1, "nth of", "day")
         place = token.value("ordinal")
         for kind in ("unit", "weekday") if isinstance(place, int) else ():
             at = j + 1 + (j + 1 < len(self.tokens) and self.tokens[j + 1].value("number") == 1)
@@ -319,6 +323,7 @@ _OPEN = frozenset(
     }
 )
 """Forms that a year may be said of."""
+_DAYS = frozenset({"dom month", "month dom", "nth month"})
 _STARTED = frozenset({"week", "sprint", "month", "quarter", "half", "year"})
 """Units that may have begun and not be over, of which *so far* may be said."""
 YEARS = frozenset(
@@ -370,6 +375,8 @@ def in_year(parse: Parse, year: Parse) -> Make:
     def make(here: Almanac) -> Period:
         there = year.make(here)
         seen = parse.make(Almanac(there.end, here.calendar))
+        if parse.kind in _DAYS and start_of(seen).year != there.end.year:
+            raise NoSuchDateError(f"{there.end.year} has no such day")
         return here.as_far_as_today(seen)
 
     return make

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from .date_forms import Make, Parse
-from .date_table import day_month
+from .date_table import day_month, order_of, slashed
 from .date_tokens import Token
 from .period_parts import Almanac
 from .periods import DAY, Period
@@ -45,6 +45,8 @@ def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int | str]
     for token in tokens[start:end]:
         if (text := token.value("day_month")) is not None:
             return "order", text
+        if (text := token.value("slashed")) is not None:
+            return "order", f"{text} {order_of(text)}"
         if isinstance(month := token.value("month"), int):
             return "month", month
         if (unit := token.value("unit")) in ("sprint", "week", "quarter"):
@@ -77,8 +79,12 @@ def _coming(here: Almanac, start: date, first: Any, second: Any) -> Period | Non
 
 def _end(here: Almanac, end: Any, other: Any) -> Period:
     if not isinstance(end, int):
-        if end[0].kind == "day_month" and not isinstance(other, int) and other[1] and other[1][0] == "order":
-            return day_month(here, end[1][1], order=str(other[1][1]).split()[1])
+        if not isinstance(other, int) and other[1] and other[1][0] == "order":
+            order = str(other[1][1]).split()[1]
+            if end[0].kind == "day_month":
+                return day_month(here, end[1][1], order=order)
+            if end[0].kind == "slashed":
+                return slashed(here, str(end[1][1]).split()[0], order)
         return end[0].make(here)
     loan = None if isinstance(other, int) else other[1]
     if not isinstance(other, int) and other[0].kind in ("nth of", "dotted", "iso"):

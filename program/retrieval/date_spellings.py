@@ -19,7 +19,8 @@ _MISTYPED = frozenset({"month", "weekday"})
 _MISTYPED_TOO = frozenset(
     "yesterday tomorrow quarter quarters sprint sprints month months week weeks weekend previous current"
     " since before after between until first second third gestern letzte letzten letzter woche dernier dernière semaine"
-    " último última últimos pasado pasada passado passada settimana scorsa scorso vorige afgelopen ostatni".split()
+    " último última últimos pasado pasada passado passada settimana"
+    " settimane scorsa scorso vorige afgelopen ostatni".split()
 )
 """Other words of dates that are often typed. With all of them *domain* and *score* would be slips."""
 _OTHER_WORDS = frozenset("domino febre frist javier letter luego manda marat marco mates moths".split())

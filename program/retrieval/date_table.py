@@ -15,12 +15,19 @@ def _dotted(here: Almanac, text: str) -> Period:
     return here.on(int(year) if year else None, int(month), int(day))
 
 
-def _slashed(here: Almanac, text: str) -> Period:
+def slashed(here: Almanac, text: str, order: str = "") -> Period:
+    """A day with slashes and a year; an order of day and month that it has not is lent by another date."""
     a, b, year = map(int, re.split("[/-]", text))
     year += 2000 * (year < 100)
-    if a != b and a <= 12 and b <= 12:
+    if a != b and a <= 12 and b <= 12 and order not in ("dm", "md"):
         raise NoSuchDateError("day and month cannot be told apart; write it as YEAR-MONTH-DAY")
-    return here.on(year, b, a) if b <= 12 else here.on(year, a, b)
+    return here.on(year, b, a) if b <= 12 and (a > 12 or order != "md") else here.on(year, a, b)
+
+
+def order_of(text: str) -> str:
+    """Of a day with slashes: ``dm``, ``md``, or ``?`` where either could be the month."""
+    a, b = map(int, re.split("[/-]", text)[:2])
+    return "dm" if a > 12 else "md" if b > 12 else "?"
 
 
 def day_month(here: Almanac, text: str, order: str = "") -> Period:
@@ -52,7 +59,7 @@ def _month_year(here: Almanac, text: str) -> Period:
 
 
 def _dashed(here: Almanac, text: str) -> Period:
-    day, month, year = text.split("-")
+    day, month, year = re.split("[-/]", text)
     return here.on(int(year), _MONTHS.index(month[:3]) // 3 + 1, int(day))
 
 
@@ -87,6 +94,13 @@ def _numbered(here: Almanac, unit: str, number: int, year: int | None = None) ->
 def _two(here: Almanac, unit: str, *numbers: Any) -> Period:
     first, second = numbers[0], numbers[-1]  # signs and the numbers between them mean nothing
     return here.span(_numbered(here, unit, first).first, _numbered(here, unit, second).last)
+
+
+def _whole_ones(here: Almanac, relation: str, count: int, unit: str) -> Period:
+    """*The last three full months*: those that are over."""
+    if relation not in ("last", "past") or unit == "sprint":
+        return here.lasting(relation, count, unit)
+    return here.span(here.shifted(-count, unit).first, here.shifted(-1, unit).last)
 
 
 def _stretch(here: Almanac, relation: str, text: str) -> Period:
@@ -134,7 +148,7 @@ FORMS: tuple[Form, ...] = (
     (("month_year",), _month_year, "month"),
     (("dashed",), _dashed, "day"),
     (("dotted",), _dotted, "day"),
-    (("slashed",), _slashed, "day"),
+    (("slashed",), slashed, "day"),
     (("quarter_year",), lambda h, t: _with_year(Almanac.quarter, h, t), "quarter"),
     (("half_year",), lambda h, t: _with_year(Almanac.half, h, t), "half"),
     (("sprint_number",), lambda here, number: here.sprint(number), "sprint"),
@@ -146,7 +160,7 @@ FORMS: tuple[Form, ...] = (
     (("weekday", "month", "dom"), lambda here, _, month, day: here.on(None, month, day), "day"),
     (("weekday", "iso"), lambda here, _, text: _iso(here, text), "day"),
     (("weekday", "dotted"), lambda here, _, text: _dotted(here, text), "day"),
-    (("weekday", "slashed"), lambda here, _, text: _slashed(here, text), "day"),
+    (("weekday", "slashed"), lambda here, _, text: slashed(here, text), "day"),
     (("weekday", "day_month"), lambda here, _, text: day_month(here, text), "day"),
     (("day_month",), day_month, "day"),
     (("weekday_said", "dom", "month", "year"), lambda here, _, day, month, year: here.on(year, month, day), "day"),
@@ -178,6 +192,8 @@ FORMS: tuple[Form, ...] = (
     (("unit", "before", "relation"), _before_last, 0),
     (("unit", "before", "relation", "number"), _before_last, 0),
     (("weekday", "before", "relation"), _weekday_before_last, "day"),
+    (("relation", "number", "whole", "unit"), lambda h, rel, n, _, unit: _whole_ones(h, rel, n, unit), "days"),
+    (("relation", "whole", "number", "unit"), lambda h, rel, _, n, unit: _whole_ones(h, rel, n, unit), "days"),
     (("relation", "number", "unit"), lambda here, relation, count, unit: here.lasting(relation, count, unit), "days"),
     (("number", "relation", "unit"), lambda here, count, relation, unit: here.lasting(relation, count, unit), "days"),
     (("number", "unit", "relation_after"), lambda here, n, unit, relation: here.lasting(relation, n, unit), "days"),
@@ -199,6 +215,7 @@ FORMS: tuple[Form, ...] = (
     (("quarter", "year"), lambda here, number, year: here.quarter(number, year), "quarter"),
     (("year", "quarter"), lambda here, year, number: here.quarter(number, year), "quarter"),
     (("quarter",), lambda here, number: here.quarter(number), "quarter"),
+    (("year", "half"), lambda here, year, number: here.half(number, year), "half"),
     (("half", "year"), lambda here, number, year: here.half(number, year), "half"),
     (("half",), lambda here, number: here.half(number), "half"),
     (("ordinal", "half_part", "of", "year"), lambda here, number, _, __, year: here.half(number, year), "half"),

@@ -27,7 +27,7 @@ _FIGURES = (
     ("iso_span", r"20\d\d-\d\d-\d\d(?:/|--)20\d\d-\d\d-\d\d"),
     ("iso", r"\d{4}(?P<sign>[-/.])\d{1,2}(?P=sign)\d{1,2}(?![\d-])|20[0-4]\d[01]\d[0-3]\d"),
     ("iso_month", r"\d{4}[-/](?:0[1-9]|1[0-9])(?![\d/-])"),
-    ("dashed", rf"\d{{1,2}}-(?i:{_MONTHS})[a-z]*-\d{{4}}"),
+    ("dashed", rf"\d{{1,2}}(?P<dash>[-/])(?i:{_MONTHS})[a-z]*(?P=dash)\d{{4}}"),
     ("slashed", r"\d{1,2}/\d{1,2}/\d{2}(?:\d\d)?(?!/)|\d{1,2}-\d{1,2}-20\d\d(?![-/])"),
     ("month_year", r"(?:0?[1-9]|1[0-2])/20\d\d(?!/)"),
     ("day_month", r"(?!24/7)(?:0?[1-9]|[12]\d|3[01])/(?:0?[1-9]|[12]\d|3[01])(?!/)"),
@@ -45,7 +45,7 @@ _FIGURES = (
     ("fiscal_year", r"[fF][yY][ '’]?(?:20)?\d\d"),
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
     ("short_year", r"['’]\d\d"),
-    ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|er(?!\w))"),
+    ("nth", r"\d{1,2}(?:st|nd|rd|th|º|°(?!\s?[CF]\b)|ª|er(?!\w))"),
     ("nth_said", r"\d{1,2}(?:e|de|ste|ème|:e|:a)"),
     ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]|\s?[-–]\s?\d))?(?![.,]\d)"),
 )
@@ -128,7 +128,7 @@ def _token(match: re.Match[str], text: str, lower: str) -> Token:
     if kind not in ("word", "rest"):
         words = frozenset(_figure(kind, match.group().casefold()))
         if kind == "day_month":
-            words = frozenset(_day_month(match.group(), cjk=bool(_CJK.search(text))))
+            words = frozenset(_day_month(match.group(), cjk=bool(_CJK.search(text)) or "〜" in text))
         if (ending := _POSSESSIVE.match(text, end)) and len(ending.group()) > 1:
             end = ending.end()
     elif (surface := _surface(lower, start, match.group().lower(), kind == "word")) is not None:

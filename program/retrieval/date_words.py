@@ -12,18 +12,20 @@ from ..number_words import SPELLED
 from .date_words_more import Word, each_word, more_words
 
 _MONTHS: dict[int | str, str] = {
-    1: "january|jan|januar|jänner|janvier|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
-    2: "february|feb|februar|feber|février|febrero|fevereiro|febbraio|februari|luty|lutego|lutym|二月",
-    3: "march|mar|märz|mars|marzo|março|maart|marzec|marca|marcu|三月",
-    4: "april|apr|avril|abril|aprile|kwiecień|kwietnia|kwietniu|四月",
+    1: "january|jan|januar|jänner|janvier|janv|ene|gen.|sty.|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu"
+    "|一月",
+    2: "february|feb|februar|feber|février|févr|fév|fev|lut.|febrero|fevereiro|febbraio|februari|luty|lutego|lutym"
+    "|二月",
+    3: "march|mar|märz|mars|marzo|março|maart|mrt|marzec|marca|marcu|三月",
+    4: "april|apr|avril|avr|abr|kwi.|abril|aprile|kwiecień|kwietnia|kwietniu|四月",
     5: "may|mai|mayo|maio|maggio|mei|maj|maja|maju|五月",
-    6: "june|jun|juni|juin|junio|junho|giugno|czerwiec|czerwca|czerwcu|六月",
-    7: "july|jul|juli|juillet|julio|julho|luglio|lipiec|lipca|lipcu|七月",
-    8: "august|aug|août|agosto|augustus|augusti|sierpień|sierpnia|sierpniu|八月",
-    9: "september|sept|sep|septembre|septiembre|setembro|settembre|wrzesień|września|wrześniu|九月",
-    10: "october|oct|oktober|okt|octobre|octubre|outubro|ottobre|październik|października|październiku|十月",
-    11: "november|nov|novembre|noviembre|novembro|listopad|listopada|listopadzie|十一月",
-    12: "december|dec|dezember|dez|décembre|diciembre|dezembro|dicembre|grudzień|grudnia|grudniu|十二月",
+    6: "june|jun|juni|juin|giu|cze.|junio|junho|giugno|czerwiec|czerwca|czerwcu|六月",
+    7: "july|jul|juli|juillet|juil|lug|lip.|julio|julho|luglio|lipiec|lipca|lipcu|七月",
+    8: "august|aug|août|agosto|augustus|augusti|sie.|sierpień|sierpnia|sierpniu|八月",
+    9: "september|sept|sep|septembre|septiembre|setembro|settembre|wrzesień|wrz|września|wrześniu|九月",
+    10: "october|oct|oktober|okt|octobre|ott|paź|octubre|outubro|ottobre|październik|października|październiku|十月",
+    11: "november|nov|novembre|noviembre|novembro|listopad|lis|listopada|listopadzie|十一月",
+    12: "december|dec|dezember|dez|décembre|déc|dic|diciembre|dezembro|dicembre|grudzień|gru|grudnia|grudniu|十二月",
 }
 _WEEKDAYS: dict[int | str, str] = {
     0: "monday|mon|montag|lundi|lunes|segunda-feira|lunedì|maandag|måndag|måndags|måndagen|poniedziałek|poniedziałku"
@@ -151,6 +153,7 @@ _ORDINALS: dict[int | str, str] = {
 }
 _SIGNS: dict[int | str, str] = {
     "since": "since|as from|on or after|starting in|starting from|beginning in|ever since|as of|starting"
+    "|commencing from"
     "|beginning|not before"
     "|no earlier than|not earlier than|fr.o.m.|från och med|seit|ab|depuis|desde"
     "|a partir de|a partir del|a partir do|dal|dalla"
@@ -163,15 +166,16 @@ _SIGNS: dict[int | str, str] = {
     "|prima di|prima del"
     "|prima della|voor|före|innan|przed|以前|之前",
     "until": "until|on or before|till|til|up to and including|not after|no later than|not later than"
-    "|upto|bis einschließlich|bis einschl.|t/m|t.o.m.|till och med|spätestens|au plus tard"
+    "|upto|uptil|up till|bis einschließlich|bis einschl.|t/m|t.o.m.|till och med|spätestens|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
-    "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで",
-    "after": "right after|just after|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
+    "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで|までに",
+    "after": "right after|just after|post|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
     "|después de|después del|depois de|depois do|depois da|dopo"
     "|dopo il|na|efter|po|之后|以后",
     "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
     "from": "from|vanaf|ab|fr.o.m.|från och med|dall'|dall’|von|vom|du|de|del|desde|da|dal|dalla|van|från|od|从|自",
-    "to": "to|till|til|until|through|thru|up to|up to and including|upto|fram till|t/m|bis|bis zum|au|à|al|a|ao"
+    "to": "to|till|til|until|through|thru|through to|thru to|t.o.m.|up to|up to and including|upto|fram till|t/m|bis"
+    "|bis zum|au|à|al|a|ao"
     "|até|hasta|tot|tot en met|do|al"
     "|到|至|から"
     "|-|–|—|~|〜",
@@ -180,7 +184,7 @@ _SIGNS: dict[int | str, str] = {
     "ago_before": "vor|il y a|hace|há|faz",
     "older": "seit mehr als|seit über|desde hace más de|há mais de|da più di|sedan mer än|od ponad|older than"
     "|more than|longer than|over|at least|mindestens|au moins|al menos|pelo menos|almeno"
-    "|minstens|älter als|mehr als|länger als|plus vieux que|plus de"
+    "|minstens|older as|older then|älter als|mehr als|länger als|plus vieux que|plus de"
     "|depuis plus de|más antiguos que|más de|mais antigos que|mais de|più vecchi di|più di|ouder dan|langer dan"
     "|äldre än|mer än|starsze niż|ponad|超过",
     "newer": "not older than|no older than|at most|no more than|höchstens|au plus|como máximo|no máximo"
@@ -204,7 +208,8 @@ _SIGNS: dict[int | str, str] = {
     "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
     "|tot nu toe|hittills",
     "week_from": "w/c|w/c.",
-    "week_of": "that began on|that started on|starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal"
+    "week_of": "that began on|that started on|that began|that started|that starts|which began on|which started on"
+    "|starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal"
     "|van|from the|starting on|ending on",
     "onward": "on|onward|onwards|forward|an|en adelante|em diante|in poi|och framåt",
     "tod": "morning|mornings|noon|afternoon|afternoons|evening|evenings|night|nights|morgens|früh|morgen|vormittag"
@@ -219,10 +224,13 @@ _SIGNS: dict[int | str, str] = {
     "|połowie|połowę",
     "bare_article": "the|der|des|dem|den|le|la|el|il|het|de|du|du|del|do|da|della|本",
     "till_now": "till date|to date|til date|todate|hasta la fecha",
-    "inclusive": "inclusive|included|both included|inclus|incluido|incluidos|einschließlich|inklusive|włącznie"
-    "|compreso|inbegrepen|inclusief",
-    "or_later": "or later|or newer|oder später|ou plus tard|o más tarde|起|开始|以降",
-    "or_earlier": "or earlier|or older|or before|oder früher|ou avant|o antes",
+    "inclusive": "inclusive|incl.|之间|之間|の間|included|both included|inclus|incluido|incluidos|einschließlich"
+    "|inklusive|włącznie|compreso|inbegrepen|inclusief",
+    "or_later": "or later|or newer|or after|and later|and onwards|et après|und später"
+    "|y posteriores|oder später|ou plus tard|o más tarde|起|开始|以降",
+    "or_earlier": "or earlier|or older|or before|and earlier|at the latest|latest|oder früher"
+    "|ou avant|o antes"
+    "|spätestens|au plus tard|a más tardar|no máximo|al più tardi|uiterlijk|senast|najpóźniej",
     "fill": "dell'|dell’|nell'|nell’|份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"
     "|der|die|das|den|dem|des|am|im|le|la|les|l'|l’|el|los|las|lo|o|os|as|il|gli|i|de|del|do|da"
     "|dos|d'|di|van|het|det|av|w|we|的|の|ce|cet|en|no|na|em|zum|zur|vom|dnia|den",
@@ -281,6 +289,13 @@ FIRM = frozenset(
         "mei",
         "dez",
         "jun",
+        "lis",
+        "gru",
+        "dic",
+        "lug",
+        "giu",
+        "abr",
+        "ene",
         "an",
         "set",
     }

@@ -129,6 +129,11 @@ _RARER: dict[str, dict[int | str, str]] = {
     "ending": {"": "ending|ending on|that ended on"},
     "dia": {"": "día|dia|dzień|dnia|días|dias|dni"},
     "slash": {"": "/"},
+    "whole": {
+        "": "full|complete|completed|whole|entire|calendar|finished|vollen|ganzen|complets|complètes|completos"
+        "|completas"
+    },
+    "half_behind": {1: "前半", 2: "後半"},
     # Weekdays that are ordinals as well, and short ones that are other words: dates where more says so.
     "weekday_said": {
         0: "segunda|lun|mo|seg|pon|mån",

@@ -19,12 +19,14 @@ from ...data.sources import Calendar
 from .date_context import SIGNS, stands
 from .date_forms import CJK_TEXT, Parse, PeriodReader, in_year, is_fill, only_fills
 from .date_inner import InnerReader, year_behind
+from .date_rest import told_twice, until_yesterday, without_rest, without_today
 from .date_spans import aged, between, bounded, edge_day_of, lent, referred
 from .date_tokens import Token, tokens_of
 from .period_parts import Almanac
 from .periods import NoSuchDateError, Period
 
 MAX_CHARACTERS = 2000
+_UNREAD = "it cannot be read as a date"
 
 # What may stand before a phrase that somebody else found.
 _LEADING = frozenset(
@@ -99,11 +101,29 @@ def resolve_dates(phrases: Sequence[str], today: date, calendar: Calendar | None
 
 
 def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
-    tokens = _trimmed(tokens_of(phrase[:MAX_CHARACTERS]))
+    phrase = phrase[:MAX_CHARACTERS]
+    found = _resolve_whole(phrase, almanac, before)
+    if found.why != _UNREAD:
+        return found
+    if (bare := without_today(phrase)) is not None:
+        inner = _resolve(bare, almanac, before).period
+        return Resolved(phrase, until_yesterday(almanac, inner)) if inner is not None else found
+    bare = without_rest(phrase)
+    again = _resolve_whole(bare, almanac, before) if bare != phrase else found
+    if again.why == _UNREAD and (twice := told_twice(bare, lambda t, i: _Reader(t).phrase(i), _whole, almanac)):
+        return Resolved(phrase, twice)
+    return Resolved(phrase, again.period, again.why)
+
+
+def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
+    """The days of a phrase that is nothing but a date."""
+    tokens = _trimmed(tokens_of(phrase))
     best = _whole(tokens)
     if best is None and tokens and tokens[0].text.casefold() in _LEADING:
         tokens = _trimmed(tokens, _LEADING)
         best = _whole(tokens)
+    if best is None and tokens and tokens[0].value("from") is not None and (inner := _whole(tokens[1:])) is not None:
+        best = inner._replace(make=bounded("since", inner))  # "da lunedì": alone it is no other bound
     reader = _Reader(tokens)
     if (
         (best is None or best.end < len(tokens))
@@ -116,7 +136,7 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     if best is None and len(tokens) == 1 and isinstance(number := tokens[0].value("number"), int) and number > 31:
         best = Parse(lambda here: here.sprint(number), 1, "number")  # no day of a month: "and in 44?"
     if best is None:
-        return Resolved(phrase, None, "it cannot be read as a date")
+        return Resolved(phrase, None, _UNREAD)
     try:
         return Resolved(phrase, best.make(almanac))
     except NoSuchDateError as error:
@@ -222,6 +242,7 @@ class _Reader:
         for parse in (*behind, self._number(i)):
             if parse is not None:
                 end = parse.end + (sign == "since" and self._is(parse.end, "or_later"))
+                end += sign == "until" and (self._is(end, "or_earlier") or self._is(end, "inclusive"))
                 yield Parse(bounded(sign, parse), end, f"{sign} {parse.kind}")
                 if (when := self.tokens[end].value("happened") if end < len(self.tokens) else None) is not None:
                     same = (sign, when) in (("since", "start"), ("before", "start"), ("after", "end"))
