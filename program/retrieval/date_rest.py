@@ -81,7 +81,7 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
     pieces: list[tuple[int, Parse]] = []
     i = 0
     while i < len(tokens):
-        parse = find(tokens, i)
+        parse = None if only_fills(tokens[i]) else find(tokens, i)
         if parse is not None:
             pieces.append((i, parse))
         elif not only_fills(tokens[i]) and tokens[i].text.casefold() not in _APPOSED:
