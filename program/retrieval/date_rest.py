@@ -8,7 +8,7 @@ in a text each date is found by itself (``dates.find_dates``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from .date_forms import Parse, only_fills
 from .date_tokens import Token, tokens_of
@@ -28,9 +28,10 @@ _BEFORE = re.compile(
 _BEHIND = re.compile(
     r"already|only|or so|or thereabouts|itself|alone|inclusive|included|incl|both (?:included|inclusive|days)"
     r"|in total|overall|in full"
-    r"|exactly|just gone|and no others?|straight|in a row|all told|ish"
+    r"|exactly|just gone|last|and no others?|straight|in a row|all told|ish"
     r"|schon|nur|genau|einschließlich|inklusive|inkl|ungefähr|oder so"
-    r"|déjà|seulement|environ|inclus(?:e|es)?|compris(?:e|es)?|entier|entière|entiers|entières"
+    r"|dernier|dernière|passé|passée|pasado|pasada|passado|passada|scorso|scorsa|déjà|seulement|environ|inclus(?:e"
+    r"|es)?|compris(?:e|es)?|entier|entière|entiers|entières"
     r"|ya|solo|inclusive|incluid[oa]s?|enter[oa]s?|complet[oa]s?|já|apenas|inteir[oa]s?|complet[oa]s?"
     r"|già|solo|compres[oai]|inclus[oai]|inter[oai]|al|inbegrepen|inclusief|redan|inklusive"
     r"|już|włącznie|tylko|roku|года|г|内|以内|之间|之間|の間|間",
@@ -49,19 +50,24 @@ Whole = Callable[[Sequence[Token]], "Parse | None"]
 Find = Callable[[Sequence[Token], int], "Parse | None"]
 
 
-def without_rest(phrase: str) -> str:
-    """A phrase without the words at its ends that say nothing."""
-    before, text = "", phrase.strip(_SPACE)
-    while before != text:
-        before = text
-        if (first := _BEFORE.match(text)) and text[first.end() : first.end() + 1] in ("", *_SPACE):
-            text = text[first.end() :].strip(_SPACE)
-        for last in _BEHIND.finditer(text):
-            starts = last.start() == 0 or not text[last.start() - 1].isalnum() or not last.group().isascii()
-            if last.end() == len(text) and starts:
-                text = text[: last.start()].strip(_SPACE)
-                break
-    return text
+def with_less(phrase: str) -> Iterator[str]:
+    """A phrase with ever fewer of the words at its ends that say nothing; those at its beginning go first."""
+    text = phrase.strip(_SPACE)
+    while (first := _BEFORE.match(text)) and text[first.end() : first.end() + 1] in ("", *_SPACE):
+        text = text[first.end() :].strip(_SPACE)
+        yield text
+    while (last := _last_that_says_nothing(text)) is not None:
+        text = text[:last].strip(_SPACE)
+        yield text
+
+
+def _last_that_says_nothing(text: str) -> int | None:
+    """Where the last word begins, if it says nothing."""
+    for last in _BEHIND.finditer(text):
+        starts = last.start() == 0 or not text[last.start() - 1].isalnum() or not last.group().isascii()
+        if last.end() == len(text) and starts:
+            return last.start()
+    return None
 
 
 def without_today(phrase: str) -> str | None:

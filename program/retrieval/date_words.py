@@ -164,9 +164,10 @@ _SIGNS: dict[int | str, str] = {
     "|anteriores a|anterior al"
     "|prima dello|prima dell'|より前|before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da"
     "|prima di|prima del"
-    "|prima della|voor|före|innan|przed|以前|之前",
+    "|prima della|voor|vóór|före|innan|przed|以前|之前",
     "until": "until|on or before|till|til|up to and including|not after|no later than|not later than"
-    "|upto|uptil|up till|bis einschließlich|bis einschl.|t/m|t.o.m.|till och med|spätestens|au plus tard"
+    "|upto|uptil|up till|entro|entro il|entro la|bis einschließlich|bis einschl.|t/m|t.o.m.|till och med|spätestens"
+    "|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで|までに",
     "after": "right after|just after|post|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
@@ -257,7 +258,8 @@ _FIXED: dict[int | str, str] = {
     "1-1": "new year|new year's|new year's day|neujahr|nouvel an|año nuevo|ano novo|capodanno|nieuwjaar|nyår"
     "|nowego roku|元旦",
     "12-24": "christmas eve|heiligabend|nochebuena|wigilii",
-    "12-25": "christmas|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia|圣诞节|クリスマス",
+    "12-25": "christmas|christmas day|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia"
+    "|圣诞节|クリスマス",
     "12-31": "new year's eve|silvester|nochevieja|réveillon",
 }
 """Feasts of the same day every year. By themselves they are mostly wishes, so they are dates only in a bound."""

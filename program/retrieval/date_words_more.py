@@ -119,7 +119,7 @@ _RARER: dict[str, dict[int | str, str]] = {
     },
     "that_unit": {"week": "那周|那一周|那个星期|那个礼拜|の週|を含む週", "sprint": "那个冲刺|那个迭代|のスプリント"},
     "nth_unit": {"week": "週目|周目", "day": "日目"},
-    "since_after": {"": "に入ってから|になってから"},
+    "since_after": {"": "に入ってから|になってから|至今|到现在"},
     "happened": {
         "start": "began|begins|started|starts|kicked off",
         "end": "ended|ends|finished|finishes|was over",

@@ -19,7 +19,7 @@ from ...data.sources import Calendar
 from .date_context import SIGNS, stands
 from .date_forms import CJK_TEXT, Parse, PeriodReader, in_year, is_fill, only_fills
 from .date_inner import InnerReader, year_behind
-from .date_rest import told_twice, until_yesterday, without_rest, without_today
+from .date_rest import told_twice, until_yesterday, with_less, without_today
 from .date_spans import aged, between, bounded, edge_day_of, lent, referred
 from .date_tokens import Token, tokens_of
 from .period_parts import Almanac
@@ -108,11 +108,11 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     if (bare := without_today(phrase)) is not None:
         inner = _resolve(bare, almanac, before).period
         return Resolved(phrase, until_yesterday(almanac, inner)) if inner is not None else found
-    bare = without_rest(phrase)
-    again = _resolve_whole(bare, almanac, before) if bare != phrase else found
-    if again.why == _UNREAD and (twice := told_twice(bare, lambda t, i: _Reader(t).phrase(i), _whole, almanac)):
-        return Resolved(phrase, twice)
-    return Resolved(phrase, again.period, again.why)
+    for less in with_less(phrase):
+        if (read := _resolve_whole(less, almanac, before)).why != _UNREAD:
+            return Resolved(phrase, read.period, read.why)
+    twice = told_twice(phrase, lambda tokens, i: _Reader(tokens).phrase(i), _whole, almanac)
+    return Resolved(phrase, twice) if twice is not None else found
 
 
 def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
