@@ -267,6 +267,14 @@ class Sight:
         self.meaning = ending_in(view.meaning, 0.0)
         self.combines = np.array([view.done[DONE.index(name)] if name in DONE else 0.0 for name in COMBINES])
         self.ways = None if near.told is None else Ways(near.told.ways)
+        self._far: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+
+    def far(self, mentions: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+        """How far the words for each edge, and for each type, stand from the nearest of some names."""
+        if mentions not in self._far:
+            distance = self.view.distances[:, list(mentions)].min(axis=1)
+            self._far[mentions] = centre(self.edges, distance), centre(self.kinds, distance)
+        return self._far[mentions]
 
 
 def dense_of(pool: Pool, shape: Shape, sight: Sight, log_prior: float) -> np.ndarray:
@@ -357,10 +365,10 @@ def _orders(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
         return {}
     far = np.zeros((2, len(pool), pool.slots))
     for group in range(len(pool.groups)):
-        distance = view.distances[:, list(pool.groups[group].places)].min(axis=1)
+        edges, kinds = sight.far(pool.groups[group].places)
         slots = np.flatnonzero(np.maximum(pool.branch, 0) == group)
-        far[0][:, slots] = centre(sight.edges, distance)[shape.edges[:, slots]]
-        far[1][:, slots] = centre(sight.kinds, distance)[pool.types[:, slots]]
+        far[0][:, slots] = edges[shape.edges[:, slots]]
+        far[1][:, slots] = kinds[pool.types[:, slots]]
     steps = np.where(shape.both[None], np.tanh(np.diff(far, axis=2) / 2), 0.0).sum(axis=2)
     last = shape.roles["last"]
     far_last = np.where(last, far[0], 0.0).max(axis=1) / 10.0
