@@ -105,11 +105,12 @@ def is_gold(ending: Ending, gold: Gold) -> bool:
     return same and ordered and set(ending.final.filters) == set(wanted.filters) and set(where) == set(gold.where)
 
 
-def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None) -> EndingWeights:
+def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None, hold: float = 1.0) -> EndingWeights:
     """Weights of numbers and of elements times n-grams.
 
     Args:
         start: what was learned elsewhere, which what no case speaks of keeps to.
+        hold: how strongly, as a share of what holds where nothing was learned elsewhere.
     """
     counts = Counter(int(g) for case in cases for g in case.view.grams)
     start = _with_columns(start or starting_endings(), [g for g, count in counts.items() if count >= MIN_COUNT])
@@ -130,7 +131,7 @@ def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None) -> En
         np.concatenate([case.right for case in cases]),
         hstack([sparse_rows(known, values, len(start.grams)), csr_matrix(sounds)]).tocsr(),
     )
-    fitted = fit(problem, start.dense, start.table, hold_dense=HOLD_NUMBERS, hold_table=HOLD_GRAMS)
+    fitted = fit(problem, start.dense, start.table, hold_dense=hold * HOLD_NUMBERS, hold_table=hold * HOLD_GRAMS)
     return EndingWeights(fitted.dense, start.grams, fitted.table.astype(np.float32))
 
 

@@ -47,6 +47,11 @@ from .words import name_words, words_of
 KEPT = Path(".queryplan/heads")
 RECIPE = "16"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
+DOMAIN_RECIPE = "1"
+"""The same of what a domain's own rows teach on top of what carries over."""
+DOMAIN_HOLD = 0.5
+"""How strongly a domain's endings keep to what carries over: of 551 questions of ``biomedical`` that taught nothing
+424 were right with this, 423 with half of it, 417 with twice as much and 416 with four times."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
 SOME = 60
@@ -244,7 +249,7 @@ def domain_knowledge(schema: GraphSchema, own: Labelled | None = None, kept_in: 
 
 def _fingerprint(schema: GraphSchema, sources: Sequence[Source]) -> str:
     said = [f"{q.text}\t{q.plan.model_dump_json() if q.plan else ''}" for s in sources for q in s.questions]
-    return text_fingerprint(shared_fingerprint(), schema.model_dump_json(exclude_defaults=True), *said)
+    return text_fingerprint(shared_fingerprint(), DOMAIN_RECIPE, schema.model_dump_json(exclude_defaults=True), *said)
 
 
 def _keeping(learned: Learned, path: Path) -> Learned:
@@ -291,7 +296,7 @@ def learn_domain(
     used = [one for one in kinds if any(one[0] is source for source in near)]
     paths = fit_domain(shared.paths, schema, near, encoder)
     cases = [case for s, v in used for case in cases_of(s, v, ranker_of(s, paths, encoder), encoder)]
-    ends = fit_endings(cases, shared.endings)
+    ends = fit_endings(cases, shared.endings, DOMAIN_HOLD)
     return replace(shared, paths=paths, endings=ends, sure=starting_sure(), notes=(_note(used),))
 
 
