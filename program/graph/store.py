@@ -122,7 +122,7 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
         scale=float(scale),
         roles=RoleWeights(held["roles.grams"], held["roles.table"].astype(np.float32)),
         combines=CombineWeights(held["combines.grams"], held["combines.table"].astype(np.float32)),
-        twofold=CombineWeights(held["twofold.grams"], held["twofold.table"].astype(np.float32)),
+        twofold=_twofold(held),
     )
     ends = EndingWeights(held["endings.dense"], held["endings.grams"], held["endings.table"].astype(np.float32))
     return Learned(
@@ -133,6 +133,13 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
         None if np.isnan(answers) else float(answers),
         tuple(_words(held["notes"])),
     )
+
+
+def _twofold(held: Mapping[str, np.ndarray]) -> CombineWeights:
+    """Nothing in programs of before, which plan as they did."""
+    if "twofold.grams" not in held:
+        return CombineWeights()
+    return CombineWeights(held["twofold.grams"], held["twofold.table"].astype(np.float32))
 
 
 def _texts(texts: Sequence[str]) -> np.ndarray:

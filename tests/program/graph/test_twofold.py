@@ -136,3 +136,13 @@ def test_a_file_keeps_what_was_learned_of_them(ranker: Ranker) -> None:
     assert kept.paths.twofold.grams.tolist() == ranker.weights.twofold.grams.tolist()
     assert kept.paths.twofold.table == pytest.approx(ranker.weights.twofold.table, abs=1e-3)
     assert isinstance(kept.paths.twofold, CombineWeights)
+
+
+def test_a_file_of_before_plans_as_it_did(ranker: Ranker) -> None:
+    learned = Learned(ranker.weights, starting_endings(), starting_choice(), starting_sure())
+    before = {name: tensor for name, tensor in to_tensors(learned).items() if "twofold" not in name}
+    kept = from_tensors(before)
+    assert kept is not None
+    again = Ranker(TABLE, ENCODER, kept.paths)
+    question = "firms that Ruth owns or manages"
+    assert not any(one.pool.twofold for one in again.rank(question, INDEX.mentions(question, frozenset())))
