@@ -45,7 +45,7 @@ _FIGURES = (
     ("fiscal_year", r"[fF][yY][ '’]?(?:20)?\d\d"),
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
     ("short_year", r"['’]\d\d"),
-    ("nth", r"\d{1,2}(?:st|nd|rd|th|º|°(?!\s?[CF]\b)|ª|\.?er(?!\w))"),
+    ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|\.?er(?!\w))|1°(?!\s?[CF]\b)"),
     ("nth_said", r"\d{1,2}(?:e|de|ste|ème|:e|:a)"),
     ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]|\s?[-–]\s?\d))?(?![.,]\d)"),
 )

@@ -12,16 +12,15 @@ from ..number_words import SPELLED
 from .date_words_more import Word, each_word, more_words
 
 _MONTHS: dict[int | str, str] = {
-    1: "january|jan|januar|jänner|janvier|janv|ene|gen.|sty.|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu"
-    "|一月",
+    1: "january|jan|januar|jänner|janvier|janv|ene|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
     2: "february|feb|februar|feber|février|févr|fév|fev|lut.|febrero|fevereiro|febbraio|februari|luty|lutego|lutym"
     "|二月",
     3: "march|mar|märz|mars|marzo|março|maart|mrt|marzec|marca|marcu|三月",
     4: "april|apr|avril|avr|abr|kwi.|abril|aprile|kwiecień|kwietnia|kwietniu|四月",
     5: "may|mai|mayo|maio|maggio|mei|maj|maja|maju|五月",
     6: "june|jun|juni|juin|giu|cze.|junio|junho|giugno|czerwiec|czerwca|czerwcu|六月",
-    7: "july|jul|juli|juillet|juil|lug|lip.|julio|julho|luglio|lipiec|lipca|lipcu|七月",
-    8: "august|aug|août|agosto|augustus|augusti|sie.|sierpień|sierpnia|sierpniu|八月",
+    7: "july|jul|juli|juillet|juil|lug|julio|julho|luglio|lipiec|lipca|lipcu|七月",
+    8: "august|aug|août|agosto|augustus|augusti|sierpień|sierpnia|sierpniu|八月",
     9: "september|sept|sep|septembre|septiembre|setembro|settembre|wrzesień|wrz|września|wrześniu|九月",
     10: "october|oct|oktober|okt|octobre|ott|paź|octubre|outubro|ottobre|październik|października|październiku|十月",
     11: "november|nov|novembre|noviembre|novembro|listopad|lis|listopada|listopadzie|十一月",
@@ -170,7 +169,7 @@ _SIGNS: dict[int | str, str] = {
     "|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで|までに",
-    "after": "right after|just after|post|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
+    "after": "right after|just after|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
     "|después de|después del|depois de|depois do|depois da|dopo"
     "|dopo il|na|efter|po|之后|以后",
     "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
@@ -229,7 +228,7 @@ _SIGNS: dict[int | str, str] = {
     "|inklusive|włącznie|compreso|inbegrepen|inclusief",
     "or_later": "or later|or newer|or after|and later|and onwards|et après|und später"
     "|y posteriores|oder später|ou plus tard|o más tarde|起|开始|以降",
-    "or_earlier": "or earlier|or older|or before|and earlier|at the latest|latest|oder früher"
+    "or_earlier": "or earlier|or older|or before|and earlier|at the latest|oder früher"
     "|ou avant|o antes"
     "|spätestens|au plus tard|a más tardar|no máximo|al più tardi|uiterlijk|senast|najpóźniej",
     "fill": "dell'|dell’|nell'|nell’|份|the|of|,|full|complete|entire|calendar|ganzen|volle|vollen|complètes|completas"
@@ -298,6 +297,10 @@ FIRM = frozenset(
         "giu",
         "abr",
         "ene",
+        "avr",
+        "mrt",
+        "fev",
+        "ott",
         "an",
         "set",
     }

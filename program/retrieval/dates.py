@@ -122,8 +122,8 @@ def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Reso
     if best is None and tokens and tokens[0].text.casefold() in _LEADING:
         tokens = _trimmed(tokens, _LEADING)
         best = _whole(tokens)
-    if best is None and tokens and tokens[0].value("from") is not None and (inner := _whole(tokens[1:])) is not None:
-        best = inner._replace(make=bounded("since", inner))  # "da lunedì": alone it is no other bound
+    if best is None and tokens and (inner := _behind_from(tokens)) is not None:
+        best = inner
     reader = _Reader(tokens)
     if (
         (best is None or best.end < len(tokens))
@@ -143,6 +143,17 @@ def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Reso
         return Resolved(phrase, None, str(error))
     except (ValueError, OverflowError):
         return Resolved(phrase, None, "it is beyond the calendar")
+
+
+def _behind_from(tokens: Sequence[Token]) -> Parse | None:
+    """*From Monday* is since then; *vom 3. November*, *du 3 novembre* are that day, as *of* is in these languages.
+
+    Of "da", which is *since* in Italian and *of* in Portuguese, nothing is said.
+    """
+    first = tokens[0]
+    if first.value("from") is None or first.text.casefold() == "da" or (inner := _whole(tokens[1:])) is None:
+        return None
+    return inner if first.value("of") is not None else inner._replace(make=bounded("since", inner))
 
 
 def _whole(tokens: Sequence[Token]) -> Parse | None:

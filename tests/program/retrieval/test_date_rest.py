@@ -81,6 +81,12 @@ def test_a_text_with_two_dates_has_two() -> None:
         ("2025年上半年", "2025-01-01/2025-06-30"),
         ("先月前半", "2025-10-01/2025-10-15"),
         ("dopo il 1° ottobre", "2025-10-02/2025-11-13"),
+        ("from Monday", "2025-11-10/2025-11-13"),
+        ("vom 3. November", "2025-11-03/2025-11-03"),
+        ("du 3 novembre", "2025-11-03/2025-11-03"),
+        ("del 3 de noviembre", "2025-11-03/2025-11-03"),
+        ("van maandag", "2025-11-10/2025-11-10"),
+        ("da semana passada", None),
     ],
 )
 def test_further_ways_of_saying_days(phrase: str, meant: str | None) -> None:
@@ -92,3 +98,18 @@ def test_any_text_is_a_phrase_without_days_or_with(text: str) -> None:
     assert all(len(less) < len(text) for less in with_less(text))
     assert (bare := without_today(text)) is None or len(bare) < len(text)
     days(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rotate the picture by 90°",
+        "the AVR firmware",
+        "Wann kommen sie.",
+        "a cut on the lip.",
+        "is the next gen. ready",
+    ],
+)
+def test_words_like_short_months_and_figures_like_days_are_no_dates(text: str) -> None:
+    assert find_dates(text) == ()
+    assert find_dates("who read the post yesterday") == ("yesterday",)
