@@ -14,7 +14,7 @@ from ..encoder import Encoder
 from .evidence import ORDINARY
 from .schema_words import FLOOR, FULL, written_alike
 from .view import View
-from .words import fold
+from .words import fold, is_whole_in
 
 FEW = 12
 """Values that a property has at most."""
@@ -25,7 +25,7 @@ ALIKE = 0.45
 def is_said(text: str, said: str) -> bool:
     """Whether a question has a value, in either number; ``said`` is the folded question between spaces."""
     folded = fold(text)
-    return bool(folded) and (f" {folded} " in said or f" {folded}s " in said)
+    return bool(folded) and is_whole_in(folded, said)
 
 
 class ValueWords:

@@ -52,12 +52,12 @@ def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score, twof
     for name, kind in zip(names, kinds, strict=True):
         by_kind.setdefault(int(kind or 0), []).append(name)
     if len(names) == 1:
-        pools = [_single(hypothesis, int(kinds[0] or 0), names[0], table)]
-        if len(names[0]) == 2:
-            twice = _with_itself(hypothesis, int(kinds[0] or 0), names[0], table, score)
-            pools += [best_of(pool, score, MOST) for pool in twice]
+        [(kind, [name])] = by_kind.items()
+        pools = [_single(hypothesis, kind, name, table)]
+        if len(name) == 2:
+            pools += [best_of(pool, score, MOST) for pool in _with_itself(hypothesis, kind, name, table, score)]
         elif twofold:
-            pools += _two_ways(hypothesis, int(kinds[0] or 0), names[0], table, score)
+            pools += _two_ways(hypothesis, kind, name, table, score)
         return pools
     pools = list(_of_several(hypothesis, by_kind, table, score))
     return [best_of(pool, score, MOST) for pool in pools]
@@ -94,10 +94,10 @@ def _with_itself(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable
 
 def _two_ways(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, score: Score) -> list[Pool]:
     """A name said once, followed in two ways that meet; nothing follows that."""
-    groups = [_group(hypothesis, kind, [name]), _group(hypothesis, kind, [name])]
-    likeliest = _likeliest(groups[0], table, score)
+    group = _group(hypothesis, kind, [name])
+    likeliest = _likeliest(group, table, score)
     chains = likeliest.take(np.flatnonzero(~likeliest.back & (likeliest.length > 0)))
-    pool = product_pool(groups, [chains, chains], TWOFOLD)
+    pool = product_pool([group, group], [chains, chains], TWOFOLD)
     if pool is None:
         return []
     first, second = pool.hops[:, :MAX_HOPS], pool.hops[:, MAX_HOPS : 2 * MAX_HOPS]

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...data.other_words import each_word
 from ...signatures.graph_steps import GraphSchema
-from .words import fold
+from .words import fold, is_whole_in
 
 ANY = (-math.inf, math.inf)
 
@@ -40,7 +40,7 @@ class Values:
         words = folded.split()
         firsts = {*words, *(word.removesuffix("s") for word in words)}
         spelled = [one for word in firsts for one in self._spelled.get(word, ())]
-        found = {text for spelling, text in spelled if f" {spelling} " in folded or f" {spelling}s " in folded}
+        found = {text for spelling, text in spelled if is_whole_in(spelling, folded)}
         return frozenset(found.union(*(self._in_figures.get(number, ()) for number in numbers)))
 
     def among(self, key: tuple[str, str], wanted: Iterable[str]) -> list[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from .date_forms import Parse, only_fills
 from .date_tokens import Token, tokens_of
@@ -45,6 +46,8 @@ _WITHOUT_TODAY = re.compile(
 )
 _APPOSED = frozenset("( ) （ ） , ; : . – - — i e ie namely meaning number no nr i.e. d h also on the aka so".split())
 _SPACE = " \t,.;:!?"
+_MOST = 6
+"""So many words are left out at most; each time the rest is read again."""
 
 Whole = Callable[[Sequence[Token]], "Parse | None"]
 Find = Callable[[Sequence[Token], int], "Parse | None"]
@@ -52,7 +55,10 @@ Find = Callable[[Sequence[Token], int], "Parse | None"]
 
 def with_less(phrase: str) -> Iterator[str]:
     """A phrase with ever fewer of the words at its ends that say nothing; those at its beginning go first."""
-    text = phrase.strip(_SPACE)
+    return islice(_with_ever_less(phrase.strip(_SPACE)), _MOST)
+
+
+def _with_ever_less(text: str) -> Iterator[str]:
     while (first := _BEFORE.match(text)) and text[first.end() : first.end() + 1] in ("", *_SPACE):
         text = text[first.end() :].strip(_SPACE)
         yield text
@@ -77,8 +83,12 @@ def without_today(phrase: str) -> str | None:
 
 
 def until_yesterday(here: Almanac, period: Period) -> Period:
-    """A period without today."""
-    return here.span(period.first, min(period.last, here.today - DAY))
+    """A period without today, with which it ends.
+
+    Raises:
+        NoSuchDateError: it has no other day.
+    """
+    return here.span(period.first, here.today - DAY) if period.last == here.today else period
 
 
 def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period | None:

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from .date_spellings import mistyped, written_otherwise
+from .date_table import order_of
 from .date_words import Word, date_words
 
 _LATIN = "A-Za-z\u00c0-\u024f\u0370-\u052f"
@@ -175,9 +176,9 @@ def _joins(lower: str, at: int) -> bool:
 
 def _day_month(text: str, *, cjk: bool) -> Iterator[Word]:
     """A day and a month with a slash between and their order: ``dm``, ``md``, ``?`` where either could be the month."""
-    a, b = map(int, text.split("/"))
-    if min(a, b) <= 12:
-        order = "md" if b > 12 or (cjk and a <= 12) else "dm" if a > 12 else "?"
+    if min(map(int, text.split("/"))) <= 12:
+        order = order_of(text)
+        order = "md" if cjk and order == "?" else order
         yield Word("day_month", f"{text} {order}")
 
 

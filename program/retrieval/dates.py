@@ -106,8 +106,11 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     if found.why != _UNREAD:
         return found
     if (bare := without_today(phrase)) is not None:
-        inner = _resolve(bare, almanac, before).period
-        return Resolved(phrase, until_yesterday(almanac, inner)) if inner is not None else found
+        inner = _resolve_whole(bare, almanac, before).period
+        try:
+            return Resolved(phrase, until_yesterday(almanac, inner)) if inner is not None else found
+        except NoSuchDateError as error:
+            return Resolved(phrase, None, str(error))
     for less in with_less(phrase):
         if (read := _resolve_whole(less, almanac, before)).why != _UNREAD:
             return Resolved(phrase, read.period, read.why)
@@ -122,8 +125,8 @@ def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Reso
     if best is None and tokens and tokens[0].text.casefold() in _LEADING:
         tokens = _trimmed(tokens, _LEADING)
         best = _whole(tokens)
-    if best is None and tokens and (inner := _behind_from(tokens)) is not None:
-        best = inner
+    if best is None and tokens:
+        best = _behind_from(tokens)
     reader = _Reader(tokens)
     if (
         (best is None or best.end < len(tokens))

@@ -63,6 +63,18 @@ def test_two_periods_that_are_not_one_are_no_phrase(phrase: str) -> None:
     assert days(phrase) is None
 
 
+def test_a_day_without_itself_is_none_and_says_why() -> None:
+    [found] = resolve_dates(["today without today"], TODAY, CALENDAR)
+    assert found.period is None
+    assert "before it begins" in found.why
+    assert days("last week without today") == days("last week")
+
+
+def test_only_so_many_words_are_left_out() -> None:
+    assert len(list(with_less("only " * 400 + "x"))) < 10
+    assert days("only " * 400 + "last week") is None
+
+
 def test_a_text_with_two_dates_has_two() -> None:
     assert find_dates("what was merged last Friday, and on the 3rd?") == ("last Friday", "the 3rd")
 
