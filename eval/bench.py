@@ -7,8 +7,7 @@ so that a load that comes and goes falls on all of them alike.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -22,7 +21,7 @@ from ..program.folder import HEADS, load_program
 from ..program.heads import Heads, load_features, load_heads
 from ..program.linker import Linker
 from ..program.planner import QueryPlanner
-from ..program.uncompiled import uncompiled_planner
+from ..program.uncompiled import KEPT, uncompiled_planner
 from ..signatures.types import Frozen, Turn
 from .baselines import ConstantPlanner, TfidfPlanner
 
@@ -57,27 +56,26 @@ class Rate(Frozen):
     over: float | None = None
 
 
-def bench_plans(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
+def bench_plans(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
     """Whole plans of the rules and heads beside the majority class and TF-IDF, on ``dev``."""
-    with _planners(domain) as (planners, rows):
-        return compare({name: _planning(plan, rows) for name, plan in planners.items()}, rounds, {PLANS: (1.0, 2.0)})
+    planners, rows = _planners(domain, kept)
+    return compare({name: _planning(plan, rows) for name, plan in planners.items()}, rounds, {PLANS: (1.0, 2.0)})
 
 
-def bench_rate(domain: str = "podcast", rounds: int = ROUNDS) -> list[Rate]:
+def bench_rate(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Rate]:
     """Plans a second, of the same planners on the same rows."""
-    with _planners(domain) as (planners, rows):
-        measured = {name: _planning(plan, rows) for name, plan in planners.items()}
-        taken = {name: [_processor_seconds(once) for _ in range(rounds)] for name, once in measured.items()}
+    planners, rows = _planners(domain, kept)
+    measured = {name: _planning(plan, rows) for name, plan in planners.items()}
+    taken = {name: [_processor_seconds(once) for _ in range(rounds)] for name, once in measured.items()}
     rates = {name: len(rows) / float(np.median(times)) for name, times in taken.items()}
     first = next(iter(rates.values()))
     wanted = {PLANS: 2000.0}
     return [Rate(name=n, per_second=r, ratio=r / first, over=wanted.get(n)) for n, r in rates.items()]
 
 
-def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
+def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
     """From a text to every decision, beside the vector alone: queries, and turns after turns new and seen before."""
-    with TemporaryDirectory() as kept:
-        heads = uncompiled_planner(domain, Path(kept)).heads
+    heads = uncompiled_planner(domain, kept).heads
     if heads is None:
         raise DataError(f"{domain} has too few rows to train heads on; label some more")
     rows = _dev_rows(domain)
@@ -109,31 +107,23 @@ def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timin
 
 
 def bench_loading(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
-    """Loading a program folder without a model, and its heads alone, beside training them anew."""
+    """Loading a program folder without a model, and its heads alone, beside training them anew, which is done once."""
     with TemporaryDirectory() as scratch:
-        kept = Path(scratch)
-        uncompiled_planner(domain, kept)
-        folder = next(kept.iterdir())
-
-        def load() -> list[float]:
-            return [timed(lambda: QueryPlanner.load(folder, lm=None))]
-
-        def train() -> list[float]:
-            with TemporaryDirectory() as fresh:
-                return [timed(lambda: uncompiled_planner(domain, Path(fresh)))]
-
-        def load_only() -> list[float]:
-            return [timed(lambda: _load_heads(folder))]
-
-        measured = {"train heads": train, "load a program": load, LOADING: load_only}
+        trained = timed(lambda: uncompiled_planner(domain, Path(scratch)))
+        folder = next(Path(scratch).iterdir())
+        measured = {
+            "train heads": lambda: [trained],
+            "load a program": lambda: [timed(lambda: QueryPlanner.load(folder, lm=None))],
+            LOADING: lambda: [timed(lambda: _load_heads(folder))],
+        }
         return compare(measured, rounds, {LOADING: (20.0, 40.0)})
 
 
-def heads_size(domain: str = "podcast") -> int:
+def heads_size(domain: str = "podcast", kept: Path = KEPT) -> int:
     """Bytes of the file with the heads of a program."""
     with TemporaryDirectory() as scratch:
-        uncompiled_planner(domain, Path(scratch))
-        return next(Path(scratch).glob(f"*/{HEADS}")).stat().st_size
+        uncompiled_planner(domain, kept).save(Path(scratch) / "program")
+        return (Path(scratch) / "program" / HEADS).stat().st_size
 
 
 def _load_heads(folder: Path) -> Heads:
@@ -143,16 +133,14 @@ def _load_heads(folder: Path) -> Heads:
     return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
 
 
-@contextmanager
-def _planners(domain: str) -> Iterator[tuple[dict[str, Callable[..., object]], Sequence[LabelledRow]]]:
+def _planners(domain: str, kept: Path) -> tuple[dict[str, Callable[..., object]], Sequence[LabelledRow]]:
     train, dev = load_domain(domain).rows("train"), _dev_rows(domain)
-    with TemporaryDirectory() as kept:
-        planners: dict[str, Callable[..., object]] = {
-            "tf-idf": TfidfPlanner(train).plan,
-            "constant": ConstantPlanner(train).plan,
-            PLANS: uncompiled_planner(domain, Path(kept)).plan,
-        }
-        yield planners, dev
+    planners: dict[str, Callable[..., object]] = {
+        "tf-idf": TfidfPlanner(train).plan,
+        "constant": ConstantPlanner(train).plan,
+        PLANS: uncompiled_planner(domain, kept).plan,
+    }
+    return planners, dev
 
 
 def _dev_rows(domain: str) -> tuple[LabelledRow, ...]:

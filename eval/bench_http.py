@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import httpx
 
 from ..data.domain import load_domain
 from ..errors import QueryPlanError
 from ..program.planner import QueryPlanner
-from ..program.uncompiled import uncompiled_planner
+from ..program.uncompiled import KEPT, uncompiled_planner
 from .bench import ROUNDS, Timing, compare, timed
 
 _START_S = 30.0
@@ -28,11 +27,10 @@ def missing() -> str:
     return ""
 
 
-def bench_http(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
+def bench_http(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
     """Plans of ``dev`` by the rules and heads: by the planner, by the same planner over HTTP, and ``/v1/health``."""
     rows = load_domain(domain, splits=("dev",)).rows("dev")
-    with TemporaryDirectory() as kept:
-        planner = uncompiled_planner(domain, Path(kept))
+    planner = uncompiled_planner(domain, kept)
     asked = [
         {"query": row.query, "history": [turn.model_dump() for turn in row.history], "session": row.session}
         for row in rows

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from .features import Seen
 from .heads import Head, against_first, softmax
 from .ngrams import COLUMNS, FRAME_COLUMNS, as_matrix
+from .ridge import Solved, rbf
 
 FOLDS = 5
 PARTS = (COLUMNS, FRAME_COLUMNS)
@@ -49,31 +51,83 @@ class Choice:
     dual: np.ndarray
 
 
-class Lessons(NamedTuple):
-    """What a head learns from, a row a query.
+class Likeness:
+    """How alike rows are, and what is solved of that.
 
-    Attributes:
-        dense: dense features, shape (n, d).
+    Args:
+        near: the RBF kernel, shape (n, n).
         similar: the kernel of each part of the n-grams, shape (n, n).
-        target: one-hot labels, shape (n, labels).
         roots: of the weights of rows, shape (n, 1); below one where a row was made up.
         folds: of each row.
     """
 
-    dense: np.ndarray
-    similar: tuple[np.ndarray, ...]
-    target: np.ndarray
-    roots: np.ndarray
-    folds: np.ndarray
+    def __init__(self, near: np.ndarray, similar: tuple[np.ndarray, ...], roots: np.ndarray, folds: np.ndarray) -> None:
+        self.near, self.similar, self.roots, self.folds = near, similar, roots, folds
+        self._solved: dict[tuple[float, ...], Solved] = {}
 
-    def some(self, rows: np.ndarray) -> Lessons:
-        """Those of these rows."""
+    def some(self, rows: np.ndarray) -> Likeness:
+        """That of these rows."""
         similar = tuple(kernel[np.ix_(rows, rows)] for kernel in self.similar)
-        return Lessons(self.dense[rows], similar, self.target[rows], self.roots[rows], self.folds[rows])
+        return Likeness(self.near[np.ix_(rows, rows)], similar, self.roots[rows], self.folds[rows])
 
-    def kernel(self, near: np.ndarray, shares: Sequence[float]) -> np.ndarray:
-        """The mixed kernel times the roots."""
-        return _mixed(near, self.similar, shares) * self.roots * self.roots.T
+    def solved(self, shares: Sequence[float]) -> Solved:
+        """The kernels mixed by these shares, times the roots."""
+        key = tuple(shares)
+        if key not in self._solved:
+            # Of many rows, which choose little, the last is enough: it has n times n numbers twice.
+            if len(self.near) > RIDGED:
+                self._solved.clear()
+            mixed = _mixed(self.near, self.similar, shares)
+            if (self.roots != 1.0).any():
+                mixed *= self.roots * self.roots.T
+            self._solved[key] = Solved(mixed, self.folds)
+        return self._solved[key]
+
+
+class Lessons(NamedTuple):
+    """What a head learns from: rows, and one-hot labels of them, shape (n, labels)."""
+
+    likeness: Likeness
+    target: np.ndarray
+
+
+class Rows:
+    """Rows that heads learn from; what does not depend on the labels is worked out once for all of them.
+
+    Args:
+        seen: features of each row.
+        groups: conversation of each row; rows of one group are never in different folds.
+        made: how many of the last rows were made up: they teach with less weight, and no setting is judged by them.
+        parts: columns of each part of a row, a linear kernel each.
+        seed: of the folds, and of the conversations that choose settings.
+    """
+
+    def __init__(
+        self, seen: Sequence[Seen], groups: Sequence[str], made: int = 0, parts: Sequence[int] = PARTS, seed: int = 0
+    ) -> None:
+        self.groups, self.made, self.parts, self.seed = groups, made, parts, seed
+        self.dense = np.stack([row.dense for row in seen]).astype(np.float64)
+        self.grams = as_matrix([row.grams for row in seen], sum(parts))
+        self._fewer: dict[int, tuple[np.ndarray, Likeness]] = {}
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """Of all rows."""
+        ends = [0, *np.cumsum(self.parts).tolist()]
+        similar = tuple((part @ part.T).toarray() for part in (self.grams[:, a:b] for a, b in pairwise(ends)))
+        # Ridge regression with weights is that without, of rows of kernel and target times their roots.
+        roots = np.where(np.arange(len(self.groups)) < len(self.groups) - self.made, 1.0, MADE_WEIGHT**0.5)[:, None]
+        return Likeness(rbf(self.dense, WIDTH), similar, roots, folds_of(self.groups, self.seed))
+
+    def lessons(self, target: np.ndarray, enough: int | None = None) -> Lessons:
+        """All rows with these labels, or those of as many conversations as have enough rows."""
+        if enough is None:
+            return Lessons(self.likeness, target)
+        if enough not in self._fewer:
+            rows = _some(self.groups, self.seed, enough)
+            self._fewer[enough] = rows, self.likeness.some(rows)
+        rows, fewer = self._fewer[enough]
+        return Lessons(fewer, target[rows])
 
 
 class Fitted(NamedTuple):
@@ -120,61 +174,62 @@ def fit_and_leave_out(
     parts: Sequence[int] = PARTS,
     ridges: Sequence[float] = RIDGES,
 ) -> Fitted | None:
+    """A head trained on these rows, see ``Rows`` and ``fit_rows``."""
+    return fit_rows(name, Rows(seen, groups, made, parts, seed), labels, shares, ridges) if seen else None
+
+
+def fit_rows(
+    name: str,
+    rows: Rows,
+    labels: Sequence[str],
+    shares: Sequence[Sequence[float]] = SHARES,
+    ridges: Sequence[float] = RIDGES,
+) -> Fitted | None:
     """A head trained on these rows; None where they have fewer than two labels or ten rows.
 
     Args:
-        seen: features of each row.
+        name: of the head.
+        rows: that other heads may learn from, too.
         labels: one a row.
-        groups: conversation of each row; rows of one group are never in different folds.
         shares: of the linear kernels, to choose from.
-        made: how many of the last rows were made up: they teach with less weight, and no setting is judged by them.
-        parts: columns of each part of a row, a linear kernel each.
         ridges: to choose from.
     """
     classes = tuple(sorted(set(labels)))
     if len(classes) < 2 or len(labels) < MIN_ROWS:
         return None
     target = np.array([[float(label == c) for c in classes] for label in labels])
-    dense = np.stack([row.dense for row in seen]).astype(np.float64)
-    grams = as_matrix([row.grams for row in seen], sum(parts))
     # One thread is as fast on an idle machine, and 15 times faster where a language model has the cores. Only
     # libraries that are there already are limited, and scipy has a BLAS of its own.
     import scipy.linalg  # noqa: F401
 
     with threadpool_limits(limits=1, user_api="blas"):
-        ends = [0, *np.cumsum(parts).tolist()]
-        similar = tuple((part @ part.T).toarray() for part in (grams[:, a:b] for a, b in pairwise(ends)))
-        # Ridge regression with weights is that without, of rows of kernel and target times their roots.
-        roots = np.where(np.arange(len(labels)) < len(labels) - made, 1.0, MADE_WEIGHT**0.5)[:, None]
-        lessons = Lessons(dense, similar, target, roots, folds_of(groups, seed))
-        best = _best(lessons, groups, shares, ridges, seed)
+        best = _best(rows, target, shares, ridges)
+        roots = rows.likeness.roots
         dual = roots * best.dual
     start = best.scale * best.shift * _unmade(target, roots)
     head = Head(
         name=name,
         labels=classes,
-        support=dense.astype(np.float16),
+        support=rows.dense.astype(np.float16),
         dual=((1 - sum(best.shares)) * against_first(dual)).astype(np.float32),
-        linear=(np.repeat(best.shares, parts)[:, None] * (grams.T @ against_first(dual))).astype(np.float16),
+        linear=(np.repeat(best.shares, rows.parts)[:, None] * (rows.grams.T @ against_first(dual))).astype(np.float16),
         width=WIDTH,
         scale=best.scale,
-        bias=tuple(start.tolist()) if made else (),
+        bias=tuple(start.tolist()) if rows.made else (),
     )
     penalty = best.ridge / max(1 - sum(best.shares), TINY)
     left_out = softmax(best.scale * best.scores + start)
     return Fitted(head, left_out, penalty, roots[:, 0] ** 2, best.shares, best.ridge)
 
 
-def _best(
-    lessons: Lessons, groups: Sequence[str], shares: Sequence[Sequence[float]], ridges: Sequence[float], seed: int
-) -> Choice:
+def _best(rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]], ridges: Sequence[float]) -> Choice:
     """The setting of least loss; of many rows, those of some conversations choose the kernels, and more the ridge."""
     if len(shares) == len(ridges) == 1:
-        return _choices(lessons, shares, ridges)[0]
-    best = min(_choices(lessons.some(_some(groups, seed, SEARCHED)), shares, ridges), key=_loss)
-    if len(groups) > SEARCHED:
-        best = min(_choices(lessons.some(_some(groups, seed, RIDGED)), [best.shares], ridges), key=_loss)
-    return _choices(lessons, [best.shares], [best.ridge])[0]
+        return _choices(rows.lessons(target), shares, ridges)[0]
+    best = min(_choices(rows.lessons(target, SEARCHED), shares, ridges), key=_loss)
+    if len(target) > SEARCHED:
+        best = min(_choices(rows.lessons(target, RIDGED), [best.shares], ridges), key=_loss)
+    return _choices(rows.lessons(target), [best.shares], [best.ridge])[0]
 
 
 def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
@@ -188,11 +243,11 @@ def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
 def _choices(lessons: Lessons, every: Sequence[Sequence[float]], ridges: Sequence[float]) -> list[Choice]:
     """Every setting with its loss on the true rows."""
     found = []
-    target, true = lessons.target, lessons.roots[:, 0] == 1.0
-    shifts, unmade = (SHIFTS, _unmade(target, lessons.roots)) if not true.all() else ((0.0,), 0.0)
-    near = rbf(lessons.dense, WIDTH)
+    likeness, target = lessons
+    true = likeness.roots[:, 0] == 1.0
+    shifts, unmade = (SHIFTS, _unmade(target, likeness.roots)) if not true.all() else ((0.0,), 0.0)
     for shares in every:
-        left_out = _left_out(lessons.kernel(near, shares), lessons.roots * target, lessons.folds, ridges)
+        left_out = likeness.solved(shares).left_out(likeness.roots * target, ridges)
         for ridge, (weighed, dual) in left_out.items():
             scores = weighed[true]
             loss, scale, shift = min(
@@ -213,71 +268,8 @@ def _unmade(target: np.ndarray, roots: np.ndarray) -> np.ndarray:
     return 1.0 - target[roots[:, 0] < 1.0].max(axis=0, initial=0.0)
 
 
-LeftOut = tuple[np.ndarray, np.ndarray]
-"""Scores of rows by a fit without their fold, and the coefficients of the fit with all."""
-
-
-def _left_out(
-    kernel: np.ndarray, target: np.ndarray, folds: np.ndarray, ridges: Sequence[float]
-) -> dict[float, LeftOut]:
-    """Scores of rows by a fit without their fold, for each ridge.
-
-    A fold's errors without it are its coefficients in the whole fit times the inverse of its block of the
-    inverted kernel (Rifkin and Lippert, "Notes on regularized least squares", 2007, for folds of one), so one
-    eigendecomposition serves every fold and ridge; five, of the rows kept, took three times as long. For one ridge
-    the inverse itself takes a quarter of the time.
-    """
-    blocks = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
-    if len(ridges) == 1:
-        inverse = inverted(kernel + ridges[0] * np.eye(len(kernel)))
-        dual = inverse @ target
-        parts = [(rows, inverse[np.ix_(rows, rows)]) for rows in blocks]
-        return {ridges[0]: (_without_blocks(parts, dual, target), dual)}
-    # Single precision halves the time and changes no choice; the final fit is in double.
-    values, vectors = np.linalg.eigh(kernel.astype(np.float32))
-    vectors, seen = vectors.astype(np.float64), vectors.T @ target
-    found = {}
-    for ridge in ridges:
-        weighed = vectors / (np.maximum(values, 0.0) + ridge)
-        parts = [(rows, weighed[rows] @ vectors[rows].T) for rows in blocks]
-        dual = weighed @ seen
-        found[ridge] = (_without_blocks(parts, dual, target), dual)
-    return found
-
-
-def _without_blocks(parts: Sequence[tuple[np.ndarray, np.ndarray]], dual: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Scores of each fold by a fit without it, from the folds' blocks of the inverted kernel."""
-    scores = np.empty_like(target)
-    for rows, block in parts:
-        scores[rows] = target[rows] - np.linalg.solve(block, dual[rows])
-    return scores
-
-
-def inverted(matrix: np.ndarray) -> np.ndarray:
-    """The inverse of a positive definite matrix, by Cholesky: half of the work of a general one."""
-    from scipy.linalg.lapack import get_lapack_funcs
-
-    factorise, invert = get_lapack_funcs(("potrf", "potri"), (matrix,))
-    factor, failed = factorise(matrix, lower=True)
-    inverse, failed = invert(factor, lower=True) if not failed else (factor, failed)
-    if failed:
-        raise np.linalg.LinAlgError("the kernel of the training rows is not positive definite")
-    return np.tril(inverse) + np.tril(inverse, -1).T
-
-
 def _mixed(near: np.ndarray, similar: Sequence[np.ndarray], shares: Sequence[float]) -> np.ndarray:
     return (1 - sum(shares)) * near + sum(share * part for share, part in zip(shares, similar, strict=True) if share)
-
-
-def rbf(dense: np.ndarray, width: float) -> np.ndarray:
-    """The RBF kernel of rows with each other."""
-    return kernel(dense, dense, width)
-
-
-def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
-    """The RBF kernel of rows with others, shape (rows, others)."""
-    squares = (some**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
-    return np.exp(-width * np.maximum(squares - 2 * some @ others.T, 0.0))
 
 
 def log_loss(probabilities: np.ndarray, target: np.ndarray) -> float:

@@ -19,9 +19,10 @@ from dataclasses import replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from .fit_head import Fitted, kernel
+from .fit_head import Fitted
 from .heads import Head
 from .panel import shared_rows
+from .ridge import rbf
 
 MOST = 1200
 """Support vectors of heads that see a query alone."""
@@ -41,40 +42,57 @@ def condensed(fits: Sequence[Fitted], most: int = MOST) -> list[Head]:
     rows, places = shared_rows([head.support for head in heads])
     if len(rows) <= most:
         return heads
-    dense, width = rows.astype(np.float64), heads[0].width
     with threadpool_limits(limits=1, user_api="blas"):
-        kept = np.sort(_pivots(dense, width, most))
-        among = kernel(dense[kept], dense[kept], width) + JITTER * np.eye(most)
-        few = rows[kept]  # one and the same array, so that a panel need not compare
+        near = rbf(rows.astype(np.float64), heads[0].width)
+        kept = np.sort(_pivots(near, most))
+        few, found = rows[kept], _Duals(near, kept)  # one and the same array, so that a panel need not compare
         return [
-            replace(fitted.head, support=few, dual=_dual(fitted, dense[place], dense[kept], among))
+            replace(fitted.head, support=few, dual=found.of(fitted, place))
             for fitted, place in zip(fits, places, strict=True)
         ]
 
 
-def _dual(fitted: Fitted, dense: np.ndarray, kept: np.ndarray, among: np.ndarray) -> np.ndarray:
-    """Coefficients of the kept rows.
+class _Duals:
+    """Coefficients of the kept rows, for heads that learned from some of all rows."""
 
-    The rows' targets less what the linear parts say need not be known: a ridge regression leaves of them its
-    coefficients times the penalty, over the row's weight.
-    """
-    head, penalty = fitted.head, fitted.penalty
-    weights = (np.ones(len(dense)) if fitted.weights is None else fitted.weights)[:, None]
-    near = kernel(dense, kept, head.width)
-    said = kernel(dense, dense, head.width) @ head.dual
-    return np.linalg.solve(
-        near.T @ (weights * near) + penalty * among, near.T @ (weights * said + penalty * head.dual)
-    ).astype(np.float32)
+    def __init__(self, near: np.ndarray, kept: np.ndarray) -> None:
+        self._near, self._kept = near, kept
+        self._among = near[np.ix_(kept, kept)] + JITTER * np.eye(len(kept))
+        self._last: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+
+    def of(self, fitted: Fitted, place: np.ndarray) -> np.ndarray:
+        """Those of a head.
+
+        The rows' targets less what the linear parts say need not be known: a ridge regression leaves of them its
+        coefficients times the penalty, over the row's weight.
+        """
+        head, penalty = fitted.head, fitted.penalty
+        weights = np.ones(len(place)) if fitted.weights is None else fitted.weights
+        spread = np.zeros((len(self._near), head.dual.shape[1]))
+        np.add.at(spread, place, head.dual)
+        said = (self._near @ spread)[place]
+        near, squares = self._of_rows(place, weights)
+        return np.linalg.solve(
+            squares + penalty * self._among, near.T @ (weights[:, None] * said + penalty * head.dual)
+        ).astype(np.float32)
+
+    def _of_rows(self, place: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """How near a head's rows are to the kept ones, and the weighted squares of that; kept for the next head."""
+        key = np.concatenate([place, weights])
+        if self._last is None or not np.array_equal(self._last[0], key):
+            near = self._near[np.ix_(place, self._kept)]
+            self._last = key, near, near.T @ (weights[:, None] * near)
+        return self._last[1:]
 
 
-def _pivots(rows: np.ndarray, width: float, count: int) -> np.ndarray:
+def _pivots(near: np.ndarray, count: int) -> np.ndarray:
     """The rows of a pivoted Cholesky decomposition of their kernel, in the order in which they are chosen."""
-    left, factor = np.ones(len(rows)), np.zeros((len(rows), count))
+    left, factor = np.ones(len(near)), np.zeros((count, len(near)))
     chosen = np.empty(count, dtype=np.intp)
     for place in range(count):
         row = chosen[place] = int(left.argmax())
-        column = kernel(rows, rows[row : row + 1], width)[:, 0] - factor[:, :place] @ factor[row, :place]
-        factor[:, place] = column / np.sqrt(max(left[row], JITTER))
-        left = np.maximum(left - factor[:, place] ** 2, 0.0)
+        column = near[row] - factor[:place, row] @ factor[:place]
+        factor[place] = column / np.sqrt(max(left[row], JITTER))
+        left = np.maximum(left - factor[place] ** 2, 0.0)
         left[row] = 0.0
     return chosen

@@ -10,7 +10,7 @@ import numpy as np
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from .features import Features, Seen
-from .fit_head import fit_and_leave_out
+from .fit_head import Rows, fit_rows
 from .heads import Head, with_cues
 from .landmarks import condensed
 from .retrieval.kind_choice import COUNT, TOGETHER, count_label, set_labels
@@ -46,10 +46,8 @@ def train_source_heads(
     labels = {head_name(kind): ["true" if kind in kinds else "false" for kinds in wanted] for kind in reader.types}
     labels |= {TOGETHER: set_labels(wanted), COUNT: [count_label(len(kinds)) for kinds in wanted]}
     groups = [row.conversation for row, _ in used]
-    fits = {
-        name: fit_and_leave_out(name, seen, of_rows, groups, seed, WISH_SHARES, parts=PARTS)
-        for name, of_rows in labels.items()
-    }
+    same = Rows(seen, groups, parts=PARTS, seed=seed)
+    fits = {name: fit_rows(name, same, of_rows, WISH_SHARES) for name, of_rows in labels.items()}
     few = {head.name: _as_far(head) for head in condensed([fitted for fitted in fits.values() if fitted], LANDMARKS)}
     return {name: few.get(name) for name in fits}
 

@@ -14,7 +14,7 @@ from ..data.rows import LabelledRow
 from .context import clean_input
 from .encoder import Encoder
 from .features import Features, Seen, learned_features
-from .fit_head import MIN_ROWS, RIDGES, SHARES, Fitted, fit_and_leave_out
+from .fit_head import MIN_ROWS, RIDGES, SHARES, Fitted, Rows, fit_and_leave_out, fit_rows
 from .heads import TYPED, Head, Heads
 from .joint import fit_joint
 from .landmarks import TURNS, condensed
@@ -27,6 +27,7 @@ Label = Callable[[LabelledRow], str | None]
 RECIPE = "15"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
+FOLLOW_UP = "is_follow_up"
 LATE = (0.5, 0.55, 0.6, 0.65)
 MAY_COST = 0.02
 """Of the accuracy on left-out rows, to say a label late; a standard error of 200 rows is a little more."""
@@ -37,7 +38,7 @@ MADE = 1
 # A label of None leaves the row out: only turns after the first say something about follow-ups, and
 # only relevant rows about complexity.
 LABELS: dict[str, Label] = {
-    "is_follow_up": lambda r: _truth(r.labels.is_follow_up) if r.history else None,
+    FOLLOW_UP: lambda r: _truth(r.labels.is_follow_up) if r.history else None,
     "is_relevant": lambda r: _truth(r.labels.is_relevant),
     "rejection_kind": lambda r: r.labels.rejection_kind,
     "complexity": lambda r: r.labels.complexity if r.labels.is_relevant else None,
@@ -52,9 +53,10 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
     features = learned_features(texts, encoder, Linker(card.names))
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
-        fits = {name: _train_one(name, label, rows, card, features, seed) for name, label in LABELS.items()}
-        fits |= train_typed(rows, card, features, fits, seed)
-        fits |= train_looks(rows, card, features, seed)
+        learning = Learning(rows, card, features, seed)
+        looks = train_looks(learning)
+        alone = {name: _train_one(name, learning) for name in LABELS}
+        fits = {**alone, **train_typed(learning, alone), **looks}
         heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
         sources = train_source_heads(rows, card, features, seed)
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
@@ -63,21 +65,51 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
     return Heads(halved, features, fit_joint(rows))
 
 
+class Learning:
+    """Rows with what their heads share: features are made once, and kernels once for heads that learn from the same.
+
+    Attributes:
+        rows, card, features, seed: as ``train_heads`` has them.
+    """
+
+    def __init__(self, rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0) -> None:
+        self.rows, self.card, self.features, self.seed = rows, card, features, seed
+        self._seen: dict[int, Seen] = {}
+        self._last: tuple[tuple[int, ...], Rows] | None = None
+
+    def fit(
+        self,
+        name: str,
+        label: Label,
+        shares: Sequence[Sequence[float]] = SHARES,
+        ridges: Sequence[float] = RIDGES,
+    ) -> Fitted | None:
+        """A head that is shown the standalone forms of the rows that have this label."""
+        labels = {place: value for place, row in enumerate(self.rows) if (value := label(row)) is not None}
+        if not labels:
+            return None
+        places = tuple(labels)
+        if self._last is None or self._last[0] != places:
+            self._last = None  # before the next are made: each has several numbers for every pair of rows
+            groups = [self.rows[place].conversation for place in places]
+            self._last = places, Rows([self._look(place) for place in places], groups, seed=self.seed)
+        return fit_rows(name, self._last[1], list(labels.values()), shares, ridges)
+
+    def _look(self, place: int) -> Seen:
+        if place not in self._seen:
+            self._seen[place] = features_of("", self.rows[place], self.card, self.features)
+        return self._seen[place]
+
+
 def condensed_alike(fits: Mapping[str, Fitted]) -> dict[str, Head]:
     """Heads with few support vectors, see ``landmarks.py``: those that see a turn, and those that see a query."""
-    turn = condensed([fitted for name, fitted in fits.items() if name == "is_follow_up"], TURNS)
-    query = condensed([fitted for name, fitted in fits.items() if name != "is_follow_up"])
+    turn = condensed([fitted for name, fitted in fits.items() if name == FOLLOW_UP], TURNS)
+    query = condensed([fitted for name, fitted in fits.items() if name != FOLLOW_UP])
     few = {head.name: head for head in (*turn, *query)}
     return {name: few[name] for name in fits}
 
 
-def train_typed(
-    rows: Sequence[LabelledRow],
-    card: DomainCard,
-    features: Features,
-    alone: Mapping[str, Fitted | None],
-    seed: int = 0,
-) -> dict[str, Fitted]:
+def train_typed(learning: Learning, alone: Mapping[str, Fitted | None]) -> dict[str, Fitted]:
     """The heads that read a follow-up as it was typed; none where the rows have hardly any.
 
     They learn from the same rows as the heads that read what stands alone, follow-ups as typed among them, with the
@@ -85,13 +117,14 @@ def train_typed(
     of follow-ups as typed right for 0.647, the others for 0.583. From follow-ups alone they have 0.610, with the
     question before as further features 0.604; heads that learn from both forms lose 2.4 points of what stands alone.
     """
+    rows, card = learning.rows, learning.card
     if sum(row.labels.is_follow_up for row in rows) < MIN_ROWS:
         return {}
-    typed = [as_typed(row, card) for row in rows]
+    typed = Learning([as_typed(row, card) for row in rows], card, learning.features, learning.seed)
     found = {
-        f"{TYPED}{name}": _fit(f"{TYPED}{name}", label, typed, card, features, seed, [shares], ridges=[one.ridge])
+        f"{TYPED}{name}": typed.fit(f"{TYPED}{name}", label, [shares], [one.ridge])
         for name, label in LABELS.items()
-        if name != "is_follow_up" and (one := alone[name]) is not None
+        if name != FOLLOW_UP and (one := alone[name]) is not None
         # Follow-ups are hardly ever rejected: for the reason n-grams are not worth their size.
         for shares in [one.shares if name != "rejection_kind" else NO_GRAMS]
     }
@@ -104,50 +137,33 @@ def as_typed(row: LabelledRow, card: DomainCard) -> LabelledRow:
     return row.model_copy(update={"labels": row.labels.model_copy(update={"standalone_query": typed})})
 
 
-def train_looks(rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0) -> dict[str, Fitted]:
+def train_looks(learning: Learning) -> dict[str, Fitted]:
     """The two looks that must agree to a rejection, see ``looks.py``; none where the rows cannot teach them."""
-    label = LABELS["is_relevant"]
-    fits = {name: _fit(name, label, rows, card, features, seed, shares) for name, shares in KERNELS.items()}
+    fits = {name: learning.fit(name, LABELS["is_relevant"], shares) for name, shares in KERNELS.items()}
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < len(fits):
         return {}
     # Every row has this label, so the rows of the fits are those given.
-    ours = np.array([row.labels.is_relevant for row in rows])
+    ours = np.array([row.labels.is_relevant for row in learning.rows])
     said = [fitted.left_out[ours, fitted.head.labels.index("true")].tolist() for fitted in known]
     below = level([together(both) for both in zip(*said, strict=True)])
     return {fitted.head.name: fitted._replace(head=replace(fitted.head, below=below)) for fitted in known}
 
 
-def _fit(
-    name: str,
-    label: Label,
-    rows: Sequence[LabelledRow],
-    card: DomainCard,
-    features: Features,
-    seed: int,
-    shares: Sequence[Sequence[float]] = SHARES,
-    made: Sequence[LabelledRow] = (),
-    ridges: Sequence[float] = RIDGES,
-) -> Fitted | None:
-    used = [(row, value) for row in rows if (value := label(row)) is not None]
-    if not used:
-        return None
-    used += [(row, value) for row in made if (value := label(row)) is not None]
-    seen = [features_of(name, row, card, features) for row, _ in used]
-    labels, groups = [value for _, value in used], [row.conversation for row, _ in used]
-    return fit_and_leave_out(name, seen, labels, groups, seed, shares, len(made), ridges=ridges)
+def _train_one(name: str, learning: Learning) -> Fitted | None:
+    return learning.fit(name, LABELS[name]) if name != FOLLOW_UP else _train_follow_up(learning)
 
 
-def _train_one(
-    name: str, label: Label, rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int
-) -> Fitted | None:
-    if name != "is_follow_up":
-        return _fit(name, label, rows, card, features, seed)
-    fitted = _fit(name, label, rows, card, features, seed, made=made_turns(rows, seed))
+def _train_follow_up(learning: Learning) -> Fitted | None:
+    label, rows, seed = LABELS[FOLLOW_UP], learning.rows, learning.seed
+    true = [row for row in rows if label(row) is not None]
+    made = made_turns(rows, seed)
+    used, labels = [*true, *made], [label(row) or "" for row in (*true, *made)]
+    seen = [features_of(FOLLOW_UP, row, learning.card, learning.features) for row in used]
+    fitted = fit_and_leave_out(FOLLOW_UP, seen, labels, [row.conversation for row in used], seed, made=len(made))
     if fitted is None:
         return None
-    late = reluctant(fitted, "true", [value for row in rows if (value := label(row)) is not None])
-    return fitted._replace(head=late)
+    return fitted._replace(head=reluctant(fitted, "true", labels[: len(true)]))
 
 
 def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:
@@ -186,7 +202,7 @@ def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:
 
 def features_of(name: str, row: LabelledRow, card: DomainCard, features: Features) -> Seen:
     """What the head of that name is shown of a row: its turn, or its gold standalone form."""
-    if name != "is_follow_up":
+    if name != FOLLOW_UP:
         return features.of_query(row.labels.standalone_query)
     clean = clean_input(row.query, row.history, row.session, card.history)
     return features.of_turn(clean.query, clean.turns)

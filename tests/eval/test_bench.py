@@ -29,38 +29,47 @@ def few_rows(monkeypatch: pytest.MonkeyPatch, small: Domain) -> None:
         monkeypatch.setattr(module, "load_domain", lambda *args, **more: small)
 
 
-def test_decisions_and_plans_are_timed_beside_a_reference() -> None:
-    for timings in (bench_decisions(rounds=1), bench_plans(rounds=1)):
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("heads")
+
+
+def test_decisions_and_plans_are_timed_beside_a_reference(kept: Path) -> None:
+    for timings in (bench_decisions(rounds=1, kept=kept), bench_plans(rounds=1, kept=kept)):
         assert timings[0].ratio == 1.0
         assert all(0 < t.p50 <= t.p99 for t in timings)
         assert sum(t.under is not None for t in timings) == 1
 
 
-def test_a_domain_without_later_turns_is_timed_without_them(monkeypatch: pytest.MonkeyPatch, small: Domain) -> None:
+def test_a_domain_without_later_turns_is_timed_without_them(
+    monkeypatch: pytest.MonkeyPatch, small: Domain, kept: Path
+) -> None:
     first = tuple(row for row in small.rows("dev") if not row.history)
     alone = Domain(small.folder, small.card, {"train": small.rows("train"), "dev": first})
     monkeypatch.setattr(bench, "load_domain", lambda *args, **more: alone)
-    assert [t.name for t in bench_decisions(rounds=1)] == ["the vector alone", bench.DECISIONS]
+    assert [t.name for t in bench_decisions(rounds=1, kept=kept)] == ["the vector alone", bench.DECISIONS]
 
 
 @pytest.mark.parametrize("measure", [bench_decisions, bench_plans, bench_rate])
-def test_a_domain_without_dev_rows_is_named(monkeypatch: pytest.MonkeyPatch, small: Domain, measure: Any) -> None:
+def test_a_domain_without_dev_rows_is_named(
+    monkeypatch: pytest.MonkeyPatch, small: Domain, kept: Path, measure: Any
+) -> None:
     empty = Domain(small.folder, small.card, {"train": small.rows("train"), "dev": ()})
     monkeypatch.setattr(bench, "load_domain", lambda *args, **more: empty)
     with pytest.raises(DataError, match=r"mine has no labelled queries in dev\.jsonl"):
-        measure("mine", rounds=1)
+        measure("mine", rounds=1, kept=kept)
 
 
-def test_a_rate_is_of_processor_time() -> None:
-    rates = {rate.name: rate for rate in bench_rate(rounds=1)}
+def test_a_rate_is_of_processor_time(kept: Path) -> None:
+    rates = {rate.name: rate for rate in bench_rate(rounds=1, kept=kept)}
     assert rates[bench.PLANS].per_second > 0
     assert rates[bench.PLANS].over == 2000
 
 
-def test_loading_is_faster_than_training_and_the_heads_are_small() -> None:
+def test_loading_is_faster_than_training_and_the_heads_are_small(kept: Path) -> None:
     timings = {t.name: t for t in bench_loading(rounds=1)}
     assert timings[bench.LOADING].ratio < timings["load a program"].ratio < 1
-    assert heads_size() < 2_000_000
+    assert heads_size(kept=kept) < 2_000_000
 
 
 def test_rivals_take_turns_after_a_round_to_warm_up() -> None:

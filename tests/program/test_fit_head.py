@@ -16,15 +16,18 @@ from queryplan.program.features import Seen
 from queryplan.program.fit_head import (
     MADE_WEIGHT,
     RIDGES,
+    SHARES,
     Fitted,
+    Rows,
     fit_and_leave_out,
     fit_head,
+    fit_rows,
     folds_of,
-    rbf,
 )
 from queryplan.program.heads import (
     against_first,
 )
+from queryplan.program.ridge import Solved, factored, rbf
 from queryplan.program.train_heads import MADE, made_turns, reluctant
 
 
@@ -86,8 +89,9 @@ def test_left_out_scores_are_those_of_fits_without_the_fold(seed: int, folds: in
     rng = np.random.default_rng(seed)
     kernel, target = rbf(rng.normal(size=(40, 4)), 0.3), np.eye(3)[rng.integers(3, size=40)]
     fold = rng.integers(folds, size=40)
-    every = fitting._left_out(kernel, target, fold, RIDGES)
-    alone = {ridge: fitting._left_out(kernel, target, fold, [ridge])[ridge] for ridge in RIDGES}
+    solved = Solved(kernel, fold)
+    every = solved.left_out(target, RIDGES)
+    alone = {ridge: solved.left_out(target, [ridge])[ridge] for ridge in RIDGES}
     for ridge, (scores, dual) in (*every.items(), *alone.items()):
         np.testing.assert_allclose(dual, np.linalg.solve(kernel + ridge * np.eye(40), target), atol=1e-2)
         for held in np.unique(fold):
@@ -214,7 +218,25 @@ def test_rows_that_choose_are_whole_conversations_and_enough(numbers: list[int],
 
 
 def test_an_inverse_by_cholesky_is_the_inverse() -> None:
-    kernel = rbf(np.random.default_rng(0).normal(size=(30, 3)), 1.0) + 0.1 * np.eye(30)
-    np.testing.assert_allclose(fitting.inverted(kernel), np.linalg.inv(kernel), atol=1e-9)
+    kernel = rbf(np.random.default_rng(0).normal(size=(30, 3)), 1.0)
+    factor, inverse = (np.tril(found) for found in factored(kernel, 0.1))
+    ridged = kernel + 0.1 * np.eye(30)
+    np.testing.assert_allclose(factor @ factor.T, ridged, atol=1e-9)
+    np.testing.assert_allclose(inverse, np.tril(np.linalg.inv(ridged)), atol=1e-9)
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
-        fitting.inverted(-kernel)
+        factored(-kernel, 0.1)
+
+
+@pytest.mark.parametrize("made", [0, 12])
+def test_heads_that_share_rows_are_those_that_learned_alone(made: int) -> None:
+    seen, groups = some(60), [str(i // 2) for i in range(60)]
+    labels = {"a": ["x", "y"] * 30, "b": ["x", "y", "z"] * 20, "c": ["x"] * 20 + ["y"] * 40}
+    shared = Rows(seen, groups, made)
+    for name, of_rows in labels.items():
+        for shares in (SHARES, [(0.5, 0.0)]):
+            together, alone = (fit_rows(name, rows, of_rows, shares) for rows in (shared, Rows(seen, groups, made)))
+            assert together is not None
+            assert alone is not None
+            np.testing.assert_array_equal(together.head.dual, alone.head.dual)
+            np.testing.assert_array_equal(together.left_out, alone.left_out)
+            assert together.head.scale == alone.head.scale

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from queryplan.program.features import Seen
-from queryplan.program.fit_head import MADE_WEIGHT, Fitted, fit_and_leave_out, kernel
+from queryplan.program.fit_head import MADE_WEIGHT, Fitted, fit_and_leave_out
 from queryplan.program.heads import Head, Heads
 from queryplan.program.landmarks import condensed
 from queryplan.program.ngrams import COLUMNS, FRAME_COLUMNS, Grams
+from queryplan.program.ridge import kernel
 from queryplan.program.train_heads import LABELS, condensed_alike, features_of
 
 NO_GRAMS = Grams(np.array([], dtype=np.int32), np.array([], dtype=np.float32))

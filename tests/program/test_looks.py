@@ -19,7 +19,7 @@ from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORD
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination, head_alone, label_probabilities, settle
 from queryplan.program.stages import stage_specs
-from queryplan.program.train_heads import train_looks
+from queryplan.program.train_heads import Learning, train_looks
 
 SHARES = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=400)
 REJECTED = HeadAnswer("false", {"false": 0.7, "true": 0.3})
@@ -205,8 +205,8 @@ def test_a_program_from_before_there_were_looks_rejects_as_it_did(trained: Heads
 
 def test_rows_of_one_label_teach_no_looks(rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
     ours = [row for row in rows("train") if row.labels.is_relevant][:40]
-    assert train_looks(ours, card, trained.features) == {}
-    assert train_looks(rows("train")[:5], card, trained.features) == {}
+    assert train_looks(Learning(ours, card, trained.features)) == {}
+    assert train_looks(Learning(rows("train")[:5], card, trained.features)) == {}
 
 
 def test_a_withheld_rejection_is_said_in_the_trace(bench: Any, trained: Heads) -> None:

@@ -1,0 +1,106 @@
+"""Kernel ridge regression: what rows would be told by fits without their fold, for many targets and ridges at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+LeftOut = tuple[np.ndarray, np.ndarray]
+"""Scores of rows by a fit without their fold, and the coefficients of the fit with all."""
+Part = tuple[np.ndarray, np.ndarray]
+"""Places of a fold's rows, and their block of the inverted kernel."""
+
+
+class Solved:
+    """A kernel of rows, decomposed or inverted once for every target that is fitted to it.
+
+    Args:
+        kernel: shape (n, n).
+        folds: of each row.
+    """
+
+    def __init__(self, kernel: np.ndarray, folds: np.ndarray) -> None:
+        self._kernel = kernel
+        self._blocks = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+        self._inverses: dict[float, tuple[np.ndarray, list[Part]]] = {}
+
+    @cached_property
+    def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
+        # Single precision halves the time and changes no choice; the final fit is in double.
+        values, vectors = np.linalg.eigh(self._kernel.astype(np.float32))
+        return np.maximum(values, 0.0), vectors.astype(np.float64)
+
+    def left_out(self, target: np.ndarray, ridges: Sequence[float]) -> dict[float, LeftOut]:
+        """Scores of rows by a fit without their fold, and the coefficients of the fit with all, for each ridge.
+
+        A fold's errors without it are its coefficients in the whole fit times the inverse of its block of the
+        inverted kernel (Rifkin and Lippert, "Notes on regularized least squares", 2007, for folds of one), so one
+        eigendecomposition serves every fold and ridge; five, of the rows kept, took three times as long. For one ridge
+        the inverse itself takes a quarter of the time.
+        """
+        if len(ridges) == 1:
+            return {ridges[0]: self._by_inverse(target, ridges[0])}
+        values, vectors = self._spectrum
+        seen, found = vectors.T @ target, {}
+        for ridge in ridges:
+            weighed = vectors / (values + ridge)
+            parts = [(rows, weighed[rows] @ vectors[rows].T) for rows in self._blocks]
+            dual = weighed @ seen
+            found[ridge] = (_without_blocks(parts, dual, target), dual)
+        return found
+
+    def _by_inverse(self, target: np.ndarray, ridge: float) -> LeftOut:
+        from scipy.linalg.lapack import get_lapack_funcs
+
+        if ridge not in self._inverses:
+            factor, inverse = factored(self._kernel, ridge)
+            self._inverses = {ridge: (factor, [(rows, _block(inverse, rows)) for rows in self._blocks])}
+        factor, parts = self._inverses[ridge]
+        (solve,) = get_lapack_funcs(("potrs",), (factor,))
+        dual = np.ascontiguousarray(solve(factor, target, lower=True)[0])
+        return _without_blocks(parts, dual, target), dual
+
+
+def rbf(dense: np.ndarray, width: float) -> np.ndarray:
+    """The RBF kernel of rows with each other."""
+    return kernel(dense, dense, width)
+
+
+def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
+    """The RBF kernel of rows with others, shape (rows, others)."""
+    squares = (some**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)
+    return np.exp(-width * np.maximum(squares - 2 * some @ others.T, 0.0))
+
+
+def _without_blocks(parts: Sequence[Part], dual: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Scores of each fold by a fit without it, from the folds' blocks of the inverted kernel."""
+    scores = np.empty_like(target)
+    for rows, block in parts:
+        scores[rows] = target[rows] - np.linalg.solve(block, dual[rows])
+    return scores
+
+
+def factored(kernel: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
+    """The Cholesky factor of a symmetric kernel with a ridge, and the inverse: half of the work of a general one.
+
+    Of both only the lower triangle is meant.
+    """
+    from scipy.linalg.lapack import get_lapack_funcs
+
+    # A symmetric matrix turned over is itself, and in the order that LAPACK wants without a slow copy.
+    matrix = np.array(kernel.T, order="F")
+    matrix[np.diag_indices(len(matrix))] += ridge
+    factorise, invert = get_lapack_funcs(("potrf", "potri"), (matrix,))
+    factor, failed = factorise(matrix, lower=True, clean=False, overwrite_a=True)
+    inverse, failed = invert(factor, lower=True) if not failed else (factor, failed)
+    if failed:
+        raise np.linalg.LinAlgError("the kernel of the training rows is not positive definite")
+    return factor, inverse
+
+
+def _block(inverse: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """What a lower triangle has for these rows, which are in order, as a whole symmetric block."""
+    block = np.tril(inverse[np.ix_(rows, rows)])
+    return block + np.tril(block, -1).T
