@@ -19,6 +19,8 @@ from .periods import NoSuchDateError, Period
 Make = Callable[[Almanac], Period]
 Values = tuple[Any, ...]
 
+DEEPEST = 12
+"""So many periods stand at most within or behind each other in one phrase; a text of names of months alone has more."""
 FILLS = frozenset({"fill", "of", "bare_article", "week_of", "whole"})
 
 
@@ -54,14 +56,19 @@ class PeriodReader:
         self.tokens = tokens
         self._kinds = [frozenset(word.kind for word in token.words) for token in tokens]
         self._at: dict[int, list[Parse]] = {}
+        self._depth = 0
 
     def at(self, i: int) -> list[Parse]:
         """Every period that begins at a token."""
         if i not in self._at:
+            if self._depth > DEEPEST:
+                return []
             self._at[i] = []  # a part of itself is none
+            self._depth += 1
             # Danish "to" is two, but no period of another language begins with it.
             if i < len(self.tokens) and self._kinds[i] & FIRST and self.tokens[i].text.casefold() != "to":
                 self._at[i] = self._all(i)
+            self._depth -= 1
         return self._at[i]
 
     def longest(self, i: int) -> Parse | None:
@@ -96,6 +103,8 @@ class PeriodReader:
 
     def _simple(self, i: int) -> Iterator[Parse]:
         for kinds, make, unit in _forms_of(self._kinds[i]):
+            if kinds == _SO_MANY and self.tokens[i].text.endswith("."):
+                continue  # "10. dieses Monats" is a day
             if (match := self.match(i, kinds)) is not None:
                 values, j = match
                 said = str(values[unit]) if isinstance(unit, int) else unit
@@ -200,14 +209,15 @@ class PeriodReader:
 
     def _day_of_month(self, i: int) -> Iterator[Parse]:
         """*The 15th of last month*."""
-        dom, named = self.tokens[i].value("dom"), self.tokens[i].value("nth") is not None
+        dom = self.tokens[i].value("dom")
+        named = self.tokens[i].value("nth") is not None or self.tokens[i].text.endswith(".")
         j = i + 1
         if dom is None or j >= len(self.tokens) or not (named or self._kinds[j] & {"of"}):
             return
         while j < len(self.tokens) and is_fill(self.tokens[j]):
             j += 1
         for inner in self.at(j):
-            if inner.kind in ("relation unit", "unit relation_after") and inner.unit == "month":
+            if inner.kind in _MONTHS and inner.unit == "month":
                 yield Parse(lambda here, m=inner.make: _day_in(here, m(here), dom), inner.end, "nth of", "day")
 
     # -- periods side by side ----------------------------------------------------------------------
@@ -308,36 +318,24 @@ class PeriodReader:
         return None
 
 
+_SO_MANY = ("number", "relation", "unit")
 CJK_TEXT = re.compile(f"[{CJK}]")
 _OPEN = frozenset(
-    {
-        "month",
-        "quarter",
-        "half",
-        "dom month",
-        "month dom",
-        "nth month",
-        "ordinal unit",
-        "unit number",
-        "unit number and number",
-    }
+    "month|quarter|half|dom month|month dom|nth month|ordinal unit|unit number|unit number and number".split("|")
 )
 """Forms that a year may be said of."""
 _DAYS = frozenset({"dom month", "month dom", "nth month"})
 _STARTED = frozenset({"week", "sprint", "month", "quarter", "half", "year"})
 """Units that may have begun and not be over, of which *so far* may be said."""
 YEARS = frozenset(
-    {
-        "unit before relation",
-        "unit before_last",
-        "before_last unit",
-        "years_off",
-        "relation unit",
-        "unit relation_after",
-        "number unit ago",
-    }
+    "unit before relation|unit before_last|before_last unit|years_off|relation unit|unit relation_after|"
+    "number unit ago".split("|")
 )
-_WEEKS = frozenset({"relation unit", "unit relation_after", "number unit ago", "unit before relation", "unit number"})
+_SAID_OF = "relation unit|unit relation_after|unit before relation|unit before_last|before_last unit"
+_WEEKS = frozenset(f"{_SAID_OF}|number unit ago|unit number".split("|"))
+"""Forms of weeks that a weekday may be said of."""
+_MONTHS = frozenset(_SAID_OF.split("|"))
+"""Forms of months that a day may be said of."""
 
 
 def _place(inner: Parse, place: int, kind: str, value: Any, count: int) -> Parse:

@@ -101,8 +101,8 @@ class InnerReader:
         match = self.periods.match(second.end, ("unit", "ago")) if first.kind == "number" else None
         if match is None:
             return
-        unit = match[0][0]
-        make = lambda here: here.span(here.ago(first.value, unit).first, here.ago(second.value, unit).last)  # noqa: E731
+        unit, (near, far) = match[0][0], sorted((first.value, second.value))  # "3 to 5 days ago", too
+        make = lambda here: here.span(here.ago(far, unit).first, here.ago(near, unit).last)  # noqa: E731
         yield Parse(make, match[1], "range")
 
     def _numbered_of(self, i: int) -> Iterator[Parse]:
@@ -130,8 +130,9 @@ class InnerReader:
             return
         (count, unit), j = match
         last = self.periods.longest(j + 1) if self._value(j, "ending") is not None else None
-        if last is not None and last.unit == "day":
-            yield Parse(lambda here: _counted_back(here, last.make(here), count, unit), last.end, "days")
+        if last is not None and (last.unit in ("day", "month") or last.point is not None):
+            make = last.point or last.make
+            yield Parse(lambda here: _counted_back(here, make(here), count, unit), last.end, "days")
         if self.tokens[j].text.casefold() not in _COUNTED:
             return
         inner = self.periods.longest(j + 1)
@@ -177,7 +178,7 @@ _WITHIN: dict[str, tuple[tuple[str, ...], Callable[..., Period]]] = {
     "number": (("month",), _days_of_month),
     "month": (("year",), _months),
     "quarter": (("year",), _quarters),
-    "day of": (("sprint", "month", "quarter", "week"), _parts("day")),
+    "day of": (("sprint", "month", "quarter", "week", "year"), _parts("day")),
     "week of": (("sprint", "month", "quarter"), _parts("week")),
 }
 """For each kind of piece, of which units it may be said, and what is meant."""

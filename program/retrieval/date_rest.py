@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from itertools import islice
 
-from .date_forms import Parse, only_fills
+from .date_context import SIGNS
+from .date_forms import FILLS, Parse, only_fills
+from .date_spans import bounded
 from .date_tokens import Token, tokens_of
 from .period_parts import Almanac
 from .periods import DAY, Period
@@ -28,7 +31,7 @@ _BEFORE = re.compile(
 )
 _BEHIND = re.compile(
     r"already|only|or so|or thereabouts|itself|alone|inclusive|included|incl|both (?:included|inclusive|days)"
-    r"|in total|overall|in full"
+    r"|in total|overall|in full|no later|no earlier"
     r"|exactly|just gone|last|and no others?|straight|in a row|all told|ish"
     r"|schon|nur|genau|einschließlich|inklusive|inkl|ungefähr|oder so"
     r"|dernier|dernière|passé|passée|pasado|pasada|passado|passada|scorso|scorsa|déjà|seulement|environ|inclus(?:e"
@@ -44,13 +47,17 @@ _WITHOUT_TODAY = re.compile(
     r" (?:today|heute|aujourd['’]hui|hoy|hoje|oggi|vandaag|idag|dzisiaj|dziś)\)?$",
     re.IGNORECASE,
 )
-_APPOSED = frozenset("( ) （ ） , ; : . – - — i e ie namely meaning number no nr i.e. d h also on the aka so".split())
+_APPOSED = frozenset(
+    "( ) （ ） , ; : . – - — i e ie namely meaning number no nr i.e. d h also on the aka so just a only solo nur bara"
+    " fast seulement tylko alleen apenas".split()
+)
 _SPACE = " \t,.;:!?"
 _MOST = 6
 """So many words are left out at most; each time the rest is read again."""
 
 Whole = Callable[[Sequence[Token]], "Parse | None"]
-Find = Callable[[Sequence[Token], int], "Parse | None"]
+Find = Callable[[Sequence[Token]], "Callable[[int], Parse | None]"]
+"""From tokens to what finds the longest phrase that begins at one of them."""
 
 
 def with_less(phrase: str) -> Iterator[str]:
@@ -92,31 +99,139 @@ def until_yesterday(here: Almanac, period: Period) -> Period:
 
 
 def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period | None:
-    """The period that a phrase tells twice: the narrower of two, or a part of the other; None where it does not."""
+    """The period that a phrase tells twice: the narrower of two, or a part of the other; None where it does not.
+
+    Two with *until* between are the ends of one, whatever else is told of them: *freeze (18 Dec) to release (22 Dec)*.
+    """
     tokens = tokens_of(phrase)
-    pieces: list[tuple[int, Parse]] = []
-    i = 0
-    while i < len(tokens):
-        parse = None if only_fills(tokens[i]) else find(tokens, i)
-        if parse is not None:
-            pieces.append((i, parse))
-        elif not only_fills(tokens[i]) and tokens[i].text.casefold() not in _APPOSED:
-            return None
-        i = parse.end if parse is not None else i + 1
+    pieces, others = _pieces(tokens, find)
     if len(pieces) != 2:
         return None
     (a, first), (b, second) = pieces
-    one, other = _made(first, here), _made(second, here)
+    one, other = made(first, here), made(second, here)
+    if one is not None and other is not None and _is_range(tokens, pieces, others):
+        return here.span(one.first, other.last) if one.first is not None and one.first <= other.last else None
+    if not all(tokens[i].text.casefold() in _APPOSED or only_fills(tokens[i]) for i in others):
+        return None
     if one is not None and other is not None:
+        if first.kind.startswith((*SIGNS, "range")) and _ends_of(one) & _ends_of(other):
+            return one  # "since the 16th, two weeks back", "week 47 through yesterday, Nov 30"
         if _inside(one, other):
             return one
         if _inside(other, one):
             return other
-    part = _made(whole((*tokens[b : second.end], *tokens[a : first.end])), here)
+    of = tokens_of("of") if whole((*tokens[b : second.end], *tokens[a : first.end])) is None else ()
+    part = made(whole((*tokens[b : second.end], *of, *tokens[a : first.end])), here)
     return part if part is not None and one is not None and _inside(part, one) else None
 
 
-def _made(parse: Parse | None, here: Almanac) -> Period | None:
+def _pieces(tokens: Sequence[Token], find: Find) -> tuple[list[tuple[int, Parse]], list[int]]:
+    """The dates among tokens with their places, and the places of all other tokens."""
+    pieces: list[tuple[int, Parse]] = []
+    others: list[int] = []
+    phrase_at = find(tokens)
+    i = 0
+    while i < len(tokens):
+        parse = None if only_fills(tokens[i]) else phrase_at(i)
+        if parse is not None:
+            pieces.append((i, parse))
+        else:
+            others.append(i)
+        i = parse.end if parse is not None else i + 1
+    return pieces, others
+
+
+def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], others: Sequence[int]) -> bool:
+    """Whether *until* stands between two dates, and nothing else that is of a date."""
+    (_, first), (b, second) = pieces
+    if first.kind.startswith(SIGNS) or (second.kind.startswith(SIGNS) and not second.kind.startswith("until")):
+        return False
+    between = [i for i in others if first.end <= i < b]
+    joints = [i for i in between if tokens[i].value("to") is not None or tokens[i].value("until") is not None]
+    said = second.kind.startswith("until") or len(joints) == 1
+    told = (tokens[i] for i in others if i not in joints)
+    return said and all(_tells(token) or not token.text.isalnum() or _kinds(token) <= _SAYS_NOTHING for token in told)
+
+
+def with_a_story(phrase: str, find: Find) -> Parse | None:
+    """The one date of a phrase whose other words are of none: *during the freeze, 4 to 15 August*.
+
+    Words between a bound and its date tell an event: *since the incident on 9 October*, *before the talk of 3 May*. A
+    word of dates behind or before a comma may be part of the story (*the release week, 17 to 21 November*), but no
+    number, no day and nothing that could say another period.
+    """
+    tokens = tokens_of(phrase)
+    pieces, others = _pieces(tokens, find)
+    if len(pieces) != 1:
+        return None
+    start, parse = pieces[0]
+    if any(tokens[i].text.casefold() in _TAKES_AWAY for i in others):
+        return None
+    if parse.end + 1 < len(tokens) and tokens[parse.end].value("of_strict") is not None:
+        return None  # "the last 3 days of the freeze"
+    opening = tokens[others[0]] if others and others[0] < start else None
+    signs = [s for s in (*SIGNS, "from") if opening is not None and opening.value(s) is not None]
+    signs += ["from"] if opening is not None and opening.text.casefold() == "from the" else []
+    sign = signs[0] if signs else None
+    if sign is not None and not any(_tells(tokens[i]) for i in others if i < start):
+        return None  # nothing is told between them, so it is no bound for another reason
+    apart = {side for side, at in (("before", start - 1), ("behind", parse.end)) if _is_apart(tokens, at)}
+    for i in others[sign is not None :]:
+        if _tells(tokens[i]):
+            continue
+        may_be_told = ("before" if i < start else "behind") in apart and not _SAYS_WHEN & _kinds(tokens[i])
+        if not may_be_told and not _kinds(tokens[i]) <= _SAYS_NOTHING:
+            return None
+    if sign is None:
+        return parse
+    period = parse.unit in ("day", "week", "month", "sprint", "quarter")
+    return (
+        None
+        if not period or parse.kind.startswith((*SIGNS, "range"))
+        else parse._replace(make=bounded("since" if sign == "from" else sign, parse))
+    )
+
+
+def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
+    """Whether what is told behind a period could make it another: days that begin and end elsewhere, *but only ...*."""
+    tokens = tokens_of(rest)
+    pieces, others = _pieces(tokens, find)
+    if any(tokens[i].text.casefold() in _TAKES_AWAY for i in others):
+        return True
+    told = [made(parse, here) for _, parse in pieces if parse.kind != "fixed"]  # "over New Year"
+    return any(one is None or not _ends_of(one) & _ends_of(period) for one in told)
+
+
+_TAKES_AWAY = frozenset(
+    "except excepting excluding without minus skipping but not no ohne außer sauf sans sin menos excepto sem exceto"
+    " senza tranne zonder behalve utan utom bez oprócz every each any".split()
+)
+_SAYS_NOTHING = frozenset({*FILLS, "of_strict", "from", "and", "tod", "onward"})
+_SAYS_WHEN = frozenset(
+    "number ordinal dom nth relation relation_after month weekday day week quarter year half before_last previous"
+    " subsequent ago ago_before to_date so_far stretch older newer before after since until between".split()
+)
+
+
+def _tells(token: Token) -> bool:
+    """Whether it is a word of a story: one of no date, or a feast, which is none that is read."""
+    return (token.text.isalpha() and not token.words) or token.value("feast") is not None
+
+
+def _kinds(token: Token) -> frozenset[str]:
+    return frozenset(word.kind for word in token.words)
+
+
+def _is_apart(tokens: Sequence[Token], i: int) -> bool:
+    return 0 <= i < len(tokens) and tokens[i].text in ",;:()（）–—-"
+
+
+def _ends_of(period: Period) -> set[tuple[str, date | None]]:
+    return {("first", period.first), ("last", period.last)}
+
+
+def made(parse: Parse | None, here: Almanac) -> Period | None:
+    """The period of a parse; None where there are no such days."""
     try:
         return None if parse is None else parse.make(here)
     except (ValueError, OverflowError):  # no such date, or one beyond the calendar

@@ -16,6 +16,10 @@ _RECURRING = frozenset({"weekday", "nth", "month", "dom month", "month dom", "do
 """Forms of days and months that come back."""
 
 
+class NamedDay(int):
+    """A number at an end of a range that names a day, as *the 30th* does, and so no sprint."""
+
+
 def bounded(sign: str, parse: Parse) -> Make:
     """What is since, before, until or after a period."""
     make = parse.point or parse.make
@@ -49,6 +53,8 @@ def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int | str]
             return "order", f"{text} {order_of(text)}"
         if isinstance(month := token.value("month"), int):
             return "month", month
+        if token.value("week") is not None:
+            return "week", 0  # "KW43–44"
         if (unit := token.value("unit")) in ("sprint", "week", "quarter"):
             return str(unit), 0
     return None
@@ -81,7 +87,7 @@ def _end(here: Almanac, end: Any, other: Any) -> Period:
     if not isinstance(end, int):
         if not isinstance(other, int) and other[1] and other[1][0] == "order":
             order = str(other[1][1]).split()[1]
-            if end[0].kind == "day_month":
+            if end[0].kind.endswith("day_month"):
                 return day_month(here, end[1][1], order=order)
             if end[0].kind == "slashed":
                 return slashed(here, str(end[1][1]).split()[0], order)
@@ -92,6 +98,8 @@ def _end(here: Almanac, end: Any, other: Any) -> Period:
         return here.on(month.year, month.month, end)
     if loan is not None and loan[0] == "month":
         return here.on(None, loan[1], end)
+    if isinstance(end, NamedDay) and loan is not None and loan[0] == "sprint":
+        return here.day_of_month(end)  # "from sprint 38 up to the 19th"
     if loan is not None:
         return {"sprint": here.sprint, "week": here.week, "quarter": here.quarter}[loan[0]](end)
     if here.calendar is not None and end >= here.calendar.first_sprint and (end > 31 or isinstance(other, tuple)):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from rapidfuzz.distance import OSA
 
 from .date_words import Word
 
@@ -15,6 +18,10 @@ _FEWEST_FOLDED = 5
 _FEWEST = 6
 """Letters of a word in which a letter too few or doubled is read over."""
 _FEWEST_SWAPPED = 5
+_FEWEST_NEAR = 4
+_NEAR = frozenset(
+    {"month", "weekday", "unit", "relation", "since", "before", "after", "until", "between", "ago", "day"}
+)
 _MISTYPED = frozenset({"month", "weekday"})
 _MISTYPED_TOO = frozenset(
     "yesterday tomorrow quarter quarters sprint sprints month months week weeks weekend previous current"
@@ -67,6 +74,27 @@ def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
         for slip, surfaces in meant.items()
         if slip not in known and slip not in _OTHER_WORDS and len({known[surface] for surface in surfaces}) == 1
     }
+
+
+@lru_cache(maxsize=256)
+def nearly(word: str) -> str | None:
+    """The word of dates that one slip makes of this: *dyas*, *sice*; None where several are as near, or none.
+
+    In a text too many words are near one (*domain*, *score*); somebody who gives a phrase as a date means dates.
+    """
+    from .date_words import date_words
+
+    if len(word) < _FEWEST_NEAR or not word.isalpha() or not word[0].isascii():
+        return None
+    known = date_words()
+    near = [
+        surface
+        for surface, words in known.items()
+        if len(surface) >= _FEWEST_NEAR - 1 and surface.isalpha() and surface[0] == word[0]
+        if any(each.kind in _NEAR for each in words) and OSA.distance(word, surface, score_cutoff=1) == 1
+    ]
+    near = [surface for surface in near if sorted(surface) == sorted(word)] or near
+    return near[0] if near and len({known[surface] for surface in near}) == 1 else None
 
 
 def _too_few(word: str) -> Iterator[str]:

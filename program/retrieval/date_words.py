@@ -155,7 +155,7 @@ _SIGNS: dict[int | str, str] = {
     "|commencing from"
     "|beginning|not before"
     "|no earlier than|not earlier than|fr.o.m.|från och med|seit|ab|depuis|desde"
-    "|a partir de|a partir del|a partir do|dal|dalla"
+    "|a partir de|à partir de|à partir du|a partir del|a partir do|dal|dalla"
     "|dall'|dall’|sinds"
     "|vanaf"
     "|sedan|od|自从|自|以来|から",
@@ -256,7 +256,9 @@ _ALONE: dict[int | str, Word] = {"weekend": Word("weekend", ""), "half": Word("h
 _FIXED: dict[int | str, str] = {
     "1-1": "new year|new year's|new year's day|neujahr|nouvel an|año nuevo|ano novo|capodanno|nieuwjaar|nyår"
     "|nowego roku|元旦",
-    "12-24": "christmas eve|heiligabend|nochebuena|wigilii",
+    "2-29": "leap day|schalttag",
+    "10-31": "halloween",
+    "12-24": "christmas eve|xmas eve|heiligabend|nochebuena|wigilii",
     "12-25": "christmas|christmas day|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia"
     "|圣诞节|クリスマス",
     "12-31": "new year's eve|silvester|nochevieja|réveillon",

