@@ -99,7 +99,11 @@ class PeriodReader:
     def _all(self, i: int) -> list[Parse]:
         found = [*self._simple(i), *self._parts(i)]
         joined = [each for parse in found for each in self._joined(i, parse)]
+        joined += [part for parse in joined if self._is_cjk(parse.end) for part in self._behind(parse)]
         return [self._with_time_of_day(parse) for parse in (*found, *joined)]
+
+    def _is_cjk(self, i: int) -> bool:
+        return i < len(self.tokens) and CJK_TEXT.match(self.tokens[i].text) is not None
 
     def _simple(self, i: int) -> Iterator[Parse]:
         for kinds, make, unit in _forms_of(self._kinds[i]):

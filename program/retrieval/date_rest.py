@@ -30,7 +30,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r"already|only|or so|or thereabouts|itself|alone|inclusive|included|incl|both (?:included|inclusive|days)"
+    r"(?:already|only|or so|or thereabouts|itself|alone|inclusive|included|incl|both (?:included|inclusive|days)"
     r"|in total|overall|in full|no later|no earlier"
     r"|exactly|just gone|last|and no others?|straight|in a row|all told|ish"
     r"|schon|nur|genau|einschließlich|inklusive|inkl|ungefähr|oder so"
@@ -38,7 +38,7 @@ _BEHIND = re.compile(
     r"|es)?|compris(?:e|es)?|entier|entière|entiers|entières"
     r"|ya|solo|inclusive|incluid[oa]s?|enter[oa]s?|complet[oa]s?|já|apenas|inteir[oa]s?|complet[oa]s?"
     r"|già|solo|compres[oai]|inclus[oai]|inter[oai]|al|inbegrepen|inclusief|redan|inklusive"
-    r"|już|włącznie|tylko|roku|года|г|内|以内|之间|之間|の間|間",
+    r"|już|włącznie|tylko|roku|года|г|内|以内|之间|之間|の間|間)$",
     re.IGNORECASE,
 )
 _WITHOUT_TODAY = re.compile(
@@ -76,10 +76,11 @@ def _with_ever_less(text: str) -> Iterator[str]:
 
 def _last_that_says_nothing(text: str) -> int | None:
     """Where the last word begins, if it says nothing."""
-    for last in _BEHIND.finditer(text):
-        starts = last.start() == 0 or not text[last.start() - 1].isalnum() or not last.group().isascii()
-        if last.end() == len(text) and starts:
+    last = _BEHIND.search(text)
+    while last is not None:
+        if last.start() == 0 or not text[last.start() - 1].isalnum() or not last.group().isascii():
             return last.start()
+        last = _BEHIND.search(text, last.start() + 1)
     return None
 
 
@@ -111,6 +112,10 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
     one, other = made(first, here), made(second, here)
     if one is not None and other is not None and _is_range(tokens, pieces, others):
         return here.span(one.first, other.last) if one.first is not None and one.first <= other.last else None
+    if one is not None and other is not None and _are_added(tokens, pieces, others):
+        early, late = sorted((one, other), key=lambda period: period.last)
+        touch = early.first is not None and late.first is not None and early.first <= late.first <= early.last + DAY
+        return here.span(early.first, late.last) if touch else None
     if not all(tokens[i].text.casefold() in _APPOSED or only_fills(tokens[i]) for i in others):
         return None
     if one is not None and other is not None:
@@ -151,6 +156,17 @@ def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], othe
     said = second.kind.startswith("until") or len(joints) == 1
     told = (tokens[i] for i in others if i not in joints)
     return said and all(_tells(token) or not token.text.isalnum() or _kinds(token) <= _SAYS_NOTHING for token in told)
+
+
+def _are_added(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], others: Sequence[int]) -> bool:
+    """Whether *and* or *plus* stands between two dates, and nothing else anywhere."""
+    (_, first), (b, _) = pieces
+    ands = [i for i in others if tokens[i].value("and") is not None or tokens[i].text.casefold() in _PLUS]
+    fills = all(only_fills(tokens[i]) for i in others if i not in ands)
+    return len(ands) == 1 and first.end <= ands[0] < b and fills
+
+
+_PLUS = frozenset({"plus", "+", "più", "más", "mais", "samt", "sowie", "加", "加上"})
 
 
 def with_a_story(phrase: str, find: Find) -> Parse | None:
@@ -196,7 +212,7 @@ def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
     """Whether what is told behind a period could make it another: days that begin and end elsewhere, *but only ...*."""
     tokens = tokens_of(rest)
     pieces, others = _pieces(tokens, find)
-    if any(tokens[i].text.casefold() in _TAKES_AWAY for i in others):
+    if any(tokens[i].text.casefold() in _TAKES_AWAY or _kinds(tokens[i]) & _BOUNDS for i in others):
         return True
     told = [made(parse, here) for _, parse in pieces if parse.kind != "fixed"]  # "over New Year"
     return any(one is None or not _ends_of(one) & _ends_of(period) for one in told)
@@ -206,6 +222,7 @@ _TAKES_AWAY = frozenset(
     "except excepting excluding without minus skipping but not no ohne außer sauf sans sin menos excepto sem exceto"
     " senza tranne zonder behalve utan utom bez oprócz every each any".split()
 )
+_BOUNDS = frozenset({*SIGNS, "between"})
 _SAYS_NOTHING = frozenset({*FILLS, "of_strict", "from", "and", "tod", "onward"})
 _SAYS_WHEN = frozenset(
     "number ordinal dom nth relation relation_after month weekday day week quarter year half before_last previous"

@@ -60,6 +60,12 @@ def _sprints_ending(match: re.Match[str]) -> str:
     return f"sprint {int(match[2]) - int(match[1]) + 1} to sprint {match[2]}"
 
 
+def _sprint_beside(match: re.Match[str]) -> str:
+    number = int(match[1])
+    first, last = sorted((number, number - 1 if match[2].casefold() == "before" else number + 1))
+    return f"sprint {first} to sprint {last}"
+
+
 def _counts_down(match: re.Match[str]) -> str:
     first, second = sorted((int(match["a"]), int(match["b"])), reverse=True)
     return f"between {first} and {second} {match['unit']} ago"
@@ -76,7 +82,7 @@ SPELLING: tuple[Rule, ...] = (
         r"\b(\d{1,2})(?:st|nd|rd|th|\.)? (?:and|&|und|et|y|e|en|och|i) (\d{1,2})(?:st|nd|rd|th|\.)?(?= [^\W\d])",
         _neighbours,
     ),
-    _rule(r"\b(?:weekend|w/end|wk?nd|wkend) (?:of|from) (?=(?:[^\W\d]+ )?\d{1,2} - )", ""),
+    _rule(r"\b(?:weekend|w/end|wk?nd|wkend) (?:of|from) (?=(?:[^\W\d]+ )?\d{1,2} ?[-–/] ?\d)", ""),
     _rule(rf"\b(\d{{1,2}} {_MONTH}[a-z]*) ['’]?([2-4]\d)$", r"\1 20\2"),
     _rule(r"\b[sS](?:pr)?\.? ?#?(\d\d)\b(?!\d|\.|/)", r"sprint \1"),
     _rule(r"\bv\.? ?(\d{1,2})\b", r"week \1"),
@@ -94,12 +100,13 @@ SPELLING: tuple[Rule, ...] = (
     _rule(
         r"\b(?:mo|di|mi|fr|sa|so|lun|mar|mer|mié|mie|jeu|jue|gio|ven|vie|sam|sáb|sab|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr"
         r"|za|zo|mån|tis|ons|tors?|fre|lör|sön|pn|pon|wt|śr|sr|czw|pt|sob|nd|niedz|mon|tues?|wed|thur?s?|fri|sat|sun)"
-        r"\b\.?,? (?=\d{1,2}(?:[./]\d|(?:\.|st|nd|rd|th)? ?[^\W\d]{3}))",
+        r"\b\.?,? (?=\d{1,2}(?!\d).*?(?:[./]\d|[^\W\d]{3}))",
         "",
     ),
     _rule(r"\b(?:b4|bfr)\b", "before"),
     _rule(r"\bzw\b\.?", "zwischen"),
     _rule(r"\bup to (?:\+|and|&) incl(?:uding)?\b\.?", "up to"),
+    _rule(r"\bbis (?:spätestens|einschließlich|inklusive|maximal|zum)\b", "bis"),
     _rule(r"\b(?:bis )?(?:einschl|inkl|incl)\b\.?", lambda m: "bis" if m[0].casefold().startswith("bis") else ""),
     _rule(r"\bdallo\b", "dal"),
     _rule(r"^(?:sen|apartir de|fr\.o\.m\.?)(?= )", "since"),
@@ -114,6 +121,14 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r",? but (?=before|after|until|since)", " and "),
     _rule(r"\b(?:just gone|just past|just ended|gone by)\b", ""),
     _rule(r"\bup until\b", "until"),
+    _rule(r" and (?:after|afterwards|later|since|onwards?)$", " onwards"),
+    _rule(r"^(?:working|work|business) week (?=of|beginning|starting|from)", "monday to friday of the week "),
+    _rule(r"^the (?:working|work|business) week (?=of|beginning|starting|from)", "monday to friday of the week "),
+    _rule(r"\bsprint (\d\d),? (?:and|plus) the one (before|after)\b", _sprint_beside),
+    _rule(r"^dom (?=senaste|förra)", ""),
+    _rule(r"\bteh\b", "the"),
+    _rule(r"第?(\d+)(?:和|与|、|及)第?(\d+)个?(冲刺|迭代|周)", r"\3\1到\3\2"),
+    _rule(r"^(.+?)前的?最后(\d+)天$", r"the \2 days before \1"),
     _rule(r"\b(?:the |a )?fortnight (?=ending|starting|before|after)", "the 2 weeks "),
     _rule(r"^(sprint \d\d),? week ([12])$", r"week \2 of \1"),
     _rule(r" (?:of it|of that|thereof|in it)$", ""),
@@ -129,7 +144,7 @@ SPELLING: tuple[Rule, ...] = (
         r"^(start|beginning|end|middle) of the ([^\W\d]+) (?:until|till|to|through|up to) ",
         r"from \1 of the \2 to ",
     ),
-    _rule(r"(?<=[旬底初末周月])那\d+[天日]$", ""),
+    _rule(r"(?<=[旬底初末周月日号])那(?:几|\d+)[天日]$", ""),
     _rule(r"(?<=[日号])の?[^\d\s]{1,8}?(以来|以降|以後|之后|以后|之前|以前|まで|から)$", r"\1"),
     _rule(r"(?<=\w) (?:sen|sedan)$", " ago"),
     _rule(r"\b(?:lst|prev|ost|ostat|ult|últ|dern|ltz|ltzt|letz|afgel)\b\.?", "last"),
@@ -175,6 +190,8 @@ ORDER: tuple[Rule, ...] = (
         r"^(?:vor|il y a|hace|há) (?P<a>\d+)(?:\s?[-–]\s?| (?:bis|oder|à|ou|a|o) )(?P<b>\d+) (?P<unit>[^\W\d]+)$",
         _counts_down,
     ),
+    _rule(rf"^({_COUNT}) (days?|weeks?) (?:on )?(?:either|each) side of (.+)$",
+          r"from \1 \2 before \3 to \1 \2 after \3"),
     _rule(rf"^within ({_COUNT}) (days|weeks) (?:of|from|around) (?!now|today)(.+)$",
           r"from \1 \2 before \3 to \1 \2 after \3"),
     _rule(rf"^(.+?) and the ({_COUNT} (?:days|weeks)) (?:following|after(?: that| it)?)$", r"from \1 to \2 after \1"),

@@ -257,7 +257,8 @@ _FIXED: dict[int | str, str] = {
     "1-1": "new year|new year's|new year's day|neujahr|nouvel an|año nuevo|ano novo|capodanno|nieuwjaar|nyår"
     "|nowego roku|元旦",
     "2-29": "leap day|schalttag",
-    "10-31": "halloween",
+    "10-31": "halloween|hallowe'en",
+    "11-5": "guy fawkes|guy fawkes night|bonfire night",
     "12-24": "christmas eve|xmas eve|heiligabend|nochebuena|wigilii",
     "12-25": "christmas|christmas day|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia"
     "|圣诞节|クリスマス",

@@ -31,6 +31,8 @@ MAX_CHARACTERS = 2000
 LONGEST = 200
 """Characters of a phrase that is read in other ways where it is no date as it stands; what is longer is a text."""
 _UNREAD = "it cannot be read as a date"
+_MAY_BE_OTHER = (_UNREAD, "weekends have no numbers", "it would end on")
+"""Reasons for which a phrase is read in other ways."""
 
 # What may stand before a phrase that somebody else found.
 _LEADING = frozenset(
@@ -94,7 +96,7 @@ def resolve_dates(phrases: Sequence[str], today: date, calendar: Calendar | None
 def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     phrase = phrase[:MAX_CHARACTERS]
     found = _resolve_whole(phrase, almanac, before)
-    if found.why != _UNREAD:
+    if found.period is not None or not found.why.startswith(_MAY_BE_OTHER):
         return found
     if (bare := without_today(phrase)) is not None:
         inner = _resolve_whole(bare, almanac, before).period
@@ -107,7 +109,7 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
             return Resolved(phrase, read.period, read.why)
     if len(phrase) > LONGEST:
         return found
-    ways = tuple(dict.fromkeys((phrase, *written_out(phrase))))
+    ways = tuple(dict.fromkeys((phrase, *with_less(phrase), *written_out(phrase))))
     whole = (_resolve_whole(again, almanac, before).period for again in ways[1:])
     period = next(filter(None, whole), None)
     # What is written out most may have a bound that the phrase as typed seems to be without.
