@@ -31,7 +31,8 @@ _BEFORE = re.compile(
 )
 _BEHIND = re.compile(
     r"(?:already|only|or so|or thereabouts|itself|alone|inclusive|included|incl|both (?:included|inclusive|days)"
-    r"|in total|overall|in full|no later|no earlier"
+    r"|in total|taken together|together|combined|and no longer|and no more|or less|tops|max"
+    r"|overall|in full|no later|no earlier"
     r"|exactly|just gone|last|and no others?|straight|in a row|all told|ish"
     r"|schon|nur|genau|einschließlich|inklusive|inkl|ungefähr|oder so"
     r"|dernier|dernière|passé|passée|pasado|pasada|passado|passada|scorso|scorsa|déjà|seulement|environ|inclus(?:e"
@@ -119,7 +120,8 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
     if not all(tokens[i].text.casefold() in _APPOSED or only_fills(tokens[i]) for i in others):
         return None
     if one is not None and other is not None:
-        if first.kind.startswith((*SIGNS, "range")) and _ends_of(one) & _ends_of(other):
+        alike = _ends_of(one) & _ends_of(other) or _same_weekdays(tokens[b], other, one)
+        if (first.kind.startswith((*SIGNS, "range")) or first.unit == "day") and alike:
             return one  # "since the 16th, two weeks back", "week 47 through yesterday, Nov 30"
         if _inside(one, other):
             return one
@@ -193,7 +195,7 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
         return None  # nothing is told between them, so it is no bound for another reason
     apart = {side for side, at in (("before", start - 1), ("behind", parse.end)) if _is_apart(tokens, at)}
     for i in others[sign is not None :]:
-        if _tells(tokens[i]):
+        if _tells(tokens[i]) or (i and _tells(tokens[i - 1]) and _is_a_name(tokens[i])):
             continue
         may_be_told = ("before" if i < start else "behind") in apart and not _SAYS_WHEN & _kinds(tokens[i])
         if not may_be_told and not _kinds(tokens[i]) <= _SAYS_NOTHING:
@@ -214,8 +216,29 @@ def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
     pieces, others = _pieces(tokens, find)
     if any(tokens[i].text.casefold() in _TAKES_AWAY or _kinds(tokens[i]) & _BOUNDS for i in others):
         return True
-    told = [made(parse, here) for _, parse in pieces if parse.kind != "fixed"]  # "over New Year"
-    return any(one is None or not _ends_of(one) & _ends_of(period) for one in told)
+    parts = any(_kinds(tokens[i]) & _PARTS and not _counted(tokens, i) for i in others)
+    told = [(at, made(parse, here)) for at, parse in pieces if parse.kind != "fixed"]  # "over New Year"
+    return parts or any(
+        one is None or not (_ends_of(one) & _ends_of(period) or _same_weekdays(tokens[at], one, period))
+        for at, one in told
+    )
+
+
+def _counted(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a unit has its number before it, *all 3 months*, so that it says how long a period is."""
+    return tokens[i].value("unit") is not None and i > 0 and tokens[i - 1].value("number") is not None
+
+
+def _same_weekdays(token: Token, told: Period, period: Period) -> bool:
+    """Whether what is told by weekdays begins and ends on those of a period: *19–23 Feb, Mon to Fri*."""
+    if token.value("weekday") is None or told.first is None:
+        return False
+    first = period.first if period.first is not None else period.last
+    days = {first.weekday()} if told.first == told.last else {first.weekday(), period.last.weekday()}
+    return days == {told.first.weekday(), told.last.weekday()}
+
+
+_PARTS = frozenset({"unit", "half_part", "edge", "weekday", "relation"})
 
 
 _TAKES_AWAY = frozenset(
@@ -233,6 +256,11 @@ _SAYS_WHEN = frozenset(
 def _tells(token: Token) -> bool:
     """Whether it is a word of a story: one of no date, or a feast, which is none that is read."""
     return (token.text.isalpha() and not token.words) or token.value("feast") is not None
+
+
+def _is_a_name(token: Token) -> bool:
+    """Whether a figure can only be of a name: *PR 300*."""
+    return token.text.isdigit() and len(token.text) > 2 and token.value("year") is None
 
 
 def _kinds(token: Token) -> frozenset[str]:

@@ -46,7 +46,9 @@ def aged(here: Almanac, sign: str, count: int, unit: str) -> Period:
 
 def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int | str] | None:
     """The month or the unit that a bare number at the other end of a range borrows, or the order of day and month."""
-    for token in tokens[start:end]:
+    for i, token in enumerate(tokens[start:end], start):
+        if token.value("weekday_said") is not None and any(t.value("month") is not None for t in tokens[i + 1 : end]):
+            continue  # "mar 25 nov", a Tuesday
         if (text := token.value("day_month")) is not None:
             return "order", text
         if (text := token.value("slashed")) is not None:
@@ -93,7 +95,7 @@ def _end(here: Almanac, end: Any, other: Any) -> Period:
                 return slashed(here, str(end[1][1]).split()[0], order)
         return end[0].make(here)
     loan = None if isinstance(other, int) else other[1]
-    if not isinstance(other, int) and other[0].kind in ("nth of", "dotted", "iso"):
+    if not isinstance(other, int) and (other[0].kind in ("nth of", "dotted", "iso") or (loan and loan[0] == "order")):
         month = other[0].make(here).last
         return here.on(month.year, month.month, end)
     if loan is not None and loan[0] == "month":

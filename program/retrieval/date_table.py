@@ -68,10 +68,11 @@ _MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 
 def _with_year(make: Callable[[Almanac, int, int], Period], here: Almanac, text: str) -> Period:
     """Quarter or half and year in one word: Q3/2025, 2025-Q3, Q3'25, 3Q25."""
-    numbers = re.findall(r"\d+", text)
-    year = next((int(n) for n in numbers if len(n) == 4), None)
-    rest = [int(n) for n in numbers if len(n) != 4]
-    return make(here, rest[0], year if year is not None else 2000 + rest[1])
+    letter = re.search("[A-Za-z]", text)
+    assert letter is not None, "a quarter and a half have a letter"
+    before, behind = (re.sub(r"\D", "", part) for part in (text[: letter.start()], text[letter.end() :]))
+    number, year = (behind[0], behind[1:]) if not before else (before, behind) if len(before) == 1 else (behind, before)
+    return make(here, int(number), int(year) + 2000 * (len(year) == 2))
 
 
 def _iso_week(here: Almanac, text: str) -> Period:

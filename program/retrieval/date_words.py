@@ -159,7 +159,8 @@ _SIGNS: dict[int | str, str] = {
     "|dall'|dall’|sinds"
     "|vanaf"
     "|sedan|od|自从|自|以来|から",
-    "before": "leading up to|right before|just before|previas al|previos al|previas a|previos a|anteriores al"
+    "before": "leading up to|right before|just before|previas al|previos al|previas a|previos a|anterior a"
+    "|anteriores al"
     "|anteriores a|anterior al"
     "|prima dello|prima dell'|より前|before|earlier than|prior to|vor|avant|antes de|antes del|antes do|antes da"
     "|prima di|prima del"
@@ -169,7 +170,8 @@ _SIGNS: dict[int | str, str] = {
     "|au plus tard"
     "|a más tardar|up to|up until|through|by|bis|bis zum|jusqu'à|jusqu'au|jusqu’à|jusqu’au|hasta"
     "|hasta el|até|até o|fino a|fino al|tot|tot en met|fram till|do|截至|到|まで|までに",
-    "after": "right after|just after|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
+    "after": "posterior al|posterior a|right after|just after"
+    "|posteriores al|dopo lo|dopo l'|より後|after|later than|following|nach|après"
     "|después de|después del|depois de|depois do|depois da|dopo"
     "|dopo il|na|efter|po|之后|以后",
     "between": "between|zwischen|entre|tra|fra|tussen|mellan|między|pomiędzy|介于",
@@ -256,13 +258,19 @@ _ALONE: dict[int | str, Word] = {"weekend": Word("weekend", ""), "half": Word("h
 _FIXED: dict[int | str, str] = {
     "1-1": "new year|new year's|new year's day|neujahr|nouvel an|año nuevo|ano novo|capodanno|nieuwjaar|nyår"
     "|nowego roku|元旦",
+    "1-6": "epiphany|reyes|epifanía|epifania|dreikönigstag",
+    "2-14": "valentine's day|valentinstag|saint-valentin|san valentín|san valentino",
     "2-29": "leap day|schalttag",
+    "5-1": "may day|tag der arbeit",
+    "8-15": "ferragosto",
+    "10-1": "国庆|国庆节",
     "10-31": "halloween|hallowe'en",
     "11-5": "guy fawkes|guy fawkes night|bonfire night",
-    "12-24": "christmas eve|xmas eve|heiligabend|nochebuena|wigilii",
+    "12-24": "la veille de noël|veille de noël|julafton|vigilia di natale|véspera de natal"
+    "|christmas eve|xmas eve|heiligabend|nochebuena|wigilii",
     "12-25": "christmas|christmas day|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia"
     "|圣诞节|クリスマス",
-    "12-31": "new year's eve|silvester|nochevieja|réveillon",
+    "12-31": "new year's eve|silvester|nochevieja|oudejaarsdag|nyårsafton|sylwestra|sylwester|san silvestro|réveillon",
 }
 """Feasts of the same day every year. By themselves they are mostly wishes, so they are dates only in a bound."""
 _LENGTHS: dict[int | str, str] = {

@@ -37,9 +37,10 @@ def corrected(phrase: str) -> str | None:
     return first[: figures[-1].start()] + last + first[figures[-1].end() :]
 
 
-def without_brackets(phrase: str) -> str:
-    """A phrase without what stands in brackets."""
-    return re.sub(r"\s*[(（][^()（）]*[)）]", "", phrase).strip()
+def without_brackets(phrase: str) -> tuple[str, str]:
+    """A phrase without what stands in brackets, and that."""
+    within = re.search(r"\s*[(（]([^()（）]*)[)）]", phrase)
+    return (phrase[: within.start()] + phrase[within.end() :], within[1]) if within is not None else (phrase, "")
 
 
 def written_out(phrase: str) -> Iterator[str]:

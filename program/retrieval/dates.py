@@ -11,6 +11,7 @@ nothing (``date_rest.py``), written out (``date_written_out.py``), as a date wit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -130,15 +131,26 @@ def _told_twice(phrase: str, almanac: Almanac) -> Period | None:
 
 
 def _first_clause(phrase: str, almanac: Almanac) -> Period | None:
-    """*Sprint 30, the very first one*, *next sprint (that's number 54)*: a date, and what does not contradict it."""
-    bare = without_brackets(phrase)
-    head, comma, rest = bare.partition(",")
-    for clause, other in ((bare, phrase[len(bare) :]), (head, rest if comma else "")):
+    """*Sprint 30, the very first one*, *next sprint (that's number 54)*: a date, and what does not contradict it.
+
+    What stands behind may be a part of it: *October, the first week*.
+    """
+    bare, within = without_brackets(phrase)
+    head, rest = (part.strip() for part in _first_comma(bare))
+    if rest and (part := _resolve_whole(f"{rest} of {head}", almanac, None).period) is not None:
+        return part
+    for clause, other in ((bare, within), (within, bare), (head, rest), (rest, head)):
         read = (_resolve_whole(less, almanac, None).period for less in (clause, *with_less(clause)))
-        period = next(filter(None, read), None) if other and clause != phrase else None
+        period = next(filter(None, read), None) if clause and other else None
         if period is not None and not contradicts(other, period, _phrases_of, almanac):
             return period
     return None
+
+
+def _first_comma(phrase: str) -> tuple[str, str]:
+    """What stands before the first comma or colon, and behind it."""
+    head, *rest = re.split(r"[,;:，、]\s*", phrase, maxsplit=1)
+    return head, rest[0] if rest else ""
 
 
 def _told(phrase: str, almanac: Almanac) -> Period | None:

@@ -193,6 +193,45 @@ def test_in_a_text_nothing_is_written_out(text: str) -> None:
     assert find_dates(text) in ((), ("the 3rd",))
 
 
+@pytest.mark.parametrize(
+    ("phrase", "meant"),
+    [
+        ("10/14 to 17", "2025-10-14/2025-10-17"),
+        ("Q32025", "2025-07-01/2025-09-30"),
+        ("3Q25", "2025-07-01/2025-09-30"),
+        ("H1'25", "2025-01-01/2025-06-30"),
+        ("du jeu 6 au mar 11 nov", "2025-11-06/2025-11-11"),
+        ("27–31 Oct, Mon to Fri", "2025-10-27/2025-10-31"),
+        ("October, the first week", "2025-10-01/2025-10-07"),
+        ("Mon 27 Oct, that whole week", "2025-10-27/2025-11-02"),
+        ("since PR 300 merged 2 weeks ago", "2025-10-27/2025-11-13"),
+        ("3 November and anything before that", "../2025-11-03"),
+        ("3 November plus the following 3 days", "2025-11-03/2025-11-06"),
+        ("sprint 42 only, not 43", "2025-10-27/2025-11-09"),
+        ("2 days ago plus yesterday", "2025-11-11/2025-11-12"),
+        ("第3水曜日(10月15日)", "2025-10-15/2025-10-15"),
+        ("perioden 250901–250912", "2025-09-01/2025-09-12"),
+        ("24年2月最后一天", "2024-02-29/2024-02-29"),
+    ],
+)
+def test_what_several_people_wrote(phrase: str, meant: str) -> None:
+    assert days(phrase) == meant
+
+
+PIECES = [
+    *"since before after until between and to from of the last next this first second 3rd half end mid week".split(),
+    *"month quarter sprint sprints days weeks monday Fri okt. nov 10/14 31/10 11/3 3.11. 7.11 2025-11-03 Q3".split(),
+    *"2025 '25 12th 14 44 S43 Q32025 H1 10月 14日 第3 上 周 冲刺 先週 20251103 KW43 5d 1.5 99 plus sorry not".split(),
+    *", ; ( ) - – / 's ago yesterday full einschl. jrs wkn dallo bis du au".split(),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join))
+def test_whatever_words_of_dates_stand_together_nothing_breaks(text: str) -> None:
+    for calendar in (CALENDAR, None):
+        resolve_dates([*find_dates(text), text, "the one before"], TODAY, calendar)
+
+
 @given(st.text(max_size=80))
 def test_any_text_can_be_written_out(text: str) -> None:
     assert len(list(written_out(text))) <= 12
