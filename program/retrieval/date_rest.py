@@ -13,14 +13,15 @@ from datetime import date
 from itertools import islice
 
 from .date_context import SIGNS
-from .date_forms import FILLS, Parse, only_fills
+from .date_forms import FILLS, Parse, is_fill, only_fills
 from .date_spans import bounded
 from .date_tokens import Token, tokens_of
 from .period_parts import Almanac
 from .periods import DAY, Period
 
 _BEFORE = re.compile(
-    r"(?:at )?any ?time(?: in| during)?|exactly|precisely|roughly|about|only|just|iso|anything|everything|all of"
+    r"(?:at )?any ?time(?: in| during)?|(?:the )?(?:inclusive )?interval"
+    r"|exactly|precisely|roughly|about|only|just|iso|anything|everything|all of"
     r"|the whole of"
     r"|genau|ungefähr|nur|gesamte[ns]?|ganze[nrs]?|irgendwann"
     r"|exactement|environ|seulement|tout(?: le| au long de)?|toute la"
@@ -39,7 +40,7 @@ _BEHIND = re.compile(
     r"|es)?|compris(?:e|es)?|entier|entière|entiers|entières"
     r"|ya|solo|inclusive|incluid[oa]s?|enter[oa]s?|complet[oa]s?|já|apenas|inteir[oa]s?|complet[oa]s?"
     r"|già|solo|compres[oai]|inclus[oai]|inter[oai]|al|inbegrepen|inclusief|redan|inklusive"
-    r"|już|włącznie|tylko|roku|года|г|内|以内|之间|之間|の間|間)$",
+    r"|już|włącznie|tylko|roku|года|г|くらい|ぐらい|ほど|程度|左右|内|以内|之间|之間|の間|間)$",
     re.IGNORECASE,
 )
 _WITHOUT_TODAY = re.compile(
@@ -49,8 +50,8 @@ _WITHOUT_TODAY = re.compile(
     re.IGNORECASE,
 )
 _APPOSED = frozenset(
-    "( ) （ ） , ; : . – - — i e ie namely meaning number no nr i.e. d h also on the aka so just a only solo nur bara"
-    " fast seulement tylko alleen apenas".split()
+    "( ) （ ） , ; : . – - — i e ie namely meaning number no nr i.e. d h also on the aka so just say a only solo"
+    " nur bara fast seulement tylko alleen apenas".split()
 )
 _SPACE = " \t,.;:!?"
 _MOST = 6
@@ -153,11 +154,18 @@ def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], othe
     (_, first), (b, second) = pieces
     if first.kind.startswith(SIGNS) or (second.kind.startswith(SIGNS) and not second.kind.startswith("until")):
         return False
-    between = [i for i in others if first.end <= i < b]
-    joints = [i for i in between if tokens[i].value("to") is not None or tokens[i].value("until") is not None]
+    inner = [i for i in others if first.end <= i < b]
+    joints = [i for i in inner if tokens[i].value("to") is not None or tokens[i].value("until") is not None]
+    if (
+        not joints and others and tokens[others[0]].value("between") is not None
+    ):  # "between the retro (3 Nov) and today"
+        joints = [i for i in inner if tokens[i].value("and") is not None]
+        others = others[1:]
     said = second.kind.startswith("until") or len(joints) == 1
     told = (tokens[i] for i in others if i not in joints)
-    return said and all(_tells(token) or not token.text.isalnum() or _kinds(token) <= _SAYS_NOTHING for token in told)
+    return said and all(
+        _tells(token) or not token.text.isalnum() or is_fill(token) or _kinds(token) <= _SAYS_NOTHING for token in told
+    )
 
 
 def _are_added(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], others: Sequence[int]) -> bool:
@@ -198,7 +206,7 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
         if _tells(tokens[i]) or (i and _tells(tokens[i - 1]) and _is_a_name(tokens[i])):
             continue
         may_be_told = ("before" if i < start else "behind") in apart and not _SAYS_WHEN & _kinds(tokens[i])
-        if not may_be_told and not _kinds(tokens[i]) <= _SAYS_NOTHING:
+        if not may_be_told and not is_fill(tokens[i]) and not _kinds(tokens[i]) <= _SAYS_NOTHING:
             return None
     if sign is None:
         return parse

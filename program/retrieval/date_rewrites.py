@@ -66,6 +66,11 @@ def _sprint_beside(match: re.Match[str]) -> str:
     return f"sprint {first} to sprint {last}"
 
 
+def _before_in_chinese(match: re.Match[str]) -> str:
+    count = match[2] if match[2].isdigit() else str("一两三四五六".find(match[2].replace("二", "两")) + 1)
+    return f"the {count} {'days' if match[3] == '天' else 'weeks'} before {match[1]}"
+
+
 def _counts_down(match: re.Match[str]) -> str:
     first, second = sorted((int(match["a"]), int(match["b"])), reverse=True)
     return f"between {first} and {second} {match['unit']} ago"
@@ -97,6 +102,7 @@ SPELLING: tuple[Rule, ...] = (
         r"^(.+?)の?([月火水木金土日])[〜~～-]([月火水木金土日])曜?日?$",
         lambda m: f"{_KANJI[m[2]]} to {_KANJI[m[3]]} of {m[1]}",
     ),
+    _rule(r"\b((?:\d+|one) (?:months?|years?)) ago to the day\b", r"\1 ago today"),
     _rule(r"\b(\d+) weeks? ago to the day\b", lambda m: f"{7 * int(m[1])} days ago"),
     _rule(r"(?<![\d.,])(\d{1,2})\.(\d{1,2})\.?(?![\d.]|,\d)", _day_and_month),
     _rule(r"\b(\d{1,2})(?:ere|ère|re|ro|ra|do|da|to|ta|eme|ème)\b\.?", r"\1."),
@@ -110,6 +116,26 @@ SPELLING: tuple[Rule, ...] = (
         "",
     ),
     _rule(r"\b(?:b4|bfr)\b", "before"),
+    _rule(r"\bbtwn\b", "between"),
+    _rule(r"\b(til|till|until|to|through|up to) (.+) (?:ended|finished|was over)$", r"\1 \2"),
+    _rule(r" or any (?:later|following) day$", " onwards"),
+    _rule(r"\b(sprint|week|month) that ended (?:on )?(?=\D*\d)", r"\1 of "),
+    _rule(r"^heute vor ", "vor "),
+    _rule(r"\bt([1-4])(?= )", r"Q\1"),
+    _rule(
+        r"(?<!\d)(\d{1,2}) (?:deste|de este|dieses|di questo|van deze|de ce|den här) "
+        r"(?:mês|mes|monats|mese|maand|mois|månaden)\b",
+        r"\1th of this month",
+    ),
+    _rule(r"\bsprint (?:numero|número|numéro|nummer|number|num|no|nr|nº)\.? (?=\d)", "sprint "),
+    _rule(
+        r"^((?:na|after|since|sinds|seit|nach|depuis|après|desde|después de|dopo|od|po|sedan|efter)\b.+) "
+        r"(?:tot nu|until now|till now|til now|bis heute|bis jetzt|jusqu['’]à maintenant|hasta ahora|até agora"
+        r"|fino ad oggi|do teraz|fram till nu)$",
+        r"\1",
+    ),
+    _rule(r"(?:也就是|就是|即)(?=.*\d)", ", "),
+    _rule(r"^(.+?)(?:之前|以前|前)的?([两二三四五六]|\d+)个?(周|天|星期)$", _before_in_chinese),
     _rule(r"\bzw\b\.?", "zwischen"),
     _rule(r"\bup to (?:\+|and|&) incl(?:uding)?\b\.?", "up to"),
     _rule(r"\bbis (?:spätestens|einschließlich|inklusive|maximal|zum)\b", "bis"),

@@ -19,9 +19,7 @@ _FEWEST = 6
 """Letters of a word in which a letter too few or doubled is read over."""
 _FEWEST_SWAPPED = 5
 _FEWEST_NEAR = 4
-_NEAR = frozenset(
-    {"month", "weekday", "unit", "relation", "since", "before", "after", "until", "between", "ago", "day"}
-)
+_NEAR = frozenset("month weekday unit relation since before after until between ago day ordinal".split())
 _MISTYPED = frozenset({"month", "weekday"})
 _MISTYPED_TOO = frozenset(
     "yesterday tomorrow quarter quarters sprint sprints month months week weeks weekend previous current"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .period_parts import Almanac
-from .periods import DAYS_OF, NoSuchDateError, Period
+from .periods import DAYS_OF, MONTHS_OF, NoSuchDateError, Period
 
 
 def _dotted(here: Almanac, text: str) -> Period:
@@ -115,7 +115,11 @@ def _stretch_ago(here: Almanac, text: str, _: Any) -> Period:
 
 
 def _ago_from(here: Almanac, count: int, unit: str, _: Any, offset: int) -> Period:
-    """*A week ago yesterday*."""
+    """*A week ago yesterday*, *4 years ago today*."""
+    if unit in MONTHS_OF:
+        there = here.day(offset).last
+        months = there.year * 12 + there.month - 1 - count * MONTHS_OF[unit]
+        return here.on(months // 12, months % 12 + 1, there.day)
     if unit not in DAYS_OF:
         raise NoSuchDateError(f"no day is {count} {unit}s from another")
     return here.day(offset - count * DAYS_OF[unit])

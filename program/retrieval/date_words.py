@@ -127,7 +127,7 @@ _NUMBERS: dict[int | str, str] = {
 }
 _ORDINALS: dict[int | str, str] = {
     1: "first|1st|ersten|erstes|erste|premier|première|premiers|premières|primeros|primeras|primi|prime|primer"
-    "|primero|primera|primeiro|primeira|primo|prima|eerste"
+    "|primero|primera|primeiro|primeira|primeiros|primeiras|primo|prima|eerste"
     "|första|pierwszy|pierwsza|pierwsze|pierwszym|pierwszej|pierwszych|第一",
     2: "second|zweiten|zweites|zweite|deuxième|segundo|segunda|secondo|seconda|tweede|andra"
     "|drugi|druga|drugim|drugiej|ii|第二",
@@ -270,7 +270,8 @@ _FIXED: dict[int | str, str] = {
     "|christmas eve|xmas eve|heiligabend|nochebuena|wigilii",
     "12-25": "christmas|christmas day|xmas|weihnachten|noël|navidad|natal|natale|kerst|bożego narodzenia"
     "|圣诞节|クリスマス",
-    "12-31": "new year's eve|silvester|nochevieja|oudejaarsdag|nyårsafton|sylwestra|sylwester|san silvestro|réveillon",
+    "12-31": "new year's eve|new years eve|silvester|nochevieja|oudejaarsdag|nyårsafton|sylwestra"
+    "|sylwester|san silvestro|réveillon",
 }
 """Feasts of the same day every year. By themselves they are mostly wishes, so they are dates only in a bound."""
 _LENGTHS: dict[int | str, str] = {

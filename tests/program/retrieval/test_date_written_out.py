@@ -197,6 +197,12 @@ def test_in_a_text_nothing_is_written_out(text: str) -> None:
     ("phrase", "meant"),
     [
         ("10/14 to 17", "2025-10-14/2025-10-17"),
+        ("between the retro (3 Nov) and today", "2025-11-03/2025-11-13"),
+        ("exactly 4 years ago today", "2021-11-13/2021-11-13"),
+        ("the frist 10 days of October", "2025-10-01/2025-10-10"),
+        ("au T3 de l'année dernière", "2024-07-01/2024-09-30"),
+        ("depuis la mise en prod du 5 novembre", "2025-11-05/2025-11-13"),
+        ("7月1号之前的两周", "2025-06-17/2025-06-30"),
         ("Q32025", "2025-07-01/2025-09-30"),
         ("3Q25", "2025-07-01/2025-09-30"),
         ("H1'25", "2025-01-01/2025-06-30"),
