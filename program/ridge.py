@@ -75,7 +75,9 @@ def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
 
 
 def _without_blocks(parts: Sequence[Part], dual: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Scores of each fold by a fit without it, from the folds' blocks of the inverted kernel."""
+    """Scores of each fold by a fit without it, from the folds' blocks of the inverted kernel; nought of one fold."""
+    if len(parts) == 1:
+        return np.zeros_like(target)
     scores = np.empty_like(target)
     for rows, block in parts:
         scores[rows] = target[rows] - np.linalg.solve(block, dual[rows])

@@ -56,6 +56,7 @@ def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder,
         learning = Learning(rows, card, features, seed)
         looks = train_looks(learning)
         alone = {name: _train_one(name, learning) for name in LABELS}
+        learning.forget()
         fits = {**alone, **train_typed(learning, alone), **looks}
         heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
         sources = train_source_heads(rows, card, features, seed)
@@ -90,10 +91,14 @@ class Learning:
             return None
         places = tuple(labels)
         if self._last is None or self._last[0] != places:
-            self._last = None  # before the next are made: each has several numbers for every pair of rows
+            self.forget()
             groups = [self.rows[place].conversation for place in places]
             self._last = places, Rows([self._look(place) for place in places], groups, seed=self.seed)
         return fit_rows(name, self._last[1], list(labels.values()), shares, ridges)
+
+    def forget(self) -> None:
+        """Drop the kernels, which take several numbers for every pair of rows."""
+        self._last = None
 
     def _look(self, place: int) -> Seen:
         if place not in self._seen:

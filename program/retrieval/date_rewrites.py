@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from .date_stories import denies
+from .date_tokens import tokens_of
+
 Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 
 _ENGLISH_MONTHS = "january february march april may june july august september october november december".split()
@@ -23,12 +26,21 @@ _JOINT = r"(?:to|and|bis|und|à|a|al|ao|y|e|et|do|i|tot|en|till|och|through|thru
 _FROM = r"(?:from|between|von|zwischen|de|du|des|entre|od|del|da|van|från|tussen|mellan|między)"
 
 
+_BEFORE_A_DAY = frozenset(
+    "since before after until till from between seit nach zwischen depuis avant après desde hasta"
+    " vanaf między pomiędzy entre mellan tussen przed".split()
+)
+
+
 def _rule(form: str, instead: str | Callable[[re.Match[str]], str]) -> Rule:
     return re.compile(form, re.IGNORECASE), instead
 
 
 def _day_and_month(match: re.Match[str]) -> str:
     """*7.11.* as *7 november*; anything else stays."""
+    before = re.search(r"(\w+) *$", match.string[: match.start()])
+    if before is not None and len(before[1]) > 3 and before[1].casefold() not in _BEFORE_A_DAY:
+        return match[0]  # "python 3.11"
     month = int(match[2])
     return f"{match[1]} {_ENGLISH_MONTHS[month - 1]}" if 1 <= month <= 12 and int(match[1]) <= 31 else match[0]
 
@@ -48,6 +60,12 @@ _WEEKDAYS = tuple(
     )
 )  # fmt: skip
 _KANJI = dict(zip("月火水木金土日", (day for day, _ in _WEEKDAYS), strict=True))
+
+
+def _aside(match: re.Match[str]) -> str:
+    """What stands in brackets is left out if it has no word of dates and denies nothing."""
+    tokens = tokens_of(match[1])
+    return match[0] if denies(tokens) or any(token.words for token in tokens) else ""
 
 
 def _weekdays(match: re.Match[str]) -> str:
@@ -77,7 +95,7 @@ def _counts_down(match: re.Match[str]) -> str:
 
 
 SPELLING: tuple[Rule, ...] = (
-    _rule(r"\s*[(（][^()（）\d]*[)）]", ""),
+    _rule(r"\s*[(（]([^()（）\d]*)[)）]", _aside),
     _rule(r",? an? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?", ""),
     _rule(r"(?<=\d)(st|nd|rd|th|º|ª)\s?[-–—]\s?(?=\d)", r"\1 - "),
     _rule(rf"\b(\d{{1,2}})-({_MONTH}[a-z]*)-['’]?(\d\d)(?!\d)", r"\1 \2 20\3"),
@@ -92,7 +110,7 @@ SPELLING: tuple[Rule, ...] = (
           r"(?:of|from|del|de|du|vom|van|do|från) (?=(?:[^\W\d]+ )?\d{1,2} ?[-–/] ?\d)", ""),
     _rule(rf"\b(\d{{1,2}}\.? {_MONTH}[a-z]*)\.? ['’]?([2-4]\d)$", r"\1 20\2"),
     _rule(r"\b[sS](?:pr)?\.? ?#?(\d\d)\b(?!\d|\.|/)", r"sprint \1"),
-    _rule(r"\bv\.? ?(\d{1,2})\b", r"week \1"),
+    _rule(r"\bv(?:\. ?| )(\d{1,2})\b(?!\.\d)", r"week \1"),
     _rule(
         r"(?<![^\W\d])([^\W\d]{2,5}\.?) (?:bis|au|à|al|a|t/m|tot|till|do|to|until) ([^\W\d]{2,5}\.?)(?![^\W\d])",
         _weekdays,
@@ -117,10 +135,17 @@ SPELLING: tuple[Rule, ...] = (
     ),
     _rule(r"\b(?:b4|bfr)\b", "before"),
     _rule(r"\bbtwn\b", "between"),
+    _rule(r"\bfrm\b", "from"),
     _rule(r"\b(til|till|until|to|through|up to) (.+) (?:ended|finished|was over)$", r"\1 \2"),
     _rule(r" or any (?:later|following) day$", " onwards"),
     _rule(r"\b(sprint|week|month) that ended (?:on )?(?=\D*\d)", r"\1 of "),
-    _rule(r"^heute vor ", "vor "),
+    _rule(r"^heute vor (?=.*tag)", "vor "),
+    _rule(r"\b([12])(?:st|nd|er|ère|[ºªae.])? sem\.? (?:de |of |in )?(20\d\d)\b", r"H\1 \2"),
+    _rule(
+        r"^(.+?),? (?:(?:solo|only|just|nur|bara|alleen) )?((?:mon|tues|wednes|thurs|fri|satur|sun)day to "
+        r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)$",
+        r"\2 of \1",
+    ),
     _rule(r"\bt([1-4])(?= )", r"Q\1"),
     _rule(
         r"(?<!\d)(\d{1,2}) (?:deste|de este|dieses|di questo|van deze|de ce|den här) "
@@ -145,8 +170,8 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r"(?<= )t\.?o\.?m\.?(?= )", "until"),
     _rule(r"^y a (?=\d)", "il y a "),
     _rule(r"^going back (?=\d)", "last "),
-    _rule(r"\b(?:newer|later|more recent) than ", "after "),
-    _rule(r"\b(?:older|earlier) than ", "before "),
+    _rule(r"(?<!no )(?<!not )(?<!never )\b(?:newer|later|more recent) than ", "after "),
+    _rule(r"(?<!no )(?<!not )(?<!never )\b(?:older|earlier) than ", "before "),
     _rule(r"\bpost[ -](?=\d|[A-Z]|the )", "after "),
     _rule(r"\bpre[ -](?=\d|[A-Z]|the )", "before "),
     _rule(r"(?<=s) (?:preceding|prior to|leading up to) ", " before "),
@@ -159,7 +184,6 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r"^(.+?), (?:that|the|this) (?:(?:whole|entire|full|same) )?(week|month|sprint)$", r"the \2 of \1"),
     _rule(r"^the day (?:that|when|on which) ", "the day "),
     _rule(r"(?<= )even (?=began|started|ended)", ""),
-    _rule(r"^(.+?),? (?:and )?not (?:the |sprint |week )?\d+\w*$", r"\1"),
     _rule(r"^all (?:of )?(?:the )?\d+ days (?:of|in) ", ""),
     _rule(r"\b(?:iso )?week (?=\d{4}-?[wW]\d)", ""),
     _rule(

@@ -91,6 +91,7 @@ def nearly(word: str) -> str | None:
         if len(surface) >= _FEWEST_NEAR - 1 and surface.isalpha() and surface[0] == word[0]
         if any(each.kind in _NEAR for each in words) and OSA.distance(word, surface, score_cutoff=1) == 1
     ]
+    near = [surface for surface in near if word != f"{surface}s"]  # "Montags" are many
     near = [surface for surface in near if sorted(surface) == sorted(word)] or near
     return near[0] if near and len({known[surface] for surface in near}) == 1 else None
 

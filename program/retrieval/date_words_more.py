@@ -131,7 +131,7 @@ _RARER: dict[str, dict[int | str, str]] = {
     "slash": {"": "/"},
     "whole": {
         "": "full|complete|completed|whole|entire|calendar|finished|vollen|ganzen|complets|complètes|completos"
-        "|completas|entiers|entières|enteros|enteras|inteiros|inteiras|interi|intere|volledige|hele|hela|całe|pełne|pełnych"
+        "|completas|entiers|entières|enteros|enteras|inteiros|inteiras|interi|intere|volledige|hele|hela|całe|pełne|pełnych|terminés|terminées|terminados|terminati"
     },
     "half_behind": {1: "前半", 2: "後半"},
     # Weekdays that are ordinals as well, and short ones that are other words: dates where more says so.

@@ -16,24 +16,28 @@ from .date_spellings import nearly
 from .date_tokens import tokens_of
 
 _CORRECTS = re.compile(
-    r"[,;:.\s]*(?<![^\W\d])(?:sorry|no,? wait|wait|or rather|rather|i mean|actually|make that|scratch that|well|nope|no"
-    r"|ne|nee|nein|quatsch|äh|oder besser|pardon|euh|non|plutôt|enfin|perdón|digo|mejor dicho|quero dizer|aliás|scusa"
-    r"|anzi|eller snarare|nej|eller nej|albo raczej|raczej|a nie)(?![^\W\d])[,;:.\s]*"
-    r"|[,，、。\s]*(?:不对|不是|应该是|じゃなくて|ではなく|いや)[,，、。\s]*",
+    r"[,;:.\s]*(?<![^\W\d])(?:sorry|no,? wait|or rather|i mean|make that|scratch that|quatsch|oder besser|pardon|perdón"
+    r"|digo|mejor dicho|quero dizer|aliás|scusa|anzi|eller snarare|albo raczej|oops)(?![^\W\d])[,;:.\s]*"
+    # Short ones are other words, too: "no later than", "since well before".
+    r"|[,;:–-]\s*(?:(?:euh|äh|uh|eh) )?(?:no|non|nein|nee|nej|ne|nope|well|wait|actually|rather|plutôt)"
+    r"(?:\s*[,:;]\s*|\s+(?!later|earlier|more|less|longer|before|after|plus|más|mais|später|früher|\w+s\b))"
+    r"|[,，、。\s]*(?:不对|应该是|じゃなくて|ではなく)[,，、。\s]*",
     re.IGNORECASE,
 )
 _FIGURE = re.compile(r"\d+(?:st|nd|rd|th|日|号)?")
 
 
-def corrected(phrase: str) -> str | None:
-    """What somebody meant who took a word back: *sprint 41, sorry, 42*, *Nov 6th; no wait, 7th*; None for others."""
+def taken_back(phrase: str) -> tuple[str, str] | None:
+    """What was said first and what was meant of a phrase in which a word is taken back: *sprint 41, sorry, 42*."""
     said = [part for part in _CORRECTS.split(phrase) if part]
-    if len(said) < 2:
-        return None
-    first, last = said[0], said[-1].strip(" ,;")
+    return (said[0], said[-1].strip(" ,;")) if len(said) > 1 else None
+
+
+def with_figure(first: str, last: str) -> str | None:
+    """What was said first with its only figure replaced by the one that was meant; None where it has others."""
     figures = list(_FIGURE.finditer(first))
-    if not figures or not _FIGURE.fullmatch(last):
-        return last
+    if len(figures) != 1 + bool(re.match(r"\d+月", first)) or not _FIGURE.fullmatch(last):
+        return None
     return first[: figures[-1].start()] + last + first[figures[-1].end() :]
 
 

@@ -6,7 +6,7 @@ A text is cut into words of dates (``date_words.py``), figures, and the rest. Ea
 have that form (``date_context.py``). What a period is, is said in ``periods.py``. A phrase that is a date in form but
 not in the calendar (31 September, Q5) is found, too: leaving it out silently would ask for more than was wanted. A
 phrase that somebody gives as one date is read in other ways where it is none as it stands: without words that say
-nothing (``date_rest.py``), written out (``date_written_out.py``), as a date with a story around it.
+nothing (``date_rest.py``), written out (``date_written_out.py``), told twice or with a story (``date_stories.py``).
 """
 
 from __future__ import annotations
@@ -21,10 +21,19 @@ from ...data.sources import Calendar
 from .date_context import stands
 from .date_forms import Parse, only_fills
 from .date_reader import DateReader
-from .date_rest import contradicts, made, told_twice, until_yesterday, with_a_story, with_less, without_today
+from .date_rest import until_yesterday, with_less, without_today
 from .date_spans import bounded, referred
+from .date_stories import (
+    contradicts,
+    denies,
+    is_bound_inclusive,
+    made,
+    sign_of,
+    told_twice,
+    with_a_story,
+)
 from .date_tokens import Token, tokens_of
-from .date_written_out import corrected, without_brackets, written_out
+from .date_written_out import taken_back, with_figure, without_brackets, written_out
 from .period_parts import Almanac
 from .periods import NoSuchDateError, Period
 
@@ -110,20 +119,43 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
             return Resolved(phrase, read.period, read.why)
     if len(phrase) > LONGEST:
         return found
-    ways = tuple(dict.fromkeys((phrase, *with_less(phrase), *written_out(phrase))))
-    whole = (_resolve_whole(again, almanac, before).period for again in ways[1:])
+    again = (phrase, *written_out(phrase))
+    ways = tuple(dict.fromkeys(way for one in again for way in (one, *with_less(one))))
+    whole = (_resolve_whole(way, almanac, before).period for way in ways[1:])
     period = next(filter(None, whole), None)
     # What is written out most may have a bound that the phrase as typed seems to be without.
     ways = (*ways[1:][::-1], phrase)
-    for read in (_corrected, _told_twice, _first_clause, _told):
-        period = period or next(filter(None, (read(again, almanac) for again in ways)), None)
+    if taken_back(phrase) is not None:  # what was taken back was not meant, even if nobody can say what was
+        readings: tuple[Reading, ...] = (_corrected,)
+    else:
+        readings = () if denies(tokens_of(phrase)) else (_told_twice, _first_clause, _told)
+    for read in readings:
+        period = period or next(filter(None, (read(way, almanac) for way in ways)), None)
     return Resolved(phrase, period) if period is not None else found
 
 
+Reading = Callable[[str, Almanac], "Period | None"]
+"""Another way of reading a phrase: its days, or None."""
+
+
 def _corrected(phrase: str, almanac: Almanac) -> Period | None:
-    """The days of what somebody meant who took a word back."""
-    meant = corrected(phrase)
-    return _resolve_whole(meant, almanac, None).period if meant is not None else None
+    """The days of what somebody meant who took a word back: the same kind of period, behind the same bound."""
+    parts = taken_back(phrase)
+    if parts is None:
+        return None
+    first, last = parts
+    if (whole := with_figure(first, last)) is not None:
+        return _resolve_whole(whole, almanac, None).period
+    tokens, meant = tokens_of(first), _whole(_trimmed(tokens_of(last)))
+    sign = tokens[0].text if tokens and sign_of(tokens[0]) is not None else ""
+    before = _whole(_trimmed(tokens[1:] if sign else tokens))
+    alike = before.unit == meant.unit if before is not None and meant is not None else meant is not None and not sign
+    if not alike or meant is None or meant.kind.startswith("range"):
+        return None
+    if before is None and meant.unit != "day":
+        return None
+    again = last if sign_of(tokens_of(last)[0]) is not None else f"{sign} {last}"
+    return _resolve_whole(again, almanac, None).period
 
 
 def _told_twice(phrase: str, almanac: Almanac) -> Period | None:
@@ -137,9 +169,13 @@ def _first_clause(phrase: str, almanac: Almanac) -> Period | None:
     """
     bare, within = without_brackets(phrase)
     head, rest = (part.strip() for part in _first_comma(bare))
-    if rest and (part := _resolve_whole(f"{rest} of {head}", almanac, None).period) is not None:
+    says_part = any(token.value(kind) is not None for token in tokens_of(rest) for kind in ("unit", "edge", "weekday"))
+    if says_part and (part := _resolve_whole(f"{rest} of {head}", almanac, None).period) is not None:
         return part
-    for clause, other in ((bare, within), (within, bare), (head, rest), (rest, head)):
+    named = within if find_dates(bare) else ""  # "summer (last year)" is not last year
+    for clause, other in ((bare, within), (named, bare), (head, rest), (rest, head)):
+        if is_bound_inclusive(clause, other):
+            continue
         read = (_resolve_whole(less, almanac, None).period for less in (clause, *with_less(clause)))
         period = next(filter(None, read), None) if clause and other else None
         if period is not None and not contradicts(other, period, _phrases_of, almanac):

@@ -25,12 +25,13 @@ def is_right(row: dict[str, Any]) -> bool:
     return (found.period.text() if found.period else None) == row["days"]
 
 
-def test_of_each_writers_phrases_nine_in_ten_are_the_days_that_were_meant(phrases: list[dict[str, Any]]) -> None:
+def test_of_each_writers_phrases_most_are_the_days_that_were_meant(phrases: list[dict[str, Any]]) -> None:
     right: dict[str, list[bool]] = defaultdict(list)
     for row in phrases:
         right[row["writer"]].append(is_right(row))
     shares = {writer: sum(each) / len(each) for writer, each in right.items()}
-    assert min(shares.values()) >= 0.9, shares
+    assert min(shares.values()) >= 0.85, shares
+    assert sum(map(sum, right.values())) / len(phrases) >= 0.95
 
 
 def test_what_is_read_is_found_in_a_question(phrases: list[dict[str, Any]]) -> None:
