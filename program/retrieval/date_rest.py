@@ -45,6 +45,7 @@ _WITHOUT_TODAY = re.compile(
     r" (?:today|heute|aujourd['’]hui|hoy|hoje|oggi|vandaag|idag|dzisiaj|dziś)\)?$",
     re.IGNORECASE,
 )
+_AND_AT_THE_END = re.compile(r"(?:^|\W)(?:and|or|und|oder|et|ou|y|o|e|och|en|of|i|&)$", re.IGNORECASE)
 _SPACE = " \t,.;:!?"
 _MOST = 6
 """So many words are left out at most; each time the rest is read again."""
@@ -61,6 +62,8 @@ def _with_ever_less(text: str) -> Iterator[str]:
         yield text
     while (last := _last_that_says_nothing(text)) is not None:
         text = text[:last].strip(_SPACE)
+        if _AND_AT_THE_END.search(text):
+            return  # "this month and last"
         yield text
 
 

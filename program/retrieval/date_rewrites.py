@@ -27,9 +27,10 @@ _FROM = r"(?:from|between|von|zwischen|de|du|des|entre|od|del|da|van|från|tusse
 
 
 _BEFORE_A_DAY = frozenset(
-    "since before after until till from between seit nach zwischen depuis avant après desde hasta"
-    " vanaf między pomiędzy entre mellan tussen przed".split()
+    "od do i a und bis vom von am den dem til fra ab seit nach zwischen między pomiędzy przed po zw mo di mi fr sa"
+    " so pn wt śr sr czw pt sob nd".split()
 )
+"""Words before *3.11* that make it a day, in languages that write days so."""
 
 
 def _rule(form: str, instead: str | Callable[[re.Match[str]], str]) -> Rule:
@@ -39,8 +40,9 @@ def _rule(form: str, instead: str | Callable[[re.Match[str]], str]) -> Rule:
 def _day_and_month(match: re.Match[str]) -> str:
     """*7.11.* as *7 november*; anything else stays."""
     before = re.search(r"(\w+) *$", match.string[: match.start()])
-    if before is not None and len(before[1]) > 3 and before[1].casefold() not in _BEFORE_A_DAY:
-        return match[0]  # "python 3.11"
+    alone = before is None and match.end() == len(match.string)
+    if alone or (before is not None and before[1].casefold() not in _BEFORE_A_DAY):
+        return match[0]  # "python 3.11", "1.5"
     month = int(match[2])
     return f"{match[1]} {_ENGLISH_MONTHS[month - 1]}" if 1 <= month <= 12 and int(match[1]) <= 31 else match[0]
 
@@ -74,6 +76,11 @@ def _weekdays(match: re.Match[str]) -> str:
     return f"{said[0]} to {said[1]}" if None not in said else match[0]
 
 
+def _two_days(match: re.Match[str]) -> str:
+    """*The weekend of 25-26 October* is these two days."""
+    return "" if int(match[2]) == int(match[1]) + 1 else match[0]
+
+
 def _sprints_ending(match: re.Match[str]) -> str:
     return f"sprint {int(match[2]) - int(match[1]) + 1} to sprint {match[2]}"
 
@@ -96,7 +103,7 @@ def _counts_down(match: re.Match[str]) -> str:
 
 SPELLING: tuple[Rule, ...] = (
     _rule(r"\s*[(（]([^()（）\d]*)[)）]", _aside),
-    _rule(r",? an? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?", ""),
+    _rule(r", an? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?", ""),
     _rule(r"(?<=\d)(st|nd|rd|th|º|ª)\s?[-–—]\s?(?=\d)", r"\1 - "),
     _rule(rf"\b(\d{{1,2}})-({_MONTH}[a-z]*)-['’]?(\d\d)(?!\d)", r"\1 \2 20\3"),
     _rule(rf"\b({_MONTH}[a-z]*\.? )(\d{{1,2}})/(\d{{1,2}})\b", lambda m: m[1] + f"{m[2]} - {m[1]}{m[3]}"),
@@ -107,10 +114,10 @@ SPELLING: tuple[Rule, ...] = (
     ),
     _rule(r"\b(?:el |le |la |das |het |den )?(?:weekend|week-end|w/end|wk?nd|wkend|finde|fin de semana"
         r"|fim de semana|wochenende|helgen) "
-          r"(?:of|from|del|de|du|vom|van|do|från) (?=(?:[^\W\d]+ )?\d{1,2} ?[-–/] ?\d)", ""),
+          r"(?:of|from|del|de|du|vom|van|do|från) (?=(?:[^\W\d]+ )?(\d{1,2}) ?[-–/] ?(\d{1,2})(?!\d))", _two_days),
     _rule(rf"\b(\d{{1,2}}\.? {_MONTH}[a-z]*)\.? ['’]?([2-4]\d)$", r"\1 20\2"),
     _rule(r"\b[sS](?:pr)?\.? ?#?(\d\d)\b(?!\d|\.|/)", r"sprint \1"),
-    _rule(r"\bv(?:\. ?| )(\d{1,2})\b(?!\.\d)", r"week \1"),
+    _rule(r"(?:^|(?<=day )|(?<=och ))v(?:\. ?| )(\d{1,2})\b(?!\.\d)", r"week \1"),
     _rule(
         r"(?<![^\W\d])([^\W\d]{2,5}\.?) (?:bis|au|à|al|a|t/m|tot|till|do|to|until) ([^\W\d]{2,5}\.?)(?![^\W\d])",
         _weekdays,
@@ -130,7 +137,9 @@ SPELLING: tuple[Rule, ...] = (
     _rule(
         r"\b(?:mo|di|mi|fr|sa|so|lun|mar|mer|mié|mie|jeu|jue|gio|ven|vie|sam|sáb|sab|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr"
         r"|za|zo|mån|tis|ons|tors?|fre|lör|sön|pn|pon|wt|śr|sr|czw|pt|sob|nd|niedz|mon|tues?|wed|thur?s?|fri|sat|sun)"
-        r"\b\.?,? (?=\d{1,2}(?!\d).*?(?:[./]\d|[^\W\d]{3}))",
+        r"\b\.?,? "
+        r"(?!\d{1,2} (?:day|week|wk|month|sprint|hour|woche|tag|jour|semain|día|dia|giorn|settiman|dag|vecko|dni|tyg))"
+        r"(?=\d{1,2}(?!\d).*?(?:[./]\d|[^\W\d]{3}))",
         "",
     ),
     _rule(r"\b(?:b4|bfr)\b", "before"),
@@ -138,7 +147,7 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r"\bfrm\b", "from"),
     _rule(r"\b(til|till|until|to|through|up to) (.+) (?:ended|finished|was over)$", r"\1 \2"),
     _rule(r" or any (?:later|following) day$", " onwards"),
-    _rule(r"\b(sprint|week|month) that ended (?:on )?(?=\D*\d)", r"\1 of "),
+    _rule(r"\b(sprint) that ended (?:on )?(?=\D*\d)", r"\1 of "),
     _rule(r"^heute vor (?=.*tag)", "vor "),
     _rule(r"\b([12])(?:st|nd|er|ère|[ºªae.])? sem\.? (?:de |of |in )?(20\d\d)\b", r"H\1 \2"),
     _rule(
@@ -146,7 +155,7 @@ SPELLING: tuple[Rule, ...] = (
         r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)$",
         r"\2 of \1",
     ),
-    _rule(r"\bt([1-4])(?= )", r"Q\1"),
+    _rule(r"\bt([1-4])(?= (?:de|del|da|do|of|20\d\d))", r"Q\1"),
     _rule(
         r"(?<!\d)(\d{1,2}) (?:deste|de este|dieses|di questo|van deze|de ce|den här) "
         r"(?:mês|mes|monats|mese|maand|mois|månaden)\b",
@@ -160,7 +169,7 @@ SPELLING: tuple[Rule, ...] = (
         r"\1",
     ),
     _rule(r"(?:也就是|就是|即)(?=.*\d)", ", "),
-    _rule(r"^(.+?)(?:之前|以前|前)的?([两二三四五六]|\d+)个?(周|天|星期)$", _before_in_chinese),
+    _rule(r"^(.+?)(?:之前|以前)的?([两二三四五六]|\d+)个?(周|天|星期)$", _before_in_chinese),
     _rule(r"\bzw\b\.?", "zwischen"),
     _rule(r"\bup to (?:\+|and|&) incl(?:uding)?\b\.?", "up to"),
     _rule(r"\bbis (?:spätestens|einschließlich|inklusive|maximal|zum)\b", "bis"),
@@ -172,8 +181,8 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r"^going back (?=\d)", "last "),
     _rule(r"(?<!no )(?<!not )(?<!never )\b(?:newer|later|more recent) than ", "after "),
     _rule(r"(?<!no )(?<!not )(?<!never )\b(?:older|earlier) than ", "before "),
-    _rule(r"\bpost[ -](?=\d|[A-Z]|the )", "after "),
-    _rule(r"\bpre[ -](?=\d|[A-Z]|the )", "before "),
+    _rule(r"^((?:everything|anything|all|stuff) )?post[ -](?=\d)", r"\1after "),
+    _rule(r"^((?:everything|anything|all|stuff) )?pre[ -](?=\d)", r"\1before "),
     _rule(r"(?<=s) (?:preceding|prior to|leading up to) ", " before "),
     _rule(r",? but (?=before|after|until|since)", " and "),
     _rule(r"\b(?:just gone|just past|just ended|gone by)\b", ""),
@@ -181,10 +190,10 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r"^any(?:thing| ?day| time|one) (?=after|before|since|until)", ""),
     _rule(r" and (?:anything|everything|every day|all|any day) (?:before|earlier)(?: that| it)?$", " or earlier"),
     _rule(r" and (?:anything|everything|every day|all|any day) (?:after|since|later)(?: that| it| then)?$", " onwards"),
-    _rule(r"^(.+?), (?:that|the|this) (?:(?:whole|entire|full|same) )?(week|month|sprint)$", r"the \2 of \1"),
+    _rule(r"^(.+?), (?:that|the|this) (?:whole|entire|full) (week|month|sprint)$", r"the \2 of \1"),
     _rule(r"^the day (?:that|when|on which) ", "the day "),
     _rule(r"(?<= )even (?=began|started|ended)", ""),
-    _rule(r"^all (?:of )?(?:the )?\d+ days (?:of|in) ", ""),
+    _rule(r"^all (?:of )?(?:the )?(?:28|29|30|31) days (?:of|in) ", ""),
     _rule(r"\b(?:iso )?week (?=\d{4}-?[wW]\d)", ""),
     _rule(
         r"(?<= )(?:genau|exactement|exactamente|exatamente|esattamente|precies|exakt|dokładnie|etwa|exactly) (?=\d)",
@@ -194,14 +203,17 @@ SPELLING: tuple[Rule, ...] = (
     _rule(r"\berste[snm]? drittel (?:des|vom|von) ", "beginning of "),
     _rule(r"^(?:en|em|no|in|im|w) (?=tod[oa]s?\b|tutt[oa]\b|toute?\b|ganz|heel|hela\b|całym)", ""),
     _rule(r"\b([1-9])\.[ºª°] ?", r"\1. "),
-    _rule(r"\b(2\d)(0[1-9]|1[0-2])([0-3]\d)\b", r"20\1-\2-\3"),
+    _rule(
+        r"\b(2\d)(0[1-9]|1[0-2])([0-3]\d)\s?[–-]\s?(2\d)(0[1-9]|1[0-2])([0-3]\d)\b",
+        r"20\1-\2-\3 - 20\4-\5-\6",
+    ),
     _rule(
         r"^(?:the )?(?:perioden|period|zeitraum|période|periodo|período|okres) (?:of |from |du |de |del |vom )?(?=\d)",
         "",
     ),
     _rule(r"开始(?:到现在|至今)$", "以来"),
     _rule(r"^从(?=.+以来$)", ""),
-    _rule(r"(?<!\d)(\d\d)年(?=\d{1,2}月)", r"20\1年"),
+    _rule(r"(?<!\d)([0-4]\d)年(?=\d{1,2}月)", r"20\1年"),
     _rule(r"^(?:年末|年始|月末|月初)(?=\d)", ""),
     _rule(r" and (?:after|afterwards|later|since|onwards?)$", " onwards"),
     _rule(r"^(?:working|work|business) week (?=of|beginning|starting|from)", "monday to friday of the week "),
@@ -227,18 +239,23 @@ SPELLING: tuple[Rule, ...] = (
         r"from \1 of the \2 to ",
     ),
     _rule(r"(?<=[旬底初末周月日号])那(?:几|\d+)[天日]$", ""),
-    _rule(r"(\d/\d{1,2}|[日号])の?[^\d\s]{1,8}?(以来|以降|以後|之后|以后|之前|以前|まで|から)$", r"\1\2"),
+    _rule(
+        r"(\d/\d{1,2}|[日号])の?[^\d\s前翌次後后下上一二三四五六七八九十两天週周日]{1,8}?"
+        r"(以来|以降|以後|之后|以后|之前|以前|まで|から)$",
+        r"\1\2",
+    ),
     _rule(r"(?<=\w) (?:sen|sedan)$", " ago"),
     _rule(r"\b(?:lst|prev|ost|ostat|ult|últ|dern|ltz|ltzt|letz|afgel)\b\.?", "last"),
     _rule(r"\b(?:back|latter|rear)[ -]half\b", "second half"),
     _rule(r"\b(?:front|former|early)[ -]half\b", "first half"),
     _rule(
         r"\b(week|weekend|sprint|month|quarter) "
-        r"(?:(?:that |which )?(?:includes|contains|has|had|included|contained)|containing|including|with) ",
+        r"(?:(?:that |which )?(?:includes|contains|included|contained)|containing) (?!\d+ (?:and|to|-))",
         r"\1 of ",
     ),
     _rule(
-        r"\b((?:last |this |previous |next |current )?\w+(?: \d+)?)['’]s "
+        r"\b((?:last |this |previous |next |current )?(?:sprint|week|month|quarter|year|q[1-4]|h[12]|"
+        rf"{_MONTH}[a-z]*)(?: \d+)?)['’]s "
         r"((?:(?:first|second|third|fourth|last|final|\d+(?:st|nd|rd|th)) )?(?:\d+ )?"
         r"(?:start|beginning|end|middle|half|day|week|weekend|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?)\b",
         r"the \2 of \1",
@@ -267,14 +284,14 @@ SPELLING: tuple[Rule, ...] = (
 ORDER: tuple[Rule, ...] = (
     _rule(rf"^(.+?),? (?:plus or minus|\+/-|±|give or take|plus/minus) ({_COUNT}) (days?|weeks?)$",
           r"from \2 \3 before \1 to \2 \3 after \1"),
-    _rule(r"^(?P<a>\d+)(?:\s?[-–]\s?| (?:to|or) )(?P<b>\d+) (?P<unit>[^\W\d]+) (?:ago|back)$", _counts_down),
+    _rule(r"^(?P<a>\d+)(?:\s?[-–]\s?| to )(?P<b>\d+) (?P<unit>[^\W\d]+) (?:ago|back)$", _counts_down),
     _rule(
-        r"^(?:vor|il y a|hace|há) (?P<a>\d+)(?:\s?[-–]\s?| (?:bis|oder|à|ou|a|o) )(?P<b>\d+) (?P<unit>[^\W\d]+)$",
+        r"^(?:vor|il y a|hace|há) (?P<a>\d+)(?:\s?[-–]\s?| (?:bis|à|a) )(?P<b>\d+) (?P<unit>[^\W\d]+)$",
         _counts_down,
     ),
     _rule(rf"^({_COUNT}) (days?|weeks?) (?:on )?(?:either|each) side of (.+)$",
           r"from \1 \2 before \3 to \1 \2 after \3"),
-    _rule(rf"^within ({_COUNT}) (days|weeks) (?:of|from|around) (?!now|today)(.+)$",
+    _rule(rf"^within ({_COUNT}) (days|weeks) (?:of|around) (?!now|today)(.+)$",
           r"from \1 \2 before \3 to \1 \2 after \3"),
     _rule(rf"^(.+?) and the ({_COUNT} (?:days|weeks)) (?:following|after(?: that| it)?)$", r"from \1 to \2 after \1"),
     _rule(rf"^(.+?) (?:and|plus) the (?:following|next) ({_COUNT} (?:days|weeks))$", r"from \1 to \2 after \1"),
@@ -302,7 +319,8 @@ UNITS_CUT: tuple[Rule, ...] = tuple(
     _rule(rf"\b(?:{cut})\b\.?", unit)
     for unit, cut in (
         ("days", "jrs|gg|dgn|dgr|tg|tge|tgn"), ("weeks", "wkn|sem|sett|settim|tyg|tydz|vkr"),
-        ("month", "mnth|mth"), ("months", "mths|mnths|mos|mnd|mndn|mies|mån"), ("quarter", "qtrs?|trim|kwart|kvart"),
+        ("month", "mnth|mth"), ("months", "mths|mnths|mos|mnd|mndn|mies|(?<=[0-9] )mån"),
+        ("quarter", "qtrs?|trim|kwart|kvart"),
         ("weekend", "wknd|wkend|w/end"), ("sprint", "spr|sprt"),
     )
 )  # fmt: skip

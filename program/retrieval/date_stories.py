@@ -38,6 +38,10 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
         return None
     (a, first), (b, second) = pieces
     one, other = made(first, here), made(second, here)
+    if tokens[b - 1].text in "(（" and second.kind.startswith("until"):
+        return None  # "October (until the 10th)"
+    if first.kind == "weekday" and a and tokens[a - 1].value("number") == 1:
+        return None  # "on a Monday in November"
     if one is not None and other is not None and _is_range(tokens, pieces, others):
         return here.span(one.first, other.last) if one.first is not None and one.first <= other.last else None
     if one is not None and other is not None and _are_added(tokens, pieces, others):
@@ -55,6 +59,8 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
             return one
         if _inside(other, one):
             return other
+    if tokens[b].value("relation") is not None:
+        return None  # "last month, last week"
     of = tokens_of("of") if whole((*tokens[b : second.end], *tokens[a : first.end])) is None else ()
     part = made(whole((*tokens[b : second.end], *of, *tokens[a : first.end])), here)
     return part if part is not None and any(whole and _inside(part, whole) for whole in (one, other)) else None
@@ -83,6 +89,7 @@ def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], othe
         return False
     inner = [i for i in others if first.end <= i < b]
     joints = [i for i in inner if tokens[i].value("to") is not None or tokens[i].value("until") is not None]
+    joints = [i for i in joints if tokens[i].text.casefold() != "a"]  # which is other things, too
     if (
         not joints and others and tokens[others[0]].value("between") is not None
     ):  # "between the retro (3 Nov) and today"
@@ -91,14 +98,16 @@ def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], othe
     said = second.kind.startswith("until") or len(joints) == 1
     told = (tokens[i] for i in others if i not in joints)
     return said and all(
-        _tells(token) or not token.text.isalnum() or is_fill(token) or _kinds(token) <= _SAYS_NOTHING for token in told
+        _tells(token) or _is_sign(token) or is_fill(token) or _kinds(token) <= _SAYS_NOTHING for token in told
     )
 
 
 def _are_added(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], others: Sequence[int]) -> bool:
     """Whether *and* or *plus* stands between two dates, and nothing else anywhere."""
     (_, first), (b, _) = pieces
-    ands = [i for i in others if tokens[i].value("and") is not None or tokens[i].text.casefold() in _PLUS]
+    # "A" is and in Polish, and other things elsewhere.
+    said = {i: tokens[i].text.casefold() for i in others}
+    ands = [i for i in others if (tokens[i].value("and") is not None and said[i] != "a") or said[i] in _PLUS]
     fills = all(only_fills(tokens[i]) for i in others if i not in ands)
     return len(ands) == 1 and first.end <= ands[0] < b and fills
 
@@ -110,8 +119,8 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
     """The one date of a phrase whose other words tell an event.
 
     Either between a bound and its date (*since the incident on 9 October*), or apart from it (*the release week, 17
-    to 21 November*, *since 28 October, the deploy day*), or before *on* and a day, or behind a bound with a day and a
-    month (*after the 10 June hotfix*). Anything else that stands with a date could make it other days (*winter 2024*,
+    to 21 November*, *since 28 October, the deploy day*), or behind a bound with a day and a month (*after the 10 June
+    hotfix*). Anything else that stands with a date could make it other days (*winter 2024*,
     *python 3.11*, *the last 3 days of the freeze*), and so could numbers and other periods.
     """
     tokens = tokens_of(phrase)
@@ -124,6 +133,8 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
     if sign is not None and not any(_tells(tokens[i]) for i in between):
         return None  # nothing is told between them, so it is no bound for another reason
     before, behind = _is_apart(tokens, start - 1, -1), _is_apart(tokens, parse.end, 1)
+    if sign is not None and not _is_a_day_or_ago(parse, sign):
+        return None
     on = start > 0 and parse.unit == "day" and tokens[start - 1].text.casefold() in _ON
     month = any(token.value("month") is not None for token in tokens[start : parse.end])
     dated = month and parse.kind.startswith((*SIGNS, "beside"))
@@ -133,16 +144,27 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
         apart = (before if i < start else behind) and not _SAYS_WHEN & _kinds(tokens[i])
         if i < start and tokens[i].value("tod") is not None and parse.kind.startswith(SIGNS):
             return None  # "the morning after 5 November"
-        nothing = not tokens[i].text.isalnum() or is_fill(tokens[i]) or frozenset() < _kinds(tokens[i]) <= _SAYS_NOTHING
-        event = i in between or (sign is None and on and i < start) or (dated and i >= parse.end)
+        nothing = _is_sign(tokens[i]) or is_fill(tokens[i]) or frozenset() < _kinds(tokens[i]) <= _SAYS_NOTHING
+        event = i in between or (dated and i >= parse.end)
         if not (nothing or apart or (told and event) or tokens[i].text.casefold() in _APPOSED):
             return None
     if sign is None:
         return parse
-    bounds = parse.unit in ("day", "week", "month", "sprint", "quarter") and parse.kind not in ("quarter", "number")
-    if not bounds or parse.kind.startswith((*SIGNS, "range")):
-        return None
     return parse._replace(make=bounded("since" if sign == "from" else sign, parse))
+
+
+def _is_sign(token: Token) -> bool:
+    return not any(character.isalnum() for character in token.text)
+
+
+def _is_a_day_or_ago(parse: Parse, sign: str) -> bool:
+    """Whether an event has a day, or is told from now: nobody knows on which day of a sprint its retro was."""
+    if parse.kind.startswith((*SIGNS, "range", "beside")):
+        return False
+    return parse.unit == "day" or (sign in ("since", "from") and parse.kind in _FROM_NOW)
+
+
+_FROM_NOW = frozenset("number unit ago|relation unit|unit relation_after|ago_before number unit".split("|"))
 
 
 def sign_of(token: Token) -> str | None:
@@ -170,7 +192,7 @@ def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
 def denies(tokens: Sequence[Token]) -> bool:
     """Whether a word takes something away, says another day than the date beside it, or that it comes back."""
     strange = "".join(token.text if not token.words else " " for token in tokens)
-    every = "".join(token.text for token in tokens)
+    every = "".join(token.text.casefold() for token in tokens).replace(" ", "")
     return (
         any(token.text.casefold() in _DENY for token in tokens)
         or any(sign in strange for sign in _DENY_IN_CHINESE)
@@ -225,7 +247,9 @@ _PARTS = frozenset({"unit", "half_part", "edge", "weekday", "relation"})
 _DENY = frozenset(
     "no not never neither nor none cannot without except including excepting excluding excluded excl exclusive minus"
     " skipping skip ignoring ignore avoid avoiding outside other apart instead unlike besides barring bar but omitting"
-    " or every each any daily weekly monthly eve isn aren wasn don doesn"
+    " mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays workdays montags dienstags"
+    " mittwochs donnerstags freitags samstags sonntags werktags werktage lundis mardis mercredis jeudis vendredis"
+    " earliest frühestens ehestens tôt ici or every each any daily weekly monthly eve isn aren wasn don doesn"
     " nicht kein keine keinen nie niemals ohne ausser ausgenommen ausserhalb statt oder vorabend vortag jeden jede"
     " pas jamais sauf sans hors hormis excepté excepte ni aucun veille lendemain chaque"
     " sin menos excepto salvo fuera nunca víspera vispera cada não nao sem exceto fora nem véspera"
@@ -238,10 +262,23 @@ _DENY = frozenset(
 )
 """Words that take something away, choose, come back, name a neighbour of a day, or a season, which is not read."""
 _DENY_IN_CHINESE = tuple("不 非 除 没 勿 ない 每 毎 或 春 夏 秋 冬".split())
-_NEIGHBOURS = ("前日", "翌日", "前夜", "以外")
+_NEIGHBOURS = (
+    "前日",
+    "翌日",
+    "前夜",
+    "以外",
+    "次の日",
+    "前の日",
+    "翌週",
+    "次の週",
+    "前の週",
+    "次日",
+    "bisauf",
+    "workingdays",
+)
 _CALLED = frozenset("number no nr num numero número numéro nummer #".split())
 _ON = frozenset("on am le el il op på em".split())
-_BOUNDS = frozenset({*SIGNS, "between"})
+_BOUNDS = frozenset({*SIGNS, "between", "previous", "subsequent"})
 _SAYS_NOTHING = frozenset({*FILLS, "of_strict", "from", "and", "tod", "onward"})
 _SAYS_WHEN = frozenset(
     "number ordinal dom nth relation relation_after month weekday day week quarter year half before_last previous"

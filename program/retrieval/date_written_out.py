@@ -58,8 +58,12 @@ def written_out(phrase: str) -> Iterator[str]:
 
 
 def without_slips(phrase: str) -> str:
-    """A phrase whose words that are of no date, but nearly one, are that word."""
-    words = [(token, nearly(token.text.casefold())) for token in tokens_of(phrase) if not token.words]
+    """A phrase whose words that are of no date, but nearly one, are that word; what has capitals may be a name."""
+    words = [
+        (token, nearly(token.text.casefold()))
+        for token in tokens_of(phrase)
+        if not token.words and token.text.islower()
+    ]
     for token, meant in reversed(words):
         if meant is not None:
             phrase = phrase[: token.start] + meant + phrase[token.end :]

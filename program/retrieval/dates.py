@@ -169,7 +169,14 @@ def _first_clause(phrase: str, almanac: Almanac) -> Period | None:
     """
     bare, within = without_brackets(phrase)
     head, rest = (part.strip() for part in _first_comma(bare))
-    says_part = any(token.value(kind) is not None for token in tokens_of(rest) for kind in ("unit", "edge", "weekday"))
+    said = {word.kind for token in tokens_of(rest) for word in token.words}
+    says_part = said & {"unit", "edge", "weekday"} and not said & {
+        "relation",
+        "before",
+        "after",
+        "previous",
+        "subsequent",
+    }
     if says_part and (part := _resolve_whole(f"{rest} of {head}", almanac, None).period) is not None:
         return part
     named = within if find_dates(bare) else ""  # "summer (last year)" is not last year

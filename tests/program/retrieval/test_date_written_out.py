@@ -1,7 +1,8 @@
-"""Phrases that are given as one date: as they would be written out, and with a story around the date."""
+"""Phrases that are given as one date, as they would be written out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
 
 import pytest
@@ -15,9 +16,7 @@ TODAY = date(2025, 11, 13)  # a Thursday in sprint 43
 CALENDAR = load_card(domain_folder("engineering")).calendar
 
 
-def days(phrase: str) -> str | None:
-    [found] = resolve_dates([phrase], TODAY, CALENDAR)
-    return found.period.text() if found.period else None
+Days = Callable[[str], "str | None"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +51,7 @@ def days(phrase: str) -> str | None:
         ("10月の最初の10日間", "1 to 10 October"),
     ],
 )
-def test_what_is_cut_or_turned_round_is_read_as_written_out(phrase: str, plain: str) -> None:
+def test_what_is_cut_or_turned_round_is_read_as_written_out(days: Days, phrase: str, plain: str) -> None:
     assert days(phrase) is not None
     assert days(phrase) == days(plain) or plain.startswith("11月")
 
@@ -74,45 +73,8 @@ def test_what_is_cut_or_turned_round_is_read_as_written_out(phrase: str, plain: 
         ("the week that includes 22 October", "2025-10-20/2025-10-26"),
     ],
 )
-def test_further_forms(phrase: str, meant: str) -> None:
+def test_further_forms(days: Days, phrase: str, meant: str) -> None:
     assert days(phrase) == meant
-
-
-@pytest.mark.parametrize(
-    ("phrase", "meant"),
-    [
-        ("during the freeze, 4 to 8 August", "2025-08-04/2025-08-08"),
-        ("the release week, 3 to 7 Nov", "2025-11-03/2025-11-07"),
-        ("23 Sept (kickoff) to 10 Oct", "2025-09-23/2025-10-10"),
-        ("since the incident on 9 October", "2025-10-09/2025-11-13"),
-        ("before the outage of 3 November", "../2025-11-02"),
-        ("from the migration on 3 November", "2025-11-03/2025-11-13"),
-        ("since Black Friday, 7 November", "2025-11-07/2025-11-13"),
-        ("since 28 October, the deploy day", "2025-10-28/2025-11-13"),
-        ("since the 27th, two weeks back", "2025-10-27/2025-11-13"),
-        ("week 44 through yesterday, Nov 12", "2025-10-27/2025-11-12"),
-    ],
-)
-def test_a_story_around_one_date_is_no_other_date(phrase: str, meant: str) -> None:
-    assert days(phrase) == meant
-
-
-@pytest.mark.parametrize(
-    "phrase",
-    [
-        "October except the first week",
-        "November without weekends",
-        "sprint 42 minus its planning",
-        "every Friday since 3 October",
-        "the week somebody broke in October",
-        "after 2 of 3 talks in October",
-        "days since October",
-        "since the week after the talk in October",
-        "da semana passada",
-    ],
-)
-def test_what_is_more_than_a_story_is_not_read(phrase: str) -> None:
-    assert days(phrase) is None
 
 
 @pytest.mark.parametrize(
@@ -126,38 +88,8 @@ def test_what_is_more_than_a_story_is_not_read(phrase: str) -> None:
         ("sprint 39 or rather sprint 40", "2025-09-29/2025-10-12"),
     ],
 )
-def test_a_word_that_is_taken_back_is_the_next_one(phrase: str, meant: str) -> None:
+def test_a_word_that_is_taken_back_is_the_next_one(days: Days, phrase: str, meant: str) -> None:
     assert days(phrase) == meant
-
-
-@pytest.mark.parametrize(
-    ("phrase", "meant"),
-    [
-        ("sprint 30, the very first one", "2025-05-12/2025-05-25"),
-        ("last sprint (that was number 42)", "2025-10-27/2025-11-09"),
-        ("Sept in full, 30 days", "2025-09-01/2025-09-30"),
-        ("27 Oct – 2 Nov, over Halloween", "2025-10-27/2025-11-02"),
-        ("freeze (3 Nov) to release (7 Nov)", "2025-11-03/2025-11-07"),
-        ("last Monday (10th) til now", "2025-11-10/2025-11-13"),
-        ("this Oct, days 1-15", "2025-10-01/2025-10-15"),
-        ("S41, so the 13th to the 26th of October", "2025-10-13/2025-10-26"),
-    ],
-)
-def test_what_is_told_besides_a_date_does_not_change_it(phrase: str, meant: str) -> None:
-    assert days(phrase) == meant
-
-
-@pytest.mark.parametrize(
-    "phrase",
-    [
-        "October, but only the talks in the 3rd week of it",
-        "sprint 42, without its planning",
-        "last week, the days before Wednesday",
-        "the last 3 days of the freeze",
-    ],
-)
-def test_what_is_told_besides_a_date_and_may_change_it_is_not_left_out(phrase: str) -> None:
-    assert days(phrase) is None
 
 
 @pytest.mark.parametrize(
@@ -178,11 +110,11 @@ def test_what_is_told_besides_a_date_and_may_change_it_is_not_left_out(phrase: s
         ("KW43–44", "week 43 to week 44"),
     ],
 )
-def test_slips_and_other_words_for_bounds(phrase: str, plain: str) -> None:
+def test_slips_and_other_words_for_bounds(days: Days, phrase: str, plain: str) -> None:
     assert days(phrase) == days(plain) is not None
 
 
-def test_a_text_of_names_of_months_alone_ends() -> None:
+def test_a_text_of_names_of_months_alone_ends(days: Days) -> None:
     for word in ("3 march ", "monday ", "10月", "q1 2024 "):
         assert find_dates(word * 250)
     assert days("3 march " * 250) is None
@@ -221,170 +153,8 @@ def test_in_a_text_nothing_is_written_out(text: str) -> None:
         ("24年2月最后一天", "2024-02-29/2024-02-29"),
     ],
 )
-def test_what_several_people_wrote(phrase: str, meant: str) -> None:
+def test_what_several_people_wrote(days: Days, phrase: str, meant: str) -> None:
     assert days(phrase) == meant
-
-
-GAPS = [
-    "niet voor 3 november",
-    "inte före 3 november",
-    "nie przed 3 listopada",
-    "isn't before 3 November",
-    "niet na 3 november",
-    "inte efter 3 november",
-    "never after 3 November",
-    "niet ouder dan 2 weken",
-    "pas plus de 2 semaines",
-    "never older than 2 weeks",
-    "不早于11月3日",
-    "不晚于11月3日",
-    "outside of last week",
-    "other than sprint 42",
-    "apart from last week",
-    "instead of last week",
-    "ignoring last week",
-    "avoid October",
-    "unlike last week",
-    "nicht letzte Woche",
-    "ausgenommen Oktober",
-    "außerhalb von Oktober",
-    "pas la semaine dernière",
-    "hors octobre",
-    "hormis octobre",
-    "fuera de octubre",
-    "niet vorige week",
-    "nie w październiku",
-    "除了上周",
-    "上周以外",
-    "不是上周",
-    "先週以外",
-    "não na semana passada",
-    "alles außer Oktober",
-    "außer letzter Woche",
-    "last week (not Friday)",
-    "October (except the first week)",
-    "letzte Woche (außer Freitag)",
-    "上周(不含周五)",
-    "after 3 November, no later than Friday",
-    "October, no weekends",
-    "October no Mondays",
-    "sprint 42, no Mondays",
-    "since well before October",
-    "from well before 3 November",
-    "Monday to Wednesday, sorry, Thursday",
-    "the first week of October, sorry, November",
-    "two weeks ago, sorry, three",
-    "2 weeks ago, sorry, months",
-    "first two weeks of October, sorry, three",
-    "from 3 to 5 November, sorry, 4 to 6",
-    "sprint 40 to 42, sorry, 41 to 43",
-    "sprints 40-43, not 42",
-    "last week, not the 5th",
-    "3 to 7 November, not 5th",
-    "October and not the 31st",
-    "last 10 days, not 12",
-    "since v2",
-    "since v12",
-    "before v44",
-    "v2.1",
-    "between v40 and v44",
-    "team v 4 in October",
-    "python 3.11",
-    "since python 3.11",
-    "release 1.10",
-    "before release 2.4",
-    "since release 1.10",
-    "version 2.10",
-    "issue 2025",
-    "item 5 of October",
-    "top 10 of October",
-    "version 1 to 3 of October",
-    "S42 bucket",
-    "t2 incident",
-    "winter 2024",
-    "summer 2024",
-    "Easter 2024",
-    "autumn last year",
-    "summer (last year)",
-    "same time last year",
-    "same period last year",
-    "la veille du 3 novembre",
-    "on the eve of 3 November",
-    "11月3日の前日",
-    "le lendemain du 3 novembre",
-    "the morning after 5 November",
-    "发布前一周",
-    "from 1 October until but excluding 15 October",
-    "1 October to 15 October exclusive",
-    "before and including 3 November",
-    "after and including 3 November",
-    "sprint 40, 42",
-    "冲刺40、42",
-    "weeks 43, 45",
-    "Mondays in October",
-    "Montags im Oktober",
-    "tous les lundis d'octobre",
-    "toda segunda de outubro",
-    "每周一",
-    "montags",
-    "daily since October",
-    "weekly since sprint 40",
-    "this week (or last week)",
-    "2、3週間前",
-    "hace una semana y media",
-]
-
-
-@pytest.mark.parametrize("phrase", GAPS)
-def test_wrong_days_are_worse_than_a_gap(phrase: str) -> None:
-    """What denies, takes away, comes back, is a name or a neighbour of a day, or loses one of several."""
-    assert days(phrase) is None
-
-
-@pytest.mark.parametrize(
-    ("phrase", "meant"),
-    [
-        ("nicht vor dem 3. November", "2025-11-03/2025-11-13"),
-        ("pas avant le 3 novembre", "2025-11-03/2025-11-13"),
-        ("non prima del 3 novembre", "2025-11-03/2025-11-13"),
-        ("não antes de 3 de novembro", "2025-11-03/2025-11-13"),
-        ("pas après le 3 novembre", "../2025-11-03"),
-        ("nicht älter als 3 Tage", "2025-11-10/2025-11-13"),
-        ("Monday (no, Tuesday)", "2025-11-11/2025-11-11"),
-        ("October (last year)", "2024-10-01/2024-10-31"),
-        ("Q3 (last year)", "2024-07-01/2024-09-30"),
-        ("Friday (next week)", "2025-11-21/2025-11-21"),
-        ("Friday (week before last)", "2025-10-31/2025-10-31"),
-        ("Monday (last week)", "2025-11-03/2025-11-03"),
-        ("October (second half)", "2025-10-16/2025-10-31"),
-        ("until Friday (excluded)", "../2025-11-06"),
-        ("after Monday (inclusive)", "2025-11-10/2025-11-13"),
-        ("sprint 42 (first week)", "2025-10-27/2025-11-02"),
-        ("last month (the first week)", "2025-10-01/2025-10-07"),
-        ("sprint 42 (the last three days)", "2025-11-07/2025-11-09"),
-        ("last week (Mon-Wed)", "2025-11-03/2025-11-05"),
-        ("since October, no later than 5 November", "2025-10-01/2025-11-05"),
-        ("between 3 November and no later than 7 November", "2025-11-03/2025-11-07"),
-        ("until 3 November, sorry 4 November", "../2025-11-04"),
-        ("before sprint 42, sorry, sprint 41", "../2025-10-12"),
-        ("since last week, actually last month", "2025-10-01/2025-11-13"),
-        ("bis Montag, nein, Dienstag", "../2025-11-11"),
-        ("depuis lundi, non, mardi", "2025-11-11/2025-11-13"),
-        ("after 3 November, I mean 4 November", "2025-11-05/2025-11-13"),
-        ("3 November 2024, sorry, 4", "2024-11-04/2024-11-04"),
-        ("since v2 last week", "2025-11-03/2025-11-13"),
-        ("11月3日のリリース後", "2025-11-04/2025-11-13"),
-        ("1 October up to but not including 15 October", "2025-10-01/2025-10-14"),
-        ("since 3 November, today excluded", "2025-11-03/2025-11-12"),
-        ("3, 4 and 5 November", "2025-11-03/2025-11-05"),
-        ("1st sem 2025", "2025-01-01/2025-06-30"),
-        ("1er sem. 2025", "2025-01-01/2025-06-30"),
-        ("heute vor einer Woche", "2025-11-06/2025-11-06"),
-        ("letzte Woche Mo-Mi", "2025-11-03/2025-11-05"),
-    ],
-)
-def test_what_is_denied_bracketed_or_taken_back_is_right_or_a_gap(phrase: str, meant: str) -> None:
-    assert days(phrase) in (meant, None)
 
 
 PIECES = [
@@ -404,4 +174,4 @@ def test_whatever_words_of_dates_stand_together_nothing_breaks(text: str) -> Non
 @given(st.text(max_size=80))
 def test_any_text_can_be_written_out(text: str) -> None:
     assert len(list(written_out(text))) <= 12
-    days(text)
+    resolve_dates([text], TODAY, CALENDAR)
