@@ -63,7 +63,7 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
         return None  # "last month, last week"
     of = tokens_of("of") if whole((*tokens[b : second.end], *tokens[a : first.end])) is None else ()
     part = made(whole((*tokens[b : second.end], *of, *tokens[a : first.end])), here)
-    return part if part is not None and any(whole and _inside(part, whole) for whole in (one, other)) else None
+    return part if part is not None and any(each and _inside(part, each) for each in (one, other)) else None
 
 
 def _pieces(tokens: Sequence[Token], find: Find) -> tuple[list[tuple[int, Parse]], list[int]]:
@@ -90,9 +90,8 @@ def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], othe
     inner = [i for i in others if first.end <= i < b]
     joints = [i for i in inner if tokens[i].value("to") is not None or tokens[i].value("until") is not None]
     joints = [i for i in joints if tokens[i].text.casefold() != "a"]  # which is other things, too
-    if (
-        not joints and others and tokens[others[0]].value("between") is not None
-    ):  # "between the retro (3 Nov) and today"
+    if not joints and others and tokens[others[0]].value("between") is not None:
+        # "between the retro (3 Nov) and today"
         joints = [i for i in inner if tokens[i].value("and") is not None]
         others = others[1:]
     said = second.kind.startswith("until") or len(joints) == 1
@@ -120,8 +119,8 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
 
     Either between a bound and its date (*since the incident on 9 October*), or apart from it (*the release week, 17
     to 21 November*, *since 28 October, the deploy day*), or behind a bound with a day and a month (*after the 10 June
-    hotfix*). Anything else that stands with a date could make it other days (*winter 2024*,
-    *python 3.11*, *the last 3 days of the freeze*), and so could numbers and other periods.
+    hotfix*). Anything else that stands with a date could make it other days (*winter 2024*, *python 3.11*, *the last 3
+    days of the freeze*), and so could numbers and other periods.
     """
     tokens = tokens_of(phrase)
     pieces, others = _pieces(tokens, find)
@@ -192,11 +191,11 @@ def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
 def denies(tokens: Sequence[Token]) -> bool:
     """Whether a word takes something away, says another day than the date beside it, or that it comes back."""
     strange = "".join(token.text if not token.words else " " for token in tokens)
-    every = "".join(token.text.casefold() for token in tokens).replace(" ", "")
+    joined = "".join(token.text.casefold() for token in tokens).replace(" ", "")
     return (
         any(token.text.casefold() in _DENY for token in tokens)
         or any(sign in strange for sign in _DENY_IN_CHINESE)
-        or any(sign in every for sign in _NEIGHBOURS)
+        or any(sign in joined for sign in _NEIGHBOURS)
     )
 
 
@@ -242,8 +241,6 @@ def _same_weekdays(token: Token, told: Period, period: Period) -> bool:
 
 
 _PARTS = frozenset({"unit", "half_part", "edge", "weekday", "relation"})
-
-
 _DENY = frozenset(
     "no not never neither nor none cannot without except including excepting excluding excluded excl exclusive minus"
     " skipping skip ignoring ignore avoid avoiding outside other apart instead unlike besides barring bar but omitting"
@@ -262,20 +259,8 @@ _DENY = frozenset(
 )
 """Words that take something away, choose, come back, name a neighbour of a day, or a season, which is not read."""
 _DENY_IN_CHINESE = tuple("不 非 除 没 勿 ない 每 毎 或 春 夏 秋 冬".split())
-_NEIGHBOURS = (
-    "前日",
-    "翌日",
-    "前夜",
-    "以外",
-    "次の日",
-    "前の日",
-    "翌週",
-    "次の週",
-    "前の週",
-    "次日",
-    "bisauf",
-    "workingdays",
-)
+_NEIGHBOURS = tuple("前日 翌日 前夜 以外 次の日 前の日 翌週 次の週 前の週 次日 bisauf workingdays".split())
+"""Of several tokens, without the spaces between."""
 _CALLED = frozenset("number no nr num numero número numéro nummer #".split())
 _ON = frozenset("on am le el il op på em".split())
 _BOUNDS = frozenset({*SIGNS, "between", "previous", "subsequent"})

@@ -134,6 +134,7 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     return Resolved(phrase, period) if period is not None else found
 
 
+_BESIDE = frozenset({"relation", "before", "after", "previous", "subsequent"})
 Reading = Callable[[str, Almanac], "Period | None"]
 """Another way of reading a phrase: its days, or None."""
 
@@ -170,13 +171,7 @@ def _first_clause(phrase: str, almanac: Almanac) -> Period | None:
     bare, within = without_brackets(phrase)
     head, rest = (part.strip() for part in _first_comma(bare))
     said = {word.kind for token in tokens_of(rest) for word in token.words}
-    says_part = said & {"unit", "edge", "weekday"} and not said & {
-        "relation",
-        "before",
-        "after",
-        "previous",
-        "subsequent",
-    }
+    says_part = said & {"unit", "edge", "weekday"} and not said & _BESIDE
     if says_part and (part := _resolve_whole(f"{rest} of {head}", almanac, None).period) is not None:
         return part
     named = within if find_dates(bare) else ""  # "summer (last year)" is not last year
