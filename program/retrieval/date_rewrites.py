@@ -12,7 +12,8 @@ from collections.abc import Callable
 from .date_stories import denies
 from .date_tokens import tokens_of
 
-Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
+Rule = tuple[str, "str | Callable[[re.Match[str]], str]"]
+"""A pattern, which is compiled when a phrase is first written out, and what stands there instead."""
 
 _ENGLISH_MONTHS = "january february march april may june july august september october november december".split()
 _CHINESE = "一二三四五六七八九"
@@ -24,17 +25,11 @@ _PARTS = "(?:kwarta|połow|polow|trim|semestr|tydz|kvartal|quart|halvår|hälft|
 _COUNT = r"(?:\d{1,3}|two|three|four|five|six)"
 _JOINT = r"(?:to|and|bis|und|à|a|al|ao|y|e|et|do|i|tot|en|till|och|through|thru|-|–)"
 _FROM = r"(?:from|between|von|zwischen|de|du|des|entre|od|del|da|van|från|tussen|mellan|między)"
-
-
 _BEFORE_A_DAY = frozenset(
     "od do i a und bis vom von am den dem til fra ab seit nach zwischen między pomiędzy przed po zw mo di mi fr sa"
     " so pn wt śr sr czw pt sob nd".split()
 )
 """Words before *3.11* that make it a day, in languages that write days so."""
-
-
-def _rule(form: str, instead: str | Callable[[re.Match[str]], str]) -> Rule:
-    return re.compile(form, re.IGNORECASE), instead
 
 
 def _day_and_month(match: re.Match[str]) -> str:
@@ -102,39 +97,39 @@ def _counts_down(match: re.Match[str]) -> str:
 
 
 SPELLING: tuple[Rule, ...] = (
-    _rule(r"\s*[(（]([^()（）\d]*)[)）]", _aside),
-    _rule(r", an? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?", ""),
-    _rule(r"(?<=\d)(st|nd|rd|th|º|ª)\s?[-–—]\s?(?=\d)", r"\1 - "),
-    _rule(rf"\b(\d{{1,2}})-({_MONTH}[a-z]*)-['’]?(\d\d)(?!\d)", r"\1 \2 20\3"),
-    _rule(rf"\b({_MONTH}[a-z]*\.? )(\d{{1,2}})/(\d{{1,2}})\b", lambda m: m[1] + f"{m[2]} - {m[1]}{m[3]}"),
-    _rule(rf"\b(\d{{1,2}})/(\d{{1,2}})(?= (?:of |de |di )?{_MONTH})", _neighbours),
-    _rule(
+    (r"\s*[(（]([^()（）\d]*)[)）]", _aside),
+    (r", an? (?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?", ""),
+    (r"(?<=\d)(st|nd|rd|th|º|ª)\s?[-–—]\s?(?=\d)", r"\1 - "),
+    (rf"\b(\d{{1,2}})-({_MONTH}[a-z]*)-['’]?(\d\d)(?!\d)", r"\1 \2 20\3"),
+    (rf"\b({_MONTH}[a-z]*\.? )(\d{{1,2}})/(\d{{1,2}})\b", lambda m: m[1] + f"{m[2]} - {m[1]}{m[3]}"),
+    (rf"\b(\d{{1,2}})/(\d{{1,2}})(?= (?:of |de |di )?{_MONTH})", _neighbours),
+    (
         r"\b(\d{1,2})(?:st|nd|rd|th|\.)? (?:and|&|und|et|y|e|en|och|i) (\d{1,2})(?:st|nd|rd|th|\.)?(?= [^\W\d])",
         _neighbours,
     ),
-    _rule(r"\b(?:el |le |la |das |het |den )?(?:weekend|week-end|w/end|wk?nd|wkend|finde|fin de semana"
+    (r"\b(?:el |le |la |das |het |den )?(?:weekend|week-end|w/end|wk?nd|wkend|finde|fin de semana"
         r"|fim de semana|wochenende|helgen) "
           r"(?:of|from|del|de|du|vom|van|do|från) (?=(?:[^\W\d]+ )?(\d{1,2}) ?[-–/] ?(\d{1,2})(?!\d))", _two_days),
-    _rule(rf"\b(\d{{1,2}}\.? {_MONTH}[a-z]*)\.? ['’]?([2-4]\d)$", r"\1 20\2"),
-    _rule(r"\b[sS](?:pr)?\.? ?#?(\d\d)\b(?!\d|\.|/)", r"sprint \1"),
-    _rule(r"(?:^|(?<=day )|(?<=och ))v(?:\. ?| )(\d{1,2})\b(?!\.\d)", r"week \1"),
-    _rule(
+    (rf"\b(\d{{1,2}}\.? {_MONTH}[a-z]*)\.? ['’]?([2-4]\d)$", r"\1 20\2"),
+    (r"\b[sS](?:pr)?\.? ?#?(\d\d)\b(?!\d|\.|/)", r"sprint \1"),
+    (r"(?:^|(?<=day )|(?<=och ))v(?:\. ?| )(\d{1,2})\b(?!\.\d)", r"week \1"),
+    (
         r"(?<![^\W\d])([^\W\d]{2,5}\.?) (?:bis|au|à|al|a|t/m|tot|till|do|to|until) ([^\W\d]{2,5}\.?)(?![^\W\d])",
         _weekdays,
     ),
-    _rule(r"(?<![^\W\d])([^\W\d]{2,5}\.?)\s?[-–]\s?([^\W\d]{2,5}\.?)(?![^\W\d])", _weekdays),
-    _rule(
+    (r"(?<![^\W\d])([^\W\d]{2,5}\.?)\s?[-–]\s?([^\W\d]{2,5}\.?)(?![^\W\d])", _weekdays),
+    (
         r"^(.+?)の?([月火水木金土日])[〜~～-]([月火水木金土日])曜?日?$",
         lambda m: f"{_KANJI[m[2]]} to {_KANJI[m[3]]} of {m[1]}",
     ),
-    _rule(r"\b((?:\d+|one) (?:months?|years?)) ago to the day\b", r"\1 ago today"),
-    _rule(r"\b(\d+) weeks? ago to the day\b", lambda m: f"{7 * int(m[1])} days ago"),
-    _rule(r"(?<![\d.,])(\d{1,2})\.(\d{1,2})\.?(?![\d.]|,\d)", _day_and_month),
-    _rule(r"\b(\d{1,2})(?:ere|ère|re|ro|ra|do|da|to|ta|eme|ème)\b\.?", r"\1."),
-    _rule(rf"\b([1-9])[aoeº°ª]?\.? (?={_PARTS})", r"\1. "),
-    _rule(r"(?<=\d{4}) (?:r|roku|г)\b\.?$", ""),
+    (r"\b((?:\d+|one) (?:months?|years?)) ago to the day\b", r"\1 ago today"),
+    (r"\b(\d+) weeks? ago to the day\b", lambda m: f"{7 * int(m[1])} days ago"),
+    (r"(?<![\d.,])(\d{1,2})\.(\d{1,2})\.?(?![\d.]|,\d)", _day_and_month),
+    (r"\b(\d{1,2})(?:ere|ère|re|ro|ra|do|da|to|ta|eme|ème)\b\.?", r"\1."),
+    (rf"\b([1-9])[aoeº°ª]?\.? (?={_PARTS})", r"\1. "),
+    (r"(?<=\d{4}) (?:r|roku|г)\b\.?$", ""),
     # A weekday that stands with its day says nothing. "Do" is until in Polish, and of in Portuguese.
-    _rule(
+    (
         r"\b(?:mo|di|mi|fr|sa|so|lun|mar|mer|mié|mie|jeu|jue|gio|ven|vie|sam|sáb|sab|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr"
         r"|za|zo|mån|tis|ons|tors?|fre|lör|sön|pn|pon|wt|śr|sr|czw|pt|sob|nd|niedz|mon|tues?|wed|thur?s?|fri|sat|sun)"
         r"\b\.?,? "
@@ -142,171 +137,170 @@ SPELLING: tuple[Rule, ...] = (
         r"(?=\d{1,2}(?!\d).*?(?:[./]\d|[^\W\d]{3}))",
         "",
     ),
-    _rule(r"\b(?:b4|bfr)\b", "before"),
-    _rule(r"\bbtwn\b", "between"),
-    _rule(r"\bfrm\b", "from"),
-    _rule(r"\b(til|till|until|to|through|up to) (.+) (?:ended|finished|was over)$", r"\1 \2"),
-    _rule(r" or any (?:later|following) day$", " onwards"),
-    _rule(r"\b(sprint) that ended (?:on )?(?=\D*\d)", r"\1 of "),
-    _rule(r"^heute vor (?=.*tag)", "vor "),
-    _rule(r"\b([12])(?:st|nd|er|ère|[ºªae.])? sem\.? (?:de |of |in )?(20\d\d)\b", r"H\1 \2"),
-    _rule(
+    (r"\b(?:b4|bfr)\b", "before"),
+    (r"\bbtwn\b", "between"),
+    (r"\bfrm\b", "from"),
+    (r"\b(til|till|until|to|through|up to) (.+) (?:ended|finished|was over)$", r"\1 \2"),
+    (r" or any (?:later|following) day$", " onwards"),
+    (r"\b(sprint) that ended (?:on )?(?=\D*\d)", r"\1 of "),
+    (r"^heute vor (?=.*tag)", "vor "),
+    (r"\b([12])(?:st|nd|er|ère|[ºªae.])? sem\.? (?:de |of |in )?(20\d\d)\b", r"H\1 \2"),
+    (
         r"^(.+?),? (?:(?:solo|only|just|nur|bara|alleen) )?((?:mon|tues|wednes|thurs|fri|satur|sun)day to "
         r"(?:mon|tues|wednes|thurs|fri|satur|sun)day)$",
         r"\2 of \1",
     ),
-    _rule(r"\bt([1-4])(?= (?:de|del|da|do|of|20\d\d))", r"Q\1"),
-    _rule(
+    (r"\bt([1-4])(?= (?:de|del|da|do|of|20\d\d))", r"Q\1"),
+    (
         r"(?<!\d)(\d{1,2}) (?:deste|de este|dieses|di questo|van deze|de ce|den här) "
         r"(?:mês|mes|monats|mese|maand|mois|månaden)\b",
         r"\1th of this month",
     ),
-    _rule(r"\bsprint (?:numero|número|numéro|nummer|number|num|no|nr|nº)\.? (?=\d)", "sprint "),
-    _rule(
+    (r"\bsprint (?:numero|número|numéro|nummer|number|num|no|nr|nº)\.? (?=\d)", "sprint "),
+    (
         r"^((?:na|after|since|sinds|seit|nach|depuis|après|desde|después de|dopo|od|po|sedan|efter)\b.+) "
         r"(?:tot nu|until now|till now|til now|bis heute|bis jetzt|jusqu['’]à maintenant|hasta ahora|até agora"
         r"|fino ad oggi|do teraz|fram till nu)$",
         r"\1",
     ),
-    _rule(r"(?:也就是|就是|即)(?=.*\d)", ", "),
-    _rule(r"^(.+?)(?:之前|以前)的?([两二三四五六]|\d+)个?(周|天|星期)$", _before_in_chinese),
-    _rule(r"\bzw\b\.?", "zwischen"),
-    _rule(r"\bup to (?:\+|and|&) incl(?:uding)?\b\.?", "up to"),
-    _rule(r"\bbis (?:spätestens|einschließlich|inklusive|maximal|zum)\b", "bis"),
-    _rule(r"\b(?:bis )?(?:einschl|inkl|incl)\b\.?", lambda m: "bis" if m[0].casefold().startswith("bis") else ""),
-    _rule(r"\bdallo\b", "dal"),
-    _rule(r"^(?:sen|apartir de|fr\.o\.m\.?)(?= )", "since"),
-    _rule(r"(?<= )t\.?o\.?m\.?(?= )", "until"),
-    _rule(r"^y a (?=\d)", "il y a "),
-    _rule(r"^going back (?=\d)", "last "),
-    _rule(r"(?<!no )(?<!not )(?<!never )\b(?:newer|later|more recent) than ", "after "),
-    _rule(r"(?<!no )(?<!not )(?<!never )\b(?:older|earlier) than ", "before "),
-    _rule(r"^((?:everything|anything|all|stuff) )?post[ -](?=\d)", r"\1after "),
-    _rule(r"^((?:everything|anything|all|stuff) )?pre[ -](?=\d)", r"\1before "),
-    _rule(r"(?<=s) (?:preceding|prior to|leading up to) ", " before "),
-    _rule(r",? but (?=before|after|until|since)", " and "),
-    _rule(r"\b(?:just gone|just past|just ended|gone by)\b", ""),
-    _rule(r"\bup until\b", "until"),
-    _rule(r"^any(?:thing| ?day| time|one) (?=after|before|since|until)", ""),
-    _rule(r" and (?:anything|everything|every day|all|any day) (?:before|earlier)(?: that| it)?$", " or earlier"),
-    _rule(r" and (?:anything|everything|every day|all|any day) (?:after|since|later)(?: that| it| then)?$", " onwards"),
-    _rule(r"^(.+?), (?:that|the|this) (?:whole|entire|full) (week|month|sprint)$", r"the \2 of \1"),
-    _rule(r"^the day (?:that|when|on which) ", "the day "),
-    _rule(r"(?<= )even (?=began|started|ended)", ""),
-    _rule(r"^all (?:of )?(?:the )?(?:28|29|30|31) days (?:of|in) ", ""),
-    _rule(r"\b(?:iso )?week (?=\d{4}-?[wW]\d)", ""),
-    _rule(
+    (r"(?:也就是|就是|即)(?=.*\d)", ", "),
+    (r"^(.+?)(?:之前|以前)的?([两二三四五六]|\d+)个?(周|天|星期)$", _before_in_chinese),
+    (r"\bzw\b\.?", "zwischen"),
+    (r"\bup to (?:\+|and|&) incl(?:uding)?\b\.?", "up to"),
+    (r"\bbis (?:spätestens|einschließlich|inklusive|maximal|zum)\b", "bis"),
+    (r"\b(?:bis )?(?:einschl|inkl|incl)\b\.?", lambda m: "bis" if m[0].casefold().startswith("bis") else ""),
+    (r"\bdallo\b", "dal"),
+    (r"^(?:sen|apartir de|fr\.o\.m\.?)(?= )", "since"),
+    (r"(?<= )t\.?o\.?m\.?(?= )", "until"),
+    (r"^y a (?=\d)", "il y a "),
+    (r"^going back (?=\d)", "last "),
+    (r"(?<!no )(?<!not )(?<!never )\b(?:newer|later|more recent) than ", "after "),
+    (r"(?<!no )(?<!not )(?<!never )\b(?:older|earlier) than ", "before "),
+    (r"^((?:everything|anything|all|stuff) )?post[ -](?=\d)", r"\1after "),
+    (r"^((?:everything|anything|all|stuff) )?pre[ -](?=\d)", r"\1before "),
+    (r"(?<=s) (?:preceding|prior to|leading up to) ", " before "),
+    (r",? but (?=before|after|until|since)", " and "),
+    (r"\b(?:just gone|just past|just ended|gone by)\b", ""),
+    (r"\bup until\b", "until"),
+    (r"^any(?:thing| ?day| time|one) (?=after|before|since|until)", ""),
+    (r" and (?:anything|everything|every day|all|any day) (?:before|earlier)(?: that| it)?$", " or earlier"),
+    (r" and (?:anything|everything|every day|all|any day) (?:after|since|later)(?: that| it| then)?$", " onwards"),
+    (r"^(.+?), (?:that|the|this) (?:whole|entire|full) (week|month|sprint)$", r"the \2 of \1"),
+    (r"^the day (?:that|when|on which) ", "the day "),
+    (r"(?<= )even (?=began|started|ended)", ""),
+    (r"^all (?:of )?(?:the )?(?:28|29|30|31) days (?:of|in) ", ""),
+    (r"\b(?:iso )?week (?=\d{4}-?[wW]\d)", ""),
+    (
         r"(?<= )(?:genau|exactement|exactamente|exatamente|esattamente|precies|exakt|dokładnie|etwa|exactly) (?=\d)",
         "",
     ),
-    _rule(r"\bletzte[snm]? drittel (?:des|vom|von) ", "end of "),
-    _rule(r"\berste[snm]? drittel (?:des|vom|von) ", "beginning of "),
-    _rule(r"^(?:en|em|no|in|im|w) (?=tod[oa]s?\b|tutt[oa]\b|toute?\b|ganz|heel|hela\b|całym)", ""),
-    _rule(r"\b([1-9])\.[ºª°] ?", r"\1. "),
-    _rule(
+    (r"\bletzte[snm]? drittel (?:des|vom|von) ", "end of "),
+    (r"\berste[snm]? drittel (?:des|vom|von) ", "beginning of "),
+    (r"^(?:en|em|no|in|im|w) (?=tod[oa]s?\b|tutt[oa]\b|toute?\b|ganz|heel|hela\b|całym)", ""),
+    (r"\b([1-9])\.[ºª°] ?", r"\1. "),
+    (
         r"\b(2\d)(0[1-9]|1[0-2])([0-3]\d)\s?[–-]\s?(2\d)(0[1-9]|1[0-2])([0-3]\d)\b",
         r"20\1-\2-\3 - 20\4-\5-\6",
     ),
-    _rule(
+    (
         r"^(?:the )?(?:perioden|period|zeitraum|période|periodo|período|okres) (?:of |from |du |de |del |vom )?(?=\d)",
         "",
     ),
-    _rule(r"开始(?:到现在|至今)$", "以来"),
-    _rule(r"^从(?=.+以来$)", ""),
-    _rule(r"(?<!\d)([0-4]\d)年(?=\d{1,2}月)", r"20\1年"),
-    _rule(r"^(?:年末|年始|月末|月初)(?=\d)", ""),
-    _rule(r" and (?:after|afterwards|later|since|onwards?)$", " onwards"),
-    _rule(r"^(?:working|work|business) week (?=of|beginning|starting|from)", "monday to friday of the week "),
-    _rule(r"^the (?:working|work|business) week (?=of|beginning|starting|from)", "monday to friday of the week "),
-    _rule(r"\bsprint (\d\d),? (?:and|plus) the one (before|after)\b", _sprint_beside),
-    _rule(r"^dom (?=senaste|förra)", ""),
-    _rule(r"\bteh\b", "the"),
-    _rule(r"第?(\d+)(?:和|与|、|及)第?(\d+)个?(冲刺|迭代|周)", r"\3\1到\3\2"),
-    _rule(r"^(.+?)前的?最后(\d+)天$", r"the \2 days before \1"),
-    _rule(r"\b(?:the |a )?fortnight (?=ending|starting|beginning|commencing|from|before|after)", "the 2 weeks "),
-    _rule(r"^(sprint \d\d),? week ([12])$", r"week \2 of \1"),
-    _rule(r" (?:of it|of that|thereof|in it)$", ""),
-    _rule(r"\byrs?\b", "year"),
-    _rule(r"\btri(?= )", "trimestre"),
-    _rule(r"\bfirst third of ", "beginning of "),
-    _rule(r"\bmiddle third of ", "middle of "),
-    _rule(r"\b(?:last|final) third of ", "end of "),
-    _rule(r"\bwhichever (?=week|month|sprint)", ""),
-    _rule(r"\b(before|after) this one$", r"\1 the current one"),
-    _rule(r"\b(\d) sprints ending (?:with|in|at|on) (?:sprint )?(\d\d)$", _sprints_ending),
-    _rule(
+    (r"开始(?:到现在|至今)$", "以来"),
+    (r"^从(?=.+以来$)", ""),
+    (r"(?<!\d)([0-4]\d)年(?=\d{1,2}月)", r"20\1年"),
+    (r"^(?:年末|年始|月末|月初)(?=\d)", ""),
+    (r" and (?:after|afterwards|later|since|onwards?)$", " onwards"),
+    (r"^(?:the )?(?:working|work|business) week (?=of|beginning|starting|from)", "monday to friday of the week "),
+    (r"\bsprint (\d\d),? (?:and|plus) the one (before|after)\b", _sprint_beside),
+    (r"^dom (?=senaste|förra)", ""),
+    (r"\bteh\b", "the"),
+    (r"第?(\d+)(?:和|与|、|及)第?(\d+)个?(冲刺|迭代|周)", r"\3\1到\3\2"),
+    (r"^(.+?)前的?最后(\d+)天$", r"the \2 days before \1"),
+    (r"\b(?:the |a )?fortnight (?=ending|starting|beginning|commencing|from|before|after)", "the 2 weeks "),
+    (r"^(sprint \d\d),? week ([12])$", r"week \2 of \1"),
+    (r" (?:of it|of that|thereof|in it)$", ""),
+    (r"\byrs?\b", "year"),
+    (r"\btri(?= )", "trimestre"),
+    (r"\bfirst third of ", "beginning of "),
+    (r"\bmiddle third of ", "middle of "),
+    (r"\b(?:last|final) third of ", "end of "),
+    (r"\bwhichever (?=week|month|sprint)", ""),
+    (r"\b(before|after) this one$", r"\1 the current one"),
+    (r"\b(\d) sprints ending (?:with|in|at|on) (?:sprint )?(\d\d)$", _sprints_ending),
+    (
         r"^(start|beginning|end|middle) of the ([^\W\d]+) (?:until|till|to|through|up to) ",
         r"from \1 of the \2 to ",
     ),
-    _rule(r"(?<=[旬底初末周月日号])那(?:几|\d+)[天日]$", ""),
-    _rule(
+    (r"(?<=[旬底初末周月日号])那(?:几|\d+)[天日]$", ""),
+    (
         r"(\d/\d{1,2}|[日号])の?[^\d\s前翌次後后下上一二三四五六七八九十两天週周日]{1,8}?"
         r"(以来|以降|以後|之后|以后|之前|以前|まで|から)$",
         r"\1\2",
     ),
-    _rule(r"(?<=\w) (?:sen|sedan)$", " ago"),
-    _rule(r"\b(?:lst|prev|ost|ostat|ult|últ|dern|ltz|ltzt|letz|afgel)\b\.?", "last"),
-    _rule(r"\b(?:back|latter|rear)[ -]half\b", "second half"),
-    _rule(r"\b(?:front|former|early)[ -]half\b", "first half"),
-    _rule(
+    (r"(?<=\w) (?:sen|sedan)$", " ago"),
+    (r"\b(?:lst|prev|ost|ostat|ult|últ|dern|ltz|ltzt|letz|afgel)\b\.?", "last"),
+    (r"\b(?:back|latter|rear)[ -]half\b", "second half"),
+    (r"\b(?:front|former|early)[ -]half\b", "first half"),
+    (
         r"\b(week|weekend|sprint|month|quarter) "
         r"(?:(?:that |which )?(?:includes|contains|included|contained)|containing) (?!\d+ (?:and|to|-))",
         r"\1 of ",
     ),
-    _rule(
+    (
         r"\b((?:last |this |previous |next |current )?(?:sprint|week|month|quarter|year|q[1-4]|h[12]|"
         rf"{_MONTH}[a-z]*)(?: \d+)?)['’]s "
         r"((?:(?:first|second|third|fourth|last|final|\d+(?:st|nd|rd|th)) )?(?:\d+ )?"
         r"(?:start|beginning|end|middle|half|day|week|weekend|month|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?)\b",
         r"the \2 of \1",
     ),
-    _rule(
+    (
         rf"\b({_COUNT} )(week|sprint|month|day|quarter)s? (before|after) (?:the |this |our )?"
         r"(current|last|previous|next) one\b",
         r"\1\2s \3 the \4 \2",
     ),
-    _rule(
+    (
         r"\bsprints? (?:before|after|antes del?|avant|vor|przed|voor|före|prima del?) (?=\d\d\b)",
         r"\g<0>sprint ",
     ),
-    _rule(
+    (
         rf"\b(sprint|week|woche|semaine|semana|settimana|vecka)[a-zęóńy]* {_FROM} (\d+) {_JOINT} (\d+)\b",
         r"\1 \2 - \1 \3",
     ),
-    _rule(r"第?(\d+)\s?(?:到|至|[-~—–])\s?第?(\d+)\s?个?(冲刺|迭代|周)", r"\3\1到\3\2"),
-    _rule(r"第([1-9])个(?=周|星期|礼拜)", lambda m: f"第{_CHINESE[int(m[1]) - 1]}"),
-    _rule(r"^(.+?)の最初の(\d+)日間?$", r"first \2 days of \1"),
-    _rule(r"^(.+?)の最初の(\d+)週間?$", r"first \2 weeks of \1"),
-    _rule(r"^(.+?)の最後の(\d+)日間?$", r"last \2 days of \1"),
-    _rule(r"^(.+?)的?[前头](\d+)[天日]$", r"first \2 days of \1"),
-    _rule(r"^(.+?)的?最后(\d+)[天日]$", r"last \2 days of \1"),
+    (r"第?(\d+)\s?(?:到|至|[-~—–])\s?第?(\d+)\s?个?(冲刺|迭代|周)", r"\3\1到\3\2"),
+    (r"第([1-9])个(?=周|星期|礼拜)", lambda m: f"第{_CHINESE[int(m[1]) - 1]}"),
+    (r"^(.+?)の最初の(\d+)日間?$", r"first \2 days of \1"),
+    (r"^(.+?)の最初の(\d+)週間?$", r"first \2 weeks of \1"),
+    (r"^(.+?)の最後の(\d+)日間?$", r"last \2 days of \1"),
+    (r"^(.+?)的?[前头](\d+)[天日]$", r"first \2 days of \1"),
+    (r"^(.+?)的?最后(\d+)[天日]$", r"last \2 days of \1"),
 )  # fmt: skip
 ORDER: tuple[Rule, ...] = (
-    _rule(rf"^(.+?),? (?:plus or minus|\+/-|±|give or take|plus/minus) ({_COUNT}) (days?|weeks?)$",
+    (rf"^(.+?),? (?:plus or minus|\+/-|±|give or take|plus/minus) ({_COUNT}) (days?|weeks?)$",
           r"from \2 \3 before \1 to \2 \3 after \1"),
-    _rule(r"^(?P<a>\d+)(?:\s?[-–]\s?| to )(?P<b>\d+) (?P<unit>[^\W\d]+) (?:ago|back)$", _counts_down),
-    _rule(
+    (r"^(?P<a>\d+)(?:\s?[-–]\s?| to )(?P<b>\d+) (?P<unit>[^\W\d]+) (?:ago|back)$", _counts_down),
+    (
         r"^(?:vor|il y a|hace|há) (?P<a>\d+)(?:\s?[-–]\s?| (?:bis|à|a) )(?P<b>\d+) (?P<unit>[^\W\d]+)$",
         _counts_down,
     ),
-    _rule(rf"^({_COUNT}) (days?|weeks?) (?:on )?(?:either|each) side of (.+)$",
+    (rf"^({_COUNT}) (days?|weeks?) (?:on )?(?:either|each) side of (.+)$",
           r"from \1 \2 before \3 to \1 \2 after \3"),
-    _rule(rf"^within ({_COUNT}) (days|weeks) (?:of|around) (?!now|today)(.+)$",
+    (rf"^within ({_COUNT}) (days|weeks) (?:of|around) (?!now|today)(.+)$",
           r"from \1 \2 before \3 to \1 \2 after \3"),
-    _rule(rf"^(.+?) and the ({_COUNT} (?:days|weeks)) (?:following|after(?: that| it)?)$", r"from \1 to \2 after \1"),
-    _rule(rf"^(.+?) (?:and|plus) the (?:following|next) ({_COUNT} (?:days|weeks))$", r"from \1 to \2 after \1"),
-    _rule(rf"^(?:from |starting )?(.+?),? for ({_COUNT} (?:days|weeks|months))$", r"the \2 starting \1"),
-    _rule(rf"^between ({_COUNT} \w+) and ({_COUNT} \w+ ago)$", r"from \1 ago to \2"),
-    _rule(
+    (rf"^(.+?) and the ({_COUNT} (?:days|weeks)) (?:following|after(?: that| it)?)$", r"from \1 to \2 after \1"),
+    (rf"^(.+?) (?:and|plus) the (?:following|next) ({_COUNT} (?:days|weeks))$", r"from \1 to \2 after \1"),
+    (rf"^(?:from |starting )?(.+?),? for ({_COUNT} (?:days|weeks|months))$", r"the \2 starting \1"),
+    (rf"^between ({_COUNT} \w+) and ({_COUNT} \w+ ago)$", r"from \1 ago to \2"),
+    (
         rf"^(?:from |starting |ab |dal |desde |vanaf )?(.+?),? (?:for )?({_COUNT} (?:days|weeks|months)) "
         r"(?:long|in all|altogether)$",
         r"the \2 starting \1",
     ),
-    _rule(rf"^((?:the )?{_COUNT} (?:days|weeks|months|sprints)) (?:to|up to|until|till|through) ", r"\1 ending "),
-    _rule(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days (?=ago\b)", r"\1day "),
+    (rf"^((?:the )?{_COUNT} (?:days|weeks|months|sprints)) (?:to|up to|until|till|through) ", r"\1 ending "),
+    (r"\b(mon|tues|wednes|thurs|fri|satur|sun)days (?=ago\b)", r"\1day "),
 )  # fmt: skip
 MONTHS_CUT: tuple[Rule, ...] = tuple(
-    _rule(rf"(?<=\d )((?:de |di |of |d['’])?)(?:{cut})\b\.?", rf"\1{month}")
+    (rf"(?<=\d )((?:de |di |of |d['’])?)(?:{cut})\b\.?", rf"\1{month}")
     for month, cut in (
         ("january", "gen|genn|sty"), ("february", "febr|lut"), ("march", "marco"), ("april", "kwi|kwiec"),
         ("may", "mag"),
@@ -316,7 +310,7 @@ MONTHS_CUT: tuple[Rule, ...] = tuple(
     )
 )  # fmt: skip
 UNITS_CUT: tuple[Rule, ...] = tuple(
-    _rule(rf"\b(?:{cut})\b\.?", unit)
+    (rf"\b(?:{cut})\b\.?", unit)
     for unit, cut in (
         ("days", "jrs|gg|dgn|dgr|tg|tge|tgn"), ("weeks", "wkn|sem|sett|settim|tyg|tydz|vkr"),
         ("month", "mnth|mth"), ("months", "mths|mnths|mos|mnd|mndn|mies|(?<=[0-9] )mån"),

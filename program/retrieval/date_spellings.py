@@ -7,9 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
-
-from .date_words import Word
+from .date_words import Word, date_words
 
 _LETTERS = str.maketrans("łøıđ", "loid")
 _TRADITIONAL = str.maketrans("个这后过冲礼从开现间号当", "個這後過衝禮從開現間號當")
@@ -74,23 +72,28 @@ def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=1)
+def _may_be_meant() -> dict[str, frozenset[Word]]:
+    """The words of dates that a slip is compared with."""
+    return {
+        surface: words
+        for surface, words in date_words().items()
+        if len(surface) >= _FEWEST_NEAR - 1 and surface.isalpha() and any(word.kind in _NEAR for word in words)
+    }
+
+
 @lru_cache(maxsize=256)
 def nearly(word: str) -> str | None:
     """The word of dates that one slip makes of this: *dyas*, *sice*; None where several are as near, or none.
 
     In a text too many words are near one (*domain*, *score*); somebody who gives a phrase as a date means dates.
     """
-    from .date_words import date_words
+    from rapidfuzz.distance import OSA
 
     if len(word) < _FEWEST_NEAR or not word.isalpha() or not word[0].isascii():
         return None
-    known = date_words()
-    near = [
-        surface
-        for surface, words in known.items()
-        if len(surface) >= _FEWEST_NEAR - 1 and surface.isalpha() and surface[0] == word[0]
-        if any(each.kind in _NEAR for each in words) and OSA.distance(word, surface, score_cutoff=1) == 1
-    ]
+    known = _may_be_meant()
+    near = [each for each in known if each[0] == word[0] and OSA.distance(word, each, score_cutoff=1) == 1]
     near = [surface for surface in near if word != f"{surface}s"]  # "Montags" are many
     near = [surface for surface in near if sorted(surface) == sorted(word)] or near
     return near[0] if near and len({known[surface] for surface in near}) == 1 else None
