@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import dspy
+from pydantic import Field
 
 MOST = 4
 
@@ -16,4 +19,6 @@ class VaryQuery(dspy.Signature):
     query: str = dspy.InputField(desc="the question, complete in itself")
     paradigm: str = dspy.InputField(desc="the way of looking that the words should lean to")
     language: str = dspy.InputField(desc="language of the question; write in it")
-    variations: list[str] = dspy.OutputField(desc=f"at most {MOST} other wordings, each on its own")
+    variations: Annotated[list[str], Field(max_length=MOST)] = dspy.OutputField(
+        desc=f"at most {MOST} other wordings, each on its own"
+    )

@@ -1,4 +1,4 @@
-"""A DSPy adapter that does not repeat in words what constrained decoding enforces anyway."""
+"""A DSPy adapter that sends the whole schema, and does not repeat in words what constrained decoding enforces."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import dspy
 from dspy.adapters.utils import serialize_for_json, translate_field_type
+from pydantic import TypeAdapter
 
 LONG = 1500
 """Characters of a JSON schema from which it is left out of the prompt.
@@ -16,12 +17,24 @@ tokens and did not fit into a slot of 3,072.
 """
 
 
+_BOUNDS = ("minItems", "maxItems")
+
+
 class BriefJSONAdapter(dspy.JSONAdapter):
     """As ``JSONAdapter``, but outputs with a long schema are described by their ``desc`` alone, on one line.
 
     For endpoints that enforce a schema: they are sent all of it beside the prompt. Prompts of other signatures are the
     same to the letter.
+
+    DSPy reads a field's annotation without its constraints, so how many items a list may have is added to the schema
+    here. Answers are parsed without it: an endpoint that ignores it may write too many, and the planner asks again.
     """
+
+    def _prepare_response_format(self, lm: Any, lm_kwargs: dict[str, Any], signature: Any) -> None:
+        super()._prepare_response_format(lm, lm_kwargs, signature)
+        sent = lm_kwargs.get("response_format")
+        if isinstance(sent, type):
+            _add_bounds(sent.model_json_schema()["properties"], signature.output_fields)
 
     def format_field_structure(self, signature: Any) -> str:
         """How inputs and outputs are laid out."""
@@ -57,3 +70,9 @@ def is_long(info: Any) -> bool:
 
 def _any_long(signature: Any) -> bool:
     return any(is_long(info) for info in signature.output_fields.values())
+
+
+def _add_bounds(properties: dict[str, Any], fields: dict[str, Any]) -> None:
+    for name in properties.keys() & fields.keys():
+        whole = TypeAdapter(fields[name].rebuild_annotation()).json_schema()
+        properties[name].update({key: whole[key] for key in _BOUNDS if key in whole})

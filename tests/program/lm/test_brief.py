@@ -11,6 +11,7 @@ from queryplan.signatures.decompose_query import DecomposeQuery
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from queryplan.signatures.plan_graph_steps import plan_graph_steps
 from queryplan.signatures.rewrite_query import RewriteQuery
+from queryplan.signatures.vary_query import VaryQuery
 
 SCHEMA = GraphSchema(
     nodes=tuple(NodeType(name=f"Kind{i}", properties=("year",)) for i in range(6)),
@@ -61,11 +62,32 @@ def test_prompts_of_other_signatures_are_the_same_to_the_letter(signature: Any, 
     assert brief.format(signature, demos, inputs) == usual.format(signature, demos, inputs)
 
 
-def test_the_whole_schema_is_sent_beside_the_prompt(brief: Any) -> None:
+def sent_for(signature: Any, brief: Any) -> dict[str, Any]:
     has = {"supports_response_schema": True, "supported_params": {"response_format"}}
     lm: Any = type("Strict", (), has)()
     sent: dict[str, Any] = {}
-    brief._prepare_response_format(lm, sent, plan_graph_steps(SCHEMA))
-    said = str(sent["response_format"].model_json_schema())
+    brief._prepare_response_format(lm, sent, signature)
+    return sent["response_format"].model_json_schema()
+
+
+def test_the_whole_schema_is_sent_beside_the_prompt(brief: Any) -> None:
+    said = str(sent_for(plan_graph_steps(SCHEMA), brief))
     assert "LEADS_TO_5" in said
     assert len(said) > LONG
+
+
+@pytest.mark.parametrize(
+    ("signature", "name", "least", "most"), [(DecomposeQuery, "sub_queries", 2, 4), (VaryQuery, "variations", None, 4)]
+)
+def test_how_many_items_a_list_may_have_is_sent_too(
+    signature: Any, name: str, least: int | None, most: int, brief: Any
+) -> None:
+    said = sent_for(signature, brief)["properties"]
+    assert (said[name].get("minItems"), said[name]["maxItems"]) == (least, most)
+    assert sum("maxItems" in of_field for of_field in said.values()) == 1
+
+
+def test_an_answer_with_too_many_items_is_read(brief: Any) -> None:
+    """An endpoint that ignores the number loses nothing: the planner's check asks once more, and says how many."""
+    answer = '{"sub_queries": [], "entities": [], "relationships_needed": []}'
+    assert brief.parse(DecomposeQuery, answer)["sub_queries"] == []
