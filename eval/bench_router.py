@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -56,6 +57,10 @@ def missing() -> str:
     """Why the router is not measured; empty if it is."""
     if find_spec("semantic_router") is None:
         return "semantic-router is not installed: pip install semantic-router"
+    try:
+        import_module("semantic_router.routers")
+    except ImportError as error:
+        return f"semantic-router is not whole ({error}): pip install semantic-router"
     return ""
 
 
