@@ -25,6 +25,8 @@ PARTS = {
     "bound": "how often the bound of the heads is broken when it is fitted on other rows; minutes",
 }
 USUAL = ("plans", "router", "retrieval", "graph", "http")
+WIDE = 6
+"""Columns from which a table is turned round: in a pipe a line has 80 characters, and headings would be cut off."""
 
 Tables = dict[str, "Sequence[Frozen]"]
 Report = Callable[[int, int], None]
@@ -127,9 +129,13 @@ def _show(tables: Mapping[str, Sequence[Frozen]]) -> None:
     for name, rows in tables.items():
         lines = [row.model_dump() for row in rows]
         columns = [column for column in lines[0] if not any(_nested(line[column]) for line in lines)]
-        table = Table(*(column.replace("_", " ") for column in columns), title=name)
-        for line in lines:
-            table.add_row(*(_cell(line[column]) for column in columns))
+        names = [column.replace("_", " ") for column in columns]
+        cells = [[_cell(line[column]) for column in columns] for line in lines]
+        if len(columns) > WIDE:
+            names, *cells = (list(line) for line in zip(names, *cells, strict=True))
+        table = Table(*names, title=name)
+        for row in cells:
+            table.add_row(*row)
         Console().print(table)
 
 

@@ -67,6 +67,26 @@ def test_a_table_has_a_column_for_every_plain_value(queryplan: Run, measured: li
         assert words in out
 
 
+def test_a_wide_table_is_turned_round(queryplan: Run, measured: list[Any]) -> None:
+    """In a pipe a line has 80 characters; eleven columns had headings like "co…"."""
+    _, out, _ = queryplan("bench", "bound")
+    for column in Resampled.model_fields:
+        assert column in out
+    assert "…" not in out
+
+
+def test_a_rival_that_cannot_be_imported_is_named_as_skipped(queryplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str) -> Any:
+        raise ModuleNotFoundError("No module named 'cohere'")
+
+    monkeypatch.setattr(bench_router, "find_spec", lambda name: object())
+    monkeypatch.setattr(bench_router, "import_module", broken)
+    code, out, err = queryplan("bench", "router")
+    assert (code, out) == (0, "")
+    assert "skipped router" in err
+    assert "cohere" in err
+
+
 def test_a_rival_that_is_not_installed_is_named_as_skipped(queryplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_router, "find_spec", lambda name: None)
     code, out, err = queryplan("bench", "router")
