@@ -17,11 +17,10 @@ import numpy as np
 from ..data.domain import load_domain
 from ..data.rows import LabelledRow
 from ..errors import DataError
-from ..program.encoder import default_encoder
 from ..program.folder import HEADS, load_program
-from ..program.heads import Heads, load_features, load_heads
-from ..program.linker import Linker
+from ..program.heads import Heads
 from ..program.planner import QueryPlanner
+from ..program.planner_state import heads_of
 from ..program.uncompiled import KEPT, uncompiled_planner
 from ..signatures.types import Frozen, Turn
 from .baselines import ConstantPlanner, TfidfPlanner
@@ -129,9 +128,9 @@ def heads_size(domain: str = "podcast", kept: Path = KEPT) -> int:
 
 def _load_heads(folder: Path) -> Heads:
     """As opening a program does, its manifest read and its encoder open."""
-    state = load_program(folder)
-    features = load_features(state.heads, default_encoder(), Linker(state.card.names))
-    return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
+    heads = heads_of(load_program(folder))
+    assert heads is not None, "every program of a shipped domain has heads"
+    return heads
 
 
 def _planners(domain: str, kept: Path) -> tuple[dict[str, Callable[..., object]], Sequence[LabelledRow]]:

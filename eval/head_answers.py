@@ -14,8 +14,9 @@ import numpy as np
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..program.bound import complexity_certainty, kind_certainty, label_stages, relevance_certainty
-from ..program.context import clean_input
+from ..program.context import clean_row
 from ..program.flow import decided_by_form
+from ..program.greetings import greetings_of
 from ..program.heads import HeadAnswer, Heads
 from ..program.joint import COMPLEXITY_OUTPUTS, likeliest_together
 from ..signatures.types import Labels
@@ -73,13 +74,12 @@ class RowAnswers:
 
 def head_answers(heads: Heads, rows: Sequence[LabelledRow], card: DomainCard) -> list[RowAnswers]:
     """The table of these rows."""
-    greetings = frozenset(g.casefold() for g in card.greetings)
-    return [_of_row(heads, row, card, greetings) for row in rows]
+    return [_of_row(heads, row, card) for row in rows]
 
 
-def _of_row(heads: Heads, row: LabelledRow, card: DomainCard, greetings: frozenset[str]) -> RowAnswers:
-    clean = clean_input(row.query, row.history, row.session, card.history)
-    if decided_by_form(clean.query, greetings):
+def _of_row(heads: Heads, row: LabelledRow, card: DomainCard) -> RowAnswers:
+    clean = clean_row(row, card)
+    if decided_by_form(clean.query, greetings_of(card.greetings)):
         return RowAnswers(row.id, row.conversation)
     labels, found = row.labels, dict[str, Answer]()
     turn = heads.of_turn(clean.query, clean.turns) if clean.turns else None

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, get_args
 
-from ..data.card import HistoryWindow
+from ..data.card import DomainCard, HistoryWindow
+from ..data.rows import LabelledRow
 from ..signatures.types import Role, Turn
+from .greetings import Greetings, greetings_of
 from .plan import Degraded
 
 ROLES = get_args(Role)
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
+LEFT_OUT = " … "
+"""Stands between the two ends of a text that was cut."""
+NO_GREETINGS = Greetings()
+JOINERS = "\u200c\u200d"
+"""Invisible, but within a word or an emoji they say which it is."""
+_JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOINERS}])[{JOINERS}]+")
 
 
 @dataclass(frozen=True)
@@ -42,8 +51,12 @@ def clean_input(
     history: Sequence[Mapping[str, Any] | Turn] | None,
     session: Mapping[str, Any] | None,
     window: HistoryWindow,
+    greetings: Greetings = NO_GREETINGS,
 ) -> CleanInput:
     """Make any text plannable; never fails on what a user typed.
+
+    Args:
+        greetings: turns that are nothing else are left out before the window is, and what answered them.
 
     Raises:
         TypeError: ``query`` is not a string, ``history`` not a sequence of messages or ``session``
@@ -56,20 +69,36 @@ def clean_input(
     if session is not None and not isinstance(session, Mapping):
         raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
-    turns, more = _clean_turns(history or (), window)
+    turns, more = _clean_turns(history or (), window, greetings, text)
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
     return CleanInput(text, turns, entity, (*notes, *more), known)
 
 
+def clean_row(row: LabelledRow, card: DomainCard) -> CleanInput:
+    """A labelled row as a planner of this card is shown it."""
+    return clean_input(row.query, row.history, row.session, card.history, greetings_of(card.greetings))
+
+
 def printable(text: str) -> str:
-    """Text without control characters, white space folded, trimmed. Lone surrogates are dropped."""
-    folded = " ".join(text.split())
-    if folded.isprintable():  # nearly always, and twenty times as fast
-        return folded
-    kept = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c) not in ("Cc", "Cs"))
-    return " ".join("".join(kept).split())
+    """Text without control and invisible characters, composed (NFC), white space folded, trimmed.
+
+    Lone surrogates are dropped, and so are marks of direction and places where a word may be broken.
+    """
+    spaced = " ".join(text.split())
+    if not spaced.isprintable():  # rarely, and twenty times as slow
+        spaced = " ".join(_JOINED_NOTHING.sub("", "".join(filter(_seen, spaced))).split())
+    return spaced if unicodedata.is_normalized("NFC", spaced) else unicodedata.normalize("NFC", spaced)
+
+
+def _seen(character: str) -> bool:
+    return character in JOINERS or unicodedata.category(character) not in ("Cc", "Cs", "Cf")
+
+
+def says_nothing(text: str) -> bool:
+    """Whether a text is empty, or nothing but punctuation."""
+    return all(unicodedata.category(character)[0] in "PZ" for character in text)
 
 
 def encodable(text: str) -> str:
@@ -78,18 +107,28 @@ def encodable(text: str) -> str:
 
 
 def _clean_query(query: str) -> tuple[str, list[Degraded]]:
-    text, notes = printable(query[: 4 * MAX_QUERY_CHARACTERS]), []
-    if len(text) > MAX_QUERY_CHARACTERS or len(query) > 4 * MAX_QUERY_CHARACTERS:
-        text = text[:MAX_QUERY_CHARACTERS]
-        why = f"it has {len(query)} characters"
-        notes.append(Degraded(what="query", why=why, instead=f"the first {MAX_QUERY_CHARACTERS} were planned"))
-    if not text:
+    half, notes = MAX_QUERY_CHARACTERS // 2, []
+    read = query if len(query) <= 8 * half else query[: 4 * half] + LEFT_OUT + query[-4 * half :]
+    text = printable(read)
+    if len(text) > MAX_QUERY_CHARACTERS or len(read) < len(query):
+        text = ends(text, MAX_QUERY_CHARACTERS)
+        instead = f"its beginning and end were planned, {MAX_QUERY_CHARACTERS} in all"
+        notes.append(Degraded(what="query", why=f"it has {len(query)} characters", instead=instead))
+    if says_nothing(text):
         notes.append(Degraded(what="query", why="it has no readable text", instead="a direct answer is planned"))
     return text, notes
 
 
+def ends(text: str, most: int) -> str:
+    """The text, or its beginning and its end: so many characters at most. What is asked stands first or last."""
+    if len(text) <= most:
+        return text
+    kept = most - len(LEFT_OUT)
+    return text[: kept - kept // 2].rstrip() + LEFT_OUT + text[len(text) - kept // 2 :].lstrip()
+
+
 def _clean_turns(
-    history: Iterable[Mapping[str, Any] | Turn], window: HistoryWindow
+    history: Iterable[Mapping[str, Any] | Turn], window: HistoryWindow, greetings: Greetings, query: str
 ) -> tuple[tuple[Turn, ...], list[Degraded]]:
     turns, dropped = [], 0
     for message in history:
@@ -100,7 +139,21 @@ def _clean_turns(
     if dropped:
         why = f"{dropped} messages had an unknown role or no text"
         notes.append(Degraded(what="history", why=why, instead="they were left out"))
-    return tuple(turns[-window.messages :]), notes
+    if turns and turns[-1].role == "user" and turns[-1].content == ends(query, window.characters):
+        turns.pop()
+        notes.append(Degraded(what="history", why="its last message is the query", instead="it was left out there"))
+    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes
+
+
+def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
+    """The turns without thanks and the like, and without what was answered to them."""
+    if not greetings.forms:
+        return turns
+    kept, greeted = [], False
+    for turn in turns:
+        greeted = greetings.are_all(turn.content) if turn.role == "user" else greeted
+        kept += [] if greeted else [turn]
+    return kept
 
 
 def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
@@ -114,14 +167,23 @@ def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
         role, content = message.get("role"), message.get("content")
     else:
         raise TypeError(f"a message must be a mapping with role and content, not {type(message).__name__}")
+    if isinstance(content, list | tuple):
+        content = _text_of_parts(content)
     return _clean_turn(role, content, characters) if isinstance(role, str) and isinstance(content, str) else None
+
+
+def _text_of_parts(parts: Iterable[Any]) -> str:
+    """What is text of a message in parts, as chat interfaces send them: ``{"type": "text", "text": …}``."""
+    texts = (part if isinstance(part, str) else part.get("text") for part in parts if isinstance(part, str | Mapping))
+    return " ".join(text for text in texts if isinstance(text, str))
 
 
 # Earlier turns come back with every query of their conversation.
 @lru_cache(maxsize=256)
-def _clean_turn(role: Any, content: str, characters: int) -> Turn | None:
-    text = printable(content[: 4 * characters])[:characters]
-    return Turn(role=role, content=text) if role in ROLES and text else None
+def _clean_turn(role: str, content: str, characters: int) -> Turn | None:
+    read = content if len(content) <= 8 * characters else content[: 4 * characters] + content[-4 * characters :]
+    text, known = ends(printable(read), characters), role.strip().lower()
+    return Turn(role=known, content=text) if known in ROLES and text else None  # type: ignore[arg-type]
 
 
 def history_text(turns: Sequence[Turn]) -> str:

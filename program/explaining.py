@@ -12,6 +12,7 @@ from ..signatures.types import DecidedBy, Frozen, Labels, Turn
 from .bound import OUTSIDE, complexity_certainty, needed_alone, relevance_certainty
 from .context import CleanInput, clean_input
 from .encoder import Encoder
+from .greetings import greetings_of
 from .heads import HeadAnswer
 from .joint import COMPLEXITY_OUTPUTS
 from .looks import WITHHELD
@@ -88,7 +89,7 @@ def explained(
     rows: Sequence[LabelledRow] = (),
 ) -> Explanation:
     """Say why a plan is as it is; the other arguments as it was made from."""
-    clean = clean_input(query, history, session, planner.card.history)
+    clean = clean_input(query, history, session, planner.card.history, greetings_of(planner.card.greetings))
     said = _head_answers(planner, clean, plan)
     routes = (
         _route(planner, decision, said, clean, plan.standalone_query, rows)
@@ -172,16 +173,27 @@ def _change(
         parts.append(f"{abs(certainty - needed):.3f} {far} certainty than {certainty:.3f} and {who}")
     if decision.reason.endswith(WITHHELD):
         parts.append("were both looks at it to agree, it would have been rejected")
-    margins = {name: _runner_up(given) for name, given in heads.items() if len(given) > 1}
+    margins = {
+        name: _runner_up(given, _decided(decision.value, name)) for name, given in heads.items() if len(given) > 1
+    }
     if margins:
         name = min(margins, key=lambda n: margins[n][1])
-        parts.append(f"closest to another label: {name}, where {margins[name][0]} is {margins[name][1]:.3f} behind")
+        label, margin = margins[name]
+        way = f"{margin:.3f} behind" if margin >= 0 else f"{-margin:.3f} ahead by itself, and something else decided"
+        parts.append(f"closest to another label: {name}, where {label} is {way}")
     return "; ".join(parts)
 
 
-def _runner_up(given: Mapping[str, float]) -> tuple[str, float]:
-    (_, first), (label, second), *_ = given.items()
-    return label, first - second
+def _decided(value: Any, output: str) -> str:
+    """The label of one output in the value of its stage."""
+    found = value.get(output) if isinstance(value, Mapping) else value
+    return str(found).lower() if isinstance(found, bool) else str(found)
+
+
+def _runner_up(given: Mapping[str, float], decided: str) -> tuple[str, float]:
+    """The likeliest label that was not decided, and how far it is behind the one that was."""
+    label = max((name for name in given if name != decided), key=lambda name: given[name])
+    return label, given.get(decided, 0.0) - given[label]
 
 
 LABELS: dict[str, Callable[[LabelledRow], str | None]] = {

@@ -21,8 +21,9 @@ from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply, Sent
 from .assemble import assemble
 from .bound import OUTSIDE, Gate, kind_certainty
-from .context import CleanInput
+from .context import CleanInput, says_nothing
 from .graph_stage import graph_asks, settle_graph
+from .greetings import Greetings
 from .heads import HeadAnswer, Heads
 from .joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .linker import Linker
@@ -44,6 +45,10 @@ FORESEE_REWRITE = 0.35
 FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
+# A greeting is not searched for, so what may be a question is none; and what greets follows nothing up.
+LEAST_GREETING = 0.4
+NO_GREETING = f"no greeting at a probability under {LEAST_GREETING}"
+NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
 """What a decision cost that nobody was asked for."""
 
@@ -56,7 +61,7 @@ class Parts:
     linker: Linker
     heads: Heads | None
     predictors: Mapping[str, dspy.Predict]
-    greetings: frozenset[str]
+    greetings: Greetings
     retrieval: RetrievalParts
     has_lm: bool
     combinations: Mapping[str, Combination] = field(default_factory=dict)
@@ -128,7 +133,7 @@ class Flow:
     # -- rules: only what is certain by form ---------------------------------------------------
 
     def _decided_by_form(self) -> bool:
-        """An empty query, or exactly a greeting that the card lists."""
+        """An empty query, or nothing but greetings that the card lists."""
         why = decided_by_form(self.clean.query, self.parts.greetings)
         if not why:
             return False
@@ -217,6 +222,7 @@ class Flow:
             self.wasted += reply.calls if reply else 0
             return
         found = self._together([self._settle("complexity", n, reply, heads.get(n)) for n in COMPLEXITY_OUTPUTS])
+        found = self._unless_unsure(found)
         complexity, intent, needs = found
         self._note_missing("complexity", reply, complexity, "it was taken to be a simple fact")
         labels.complexity = complexity.label if complexity else "simple"
@@ -224,6 +230,7 @@ class Flow:
         labels.needs_decomposition = needs.truth if needs else False
         if labels.intent == "greeting":  # a greeting is simple and never split, whatever the others say
             labels.complexity, labels.needs_decomposition = "simple", False
+            self._stand_alone()
         self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:
@@ -233,6 +240,29 @@ class Flow:
             return found
         labels = choose_together(self.parts.joint, [f.probabilities for f in known])
         return [f if f.label == label else f._replace(label=label) for f, label in zip(known, labels, strict=True)]
+
+    def _unless_unsure(self, found: list[Settled | None]) -> list[Settled | None]:
+        """The same, with another intent where a greeting is a guess."""
+        complexity, intent, needs = found
+        if intent is None or intent.label != "greeting" or intent.confidence >= LEAST_GREETING:
+            return found
+        others = {label: p for label, p in intent.probabilities.items() if label != "greeting"}
+        if not others:
+            return found
+        label = max(others, key=lambda name: others[name])
+        other = intent._replace(label=label, probabilities=others, reason=f"{intent.reason}; {NO_GREETING}")
+        return self._together([complexity, other, needs])
+
+    def _stand_alone(self) -> None:
+        """Take back that the query is a follow-up."""
+        if not self.labels.is_follow_up:
+            return
+        labels = self.labels
+        labels.is_follow_up, labels.standalone_query, labels.referenced_entities = False, self.clean.query, ()
+        kept = [d for d in self.decisions if d.stage != "rewrite"]
+        taken_back = {"value": False, "reason": NOTHING_BEFORE}
+        self.decisions = [d.model_copy(update=taken_back) if d.stage == "follow_up" else d for d in kept]
+        self.degraded = [note for note in self.degraded if note.what != "rewrite"]
 
     def _settle(self, stage: Stage, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
         combination = self.parts.combinations.get(output)
@@ -326,9 +356,8 @@ class Flow:
         self.degraded.append(Degraded(what=stage, why=reason, instead=instead))
 
 
-def decided_by_form(query: str, greetings: frozenset[str]) -> str:
+def decided_by_form(query: str, greetings: Greetings) -> str:
     """Why the form of a query alone decides it; empty if it does not."""
-    bare = query.casefold().strip(" .!?…,;:。！？、")
-    if not bare:
+    if says_nothing(query):
         return "there is nothing to search for"
-    return "exactly a greeting of the card" if bare in greetings else ""
+    return "exactly a greeting of the card" if greetings.are_all(query) else ""

@@ -1,19 +1,21 @@
 """Names of the card found in a text: exact spelling first, then aliases; no guessing.
 
-Matching is on whole words and ignores case, so that "class" is found in no other word. The longest
-name wins where several overlap. A text is read word by word, and only names that begin with a word of it are
-compared: with a card's seventy names that is five times as fast as one pattern of them all. In scripts that
-write no spaces a name inside a sentence is not seen here; a graph's own index reads them sign by sign.
+Matching is on whole words, so that "class" is found in no other word, and ignores case and how a keyboard spells
+quotes and hyphens. The longest name wins where several overlap. A text is read word by word, and only names that begin
+with a word of it are compared: with a card's seventy names that is five times as fast as one pattern of them all. In
+scripts that write no spaces a name inside a sentence is not seen here; a graph's own index reads them sign by sign.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ..data.card import KnownName
+from .spelling import folded
 
 WORD = re.compile(r"\w+")
 NEXT = 2
@@ -56,28 +58,25 @@ class Linker:
 
     def _find(self, text: str) -> tuple[Link, ...]:
         found: dict[str, Link] = {}
-        end = 0
-        for start, word in self._places(text):
-            if start < end or (start and _is_word(text[start - 1])):
+        read, end = folded(text), 0
+        for start, word in self._places(read):
+            if start < end or (start and _is_word(read[start - 1])):
                 continue
             lengths = self._starting[word]
             following = start + len(word)
-            for length in lengths.get(text[following : following + NEXT].casefold()) or lengths[""]:
-                surface = text[start : start + length]
-                name = self._by_spelling.get(surface.casefold())
-                after = text[start + length : start + length + 1]
+            for length in lengths.get(read[following : following + NEXT]) or lengths[""]:
+                name = self._by_spelling.get(read[start : start + length])
+                after = read[start + length : start + length + 1]
                 if name is not None and not _is_word(after):
-                    found.setdefault(name.name, Link(surface, name, start))
+                    found.setdefault(name.name, Link(text[start : start + length], name, start))
                     end = start + length
                     break
         return tuple(found.values())
 
-    def _places(self, text: str) -> list[tuple[int, str]]:
+    def _places(self, read: str) -> list[tuple[int, str]]:
         """Where a word stands that names begin with."""
-        starting, words = self._starting, self._starts.finditer
-        if text.isascii():
-            return [(m.start(), word) for m in words(text.lower()) if (word := m[0]) in starting]
-        return [(m.start(), word) for m in words(text) if (word := m[0].casefold()) in starting]
+        starting = self._starting
+        return [(m.start(), word) for m in self._starts.finditer(read) if (word := m[0]) in starting]
 
     def surfaces(self, text: str) -> tuple[str, ...]:
         """The names in ``text`` as written there."""
@@ -90,7 +89,7 @@ def _tables(names: tuple[KnownName, ...]) -> tuple[dict[str, KnownName], dict[st
     found: dict[str, KnownName] = {}
     for name in names:
         for spelling in name.spellings:
-            found.setdefault(spelling.casefold(), name)
+            found.setdefault(folded(unicodedata.normalize("NFC", spelling)), name)
     return found, _by_start(found)
 
 

@@ -24,6 +24,7 @@ from .graph.learning import card_index
 from .graph.linking import NameIndex
 from .graph.planner import GraphPlanner
 from .graph.store import Learned
+from .greetings import greetings_of
 from .heads import Heads
 from .linker import Linker
 from .lm.endpoint import LMHandle, LMSettings, open_lm
@@ -107,7 +108,7 @@ class QueryPlanner(dspy.Module):
         self.log: PlanLog | None = None
         self._linker = _linker_of(card, heads)
         self._retrieval = RetrievalParts(card, self._linker, candidates, now, folder)
-        self._greetings = frozenset(g.casefold() for g in card.greetings)
+        self._greetings = greetings_of(card.greetings)
         self._lm = lm
         self._lm_problem = ""
         self._unopened: Opener | None = None
@@ -176,7 +177,7 @@ class QueryPlanner(dspy.Module):
         clock = Clock(deadline_s)
         # DSPy stands between a module and each of its attributes, which takes longer than most of this.
         own = vars(self)
-        clean = clean_input(query, history, session, own["card"].history)
+        clean = clean_input(query, history, session, own["card"].history, own["_greetings"])
         lm = self._open() if callable(own["_lm"]) else own["_lm"]
         key, kept = "", None
         if own["cache"] is not None:

@@ -15,6 +15,7 @@ from .compatible import check_fingerprints, has_one_hop, signatures_hash
 from .encoders import encoder_named
 from .folder import Manifest, ProgramState, text_fingerprint
 from .graph.store import from_tensors, to_tensors
+from .greetings import greetings_of
 from .heads import Heads, load_features, load_heads
 from .linker import Linker
 
@@ -98,7 +99,9 @@ def heads_of(state: ProgramState) -> Heads | None:
     if not state.manifest.heads:
         return None
     features = load_features(state.heads, encoder_named(state.manifest.encoder), Linker(state.card.names))
-    return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint)
+    return load_heads(
+        state.heads, state.manifest.heads, features, state.manifest.joint, greetings_of(state.card.greetings)
+    )
 
 
 def _tensors(planner: QueryPlanner) -> dict[str, np.ndarray]:

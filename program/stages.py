@@ -22,7 +22,7 @@ from ..signatures.judge_relevance import judge_relevance
 from ..signatures.plan_graph_steps import plan_graph_steps, written
 from ..signatures.rewrite_query import RewriteQuery
 from ..signatures.types import Stage
-from .context import clean_input, history_text
+from .context import clean_row, history_text
 
 Kind = Literal["decide", "write"]
 DECIDING: tuple[Stage, ...] = ("follow_up", "relevance", "complexity")
@@ -90,7 +90,7 @@ def examples(spec: StageSpec, rows: Sequence[LabelledRow], card: DomainCard) -> 
 
 def conversation_inputs(row: LabelledRow, card: DomainCard) -> dict[str, str]:
     """``history`` and ``query`` as the planner would show them."""
-    clean = clean_input(row.query, row.history, row.session, card.history)
+    clean = clean_row(row, card)
     return {"history": history_text(clean.turns), "query": clean.query}
 
 

@@ -38,9 +38,10 @@ def rewrite(flow: Flow, reply: Reply | None) -> Round:
         return
     reply, problems = yield from _once_more(flow, "rewrite", rewrite_inputs(flow), _accept_rewrite, reply)
     if problems:
-        flow.without_lm("rewrite", reply, "the query was left as typed", problems[0])
         flow.understood = False
-        flow.labels.referenced_entities = _guess_references(flow)
+        flow.labels.referenced_entities = guessed = _guess_references(flow)
+        instead = "the query was left as typed" + ("; what it refers to is a guess" if guessed else "")
+        flow.without_lm("rewrite", reply, instead, problems[0])
 
 
 def decompose(flow: Flow, reply: Reply | None) -> Round:
@@ -98,9 +99,11 @@ def _accept_sub_queries(flow: Flow, reply: Reply | None) -> list[str]:
 
 
 def _guess_references(flow: Flow) -> tuple[str, ...]:
-    """What the application shows, else the names of the last turn: candidates, not knowledge."""
-    active = (flow.clean.active_entity,) if flow.clean.active_entity else ()
-    return active or flow.parts.linker.surfaces(flow.clean.turns[-1].content)
+    """What the application shows, else the names of the last turn that has any: candidates, not knowledge."""
+    if flow.clean.active_entity:
+        return (flow.clean.active_entity,)
+    named = (flow.parts.linker.surfaces(turn.content) for turn in reversed(flow.clean.turns))
+    return next((names for names in named if names), ())
 
 
 def _present(names: Any, text: str) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from queryplan.program.context import (
     history_text,
     printable,
 )
+from queryplan.program.greetings import Greetings
 from queryplan.program.linker import Linker
 from queryplan.signatures.decompose_query import WrittenSubQuery
 from queryplan.signatures.types import Turn
@@ -43,6 +44,16 @@ def test_printable_text_holds_no_control_character_and_is_stable(text: str) -> N
 
 def test_printable_keeps_other_scripts_and_emoji() -> None:
     assert printable("  你好\tमस्ते\n👩‍🚀 ") == "你好 मस्ते 👩‍🚀"
+    assert printable("می\u200cخواهم") == "می\u200cخواهم"
+
+
+@pytest.mark.parametrize("text", ["\ufeffflow\u200b", "fl\u00adow", "\u202eflow\u200e", "\u200dflow\u200c \u200d"])
+def test_printable_drops_what_nobody_sees(text: str) -> None:
+    assert printable(text) == "flow"
+
+
+def test_printable_composes_letters_and_their_accents() -> None:
+    assert printable("Wilczyn\u0301ski") == "Wilczy\u0144ski"
 
 
 @given(st.text())
@@ -53,10 +64,42 @@ def test_encodable_changes_nothing_but_lone_surrogates(text: str) -> None:
         assert encodable(text) == text
 
 
-def test_a_long_query_is_cut_and_it_is_said() -> None:
-    clean = clean_input("x" * 100_000, None, None, WINDOW)
+@pytest.mark.parametrize("length", [MAX_QUERY_CHARACTERS + 1, 100_000])
+def test_a_long_query_keeps_its_beginning_and_its_end_and_it_is_said(length: int) -> None:
+    clean = clean_input("a" + "x" * (length - 2) + "z", None, None, WINDOW)
     assert len(clean.query) == MAX_QUERY_CHARACTERS
-    assert clean.degraded[0].why == "it has 100000 characters"
+    assert (clean.query[0], clean.query[-1], clean.query.count(" … ")) == ("a", "z", 1)
+    assert clean.degraded[0].why == f"it has {length} characters"
+
+
+def test_a_long_message_keeps_its_beginning_and_its_end() -> None:
+    long = "First " + "and so on " * 10_000 + "last?"
+    turn = clean_input("q", [{"role": "user", "content": long}], None, WINDOW).turns[0]
+    assert len(turn.content) <= WINDOW.characters
+    assert turn.content.startswith("First ")
+    assert turn.content.endswith(" last?")
+
+
+def test_a_message_in_parts_and_a_role_in_capitals_are_read() -> None:
+    parts = [{"type": "text", "text": "What is this,"}, {"type": "image_url", "image_url": {}}, {"text": "Nell?"}]
+    clean = clean_input("q", [{"role": "User", "content": parts}], None, WINDOW)
+    assert clean.turns == (Turn(role="user", content="What is this, Nell?"),)
+
+
+def test_thanks_and_their_answer_take_no_place_in_the_window() -> None:
+    said = [
+        "Who is Nell?",
+        "The host.",
+        "thanks!!",
+        "You are welcome.",
+        "and Ilse?",
+        "A guest.",
+        "Thank you, bye",
+        "Bye.",
+    ]
+    history = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
+    clean = clean_input("q", history, None, WINDOW, Greetings(["thanks", "thank you", "bye"]))
+    assert [turn.content for turn in clean.turns] == ["The host.", "and Ilse?", "A guest."]
 
 
 def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> None:
@@ -123,6 +166,8 @@ def test_history_is_lines_and_context_the_last_two_turns() -> None:
         ("episode 1?", ["episode 1"]),
         ("Nell's class", ["Nell", "class"]),
         ("", []),
+        ("Nell’s ｃｌａｓｓ", ["Nell", "ｃｌａｓｓ"]),
+        ("NELL ARKWRIGHT‑OSEI", ["NELL ARKWRIGHT‑OSEI"]),
     ],
 )
 def test_whole_words_are_linked_once_in_order(text: str, found: list[str]) -> None:
@@ -132,6 +177,15 @@ def test_whole_words_are_linked_once_in_order(text: str, found: list[str]) -> No
 def test_an_alias_leads_to_the_name() -> None:
     link = Linker(NAMES).links("ask NELL")[0]
     assert (link.surface, link.name.name, link.start) == ("NELL", "Nell Arkwright-Osei", 4)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "typed"), [("Straße 7", "STRAßE 7"), ("İstanbul", "istanbul"), ("O’Hara", "O'Hara")]
+)
+def test_a_name_is_found_however_long_its_small_letters_are(spelled: str, typed: str) -> None:
+    names = (KnownName(name=spelled, type="Place"), KnownName(name="flow", type="Concept"))
+    assert Linker(names).surfaces(f"{spelled}, {typed} and flow") == (spelled, "flow")
+    assert Linker(names).surfaces(f"in {typed}!") == (typed,)
 
 
 def test_a_card_without_names_links_nothing() -> None:

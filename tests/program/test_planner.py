@@ -12,7 +12,10 @@ from .planning import FACT, MODERATE, TURNS, decided
 # --- rules
 
 
-@pytest.mark.parametrize("text", ["hi", "Hello!", "  THANKS… ", "merci", "こんにちは。", "谢谢！"])
+@pytest.mark.parametrize(
+    "text",
+    ["hi", "Hello!", "  THANKS… ", "merci", "こんにちは。", "谢谢！", "¿Hola?", "hi :-)", "thanks, bye!", "merci 🙂"],
+)
 def test_exactly_a_greeting_is_decided_by_rule_without_a_request(bench: Any, text: str) -> None:
     lm = bench.lm()
     plan = bench.planner(lm).plan(text, TURNS)
@@ -136,6 +139,35 @@ def test_a_greeting_by_label_is_simple_whatever_the_other_labels_say(bench: Any)
     assert plan.retrieval_strategy.direct_answer
 
 
+def test_a_greeting_that_is_a_guess_is_searched_for(bench: Any) -> None:
+    guess = {"is_relevant": {"true": 0.9, "false": 0.1}, "complexity": {"simple": 0.9, "complex": 0.1}}
+    guess |= {"intent": {"greeting": 0.38, "definition": 0.36, "factual": 0.26}, "needs_decomposition": {"false": 1.0}}
+    plan = bench.planner(None, guess).plan("who is on?")
+    assert plan.intent == "definition"
+    assert plan.retrieval_strategy.use_rag
+    guess["intent"] = {"greeting": 0.48, "definition": 0.26, "factual": 0.26}
+    assert bench.planner(None, guess).plan("who is on?").intent == "greeting"
+
+
+def test_what_greets_follows_nothing_up(bench: Any) -> None:
+    lm = bench.lm({**FACT, "is_follow_up": 0.9, "intent": "greeting"})
+    plan = bench.planner(lm).plan("much obliged", TURNS)
+    assert (plan.intent, plan.is_follow_up, plan.standalone_query) == ("greeting", False, "much obliged")
+    assert plan.referenced_entities == ()
+    decision = plan.trace.decision("follow_up")
+    assert decision is not None
+    assert decision.value is False
+    assert "follows nothing up" in decision.reason
+    assert plan.trace.decision("rewrite") is None
+
+
+def test_a_query_that_its_history_ends_with_does_not_follow_itself(bench: Any) -> None:
+    plan = bench.planner(bench.lm(FACT)).plan("Who is Nell?", [{"role": "user", "content": " Who  is Nell?"}])
+    assert not plan.is_follow_up
+    assert decided(plan)["follow_up"] == "rule"
+    assert plan.degraded[0].why == "its last message is the query"
+
+
 def test_the_intent_is_never_follow_up(bench: Any) -> None:
     asked = bench.planner(lm := bench.lm({**FACT, "is_follow_up": 0.9})).plan("why?", TURNS)
     assert asked.intent == "factual"
@@ -163,14 +195,16 @@ def test_the_window_is_three_messages_of_two_hundred_characters(bench: Any) -> N
     turns = [{"role": "user", "content": f"{n}" * 300} for n in range(5)]
     lm = bench.lm({**FACT, "is_follow_up": 0.1})
     bench.planner(lm).plan("and?", turns)
-    assert lm.decider.requests[0][0]["inputs"]["history"] == "\n".join(f"User: {str(n) * 200}" for n in (2, 3, 4))
+    assert lm.decider.requests[0][0]["inputs"]["history"] == "\n".join(
+        f"User: {str(n) * 99} … {str(n) * 98}" for n in (2, 3, 4)
+    )
 
 
 def test_the_window_is_set_on_the_card(bench: Any) -> None:
     card = bench.card.model_copy(update={"history": HistoryWindow(messages=1, characters=20)})
     lm = bench.lm({**FACT, "is_follow_up": 0.1})
     bench.planner(lm, card=card).plan("and?", [{"role": "user", "content": "x" * 50}] * 3)
-    assert lm.decider.requests[0][0]["inputs"]["history"] == f"User: {'x' * 20}"
+    assert lm.decider.requests[0][0]["inputs"]["history"] == f"User: {'x' * 9} … {'x' * 8}"
 
 
 def test_the_active_entity_is_offered_to_the_rewrite_alone(bench: Any) -> None:
