@@ -29,7 +29,7 @@ from .ngrams import (
     weigh,
     words_of,
 )
-from .spelling import plain
+from .spelling import bare
 
 SURFACE_WEIGHT = 0.5
 DIGIT = re.compile(r"\d")
@@ -98,11 +98,11 @@ class Features:
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
-        return self._look(plain(query)).seen
+        return self._look(bare(query)).seen
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
-        query = plain(query)
+        query = bare(query)
         # Names are what a follow-up leaves out, so here the vector is of the text as typed.
         look, vector = self._look(query), self._typed(query)
         before = [self._earlier(turn.content) for turn in turns]
@@ -124,7 +124,7 @@ class Features:
         self.linker.forget()
 
     def _look_back(self, text: str) -> Earlier:
-        text = plain(text)
+        text = bare(text)
         names = frozenset(link.name.name for link in self.linker.links(text))
         return Earlier(self._vector(text), names, frozenset(words_of(text)))
 
@@ -175,7 +175,7 @@ def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> 
     The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
     trained one says.
     """
-    masked = [mask_names(plain(text), linker) for text in texts]
+    masked = [mask_names(bare(text), linker) for text in texts]
     common = common_words(words_of(text) for text in masked)
     vocabulary = learned_vocabulary(gram_places(text, words_of(text)) for text in masked)
     idf = inverse_frequencies([_columns(text, words_of(text), common, vocabulary) for text in masked])

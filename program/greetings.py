@@ -1,9 +1,9 @@
-"""Greetings, thanks and goodbyes, as a card lists them: queries that are nothing else, and those that follow one.
+"""Greetings, thanks and goodbyes, as a card lists them: queries that are nothing else, and those that have them around.
 
 "Thanks! And what does Ilse say of sleep?" asks what its second half asks. That the first half greets is certain by
-form, where a sign ends it: "hello world" begins with no greeting. Of the podcast's dev and calibrate rows with each of
-five greetings before them, heads took 0.15 for nothing but a greeting, and had the labels of 0.49 right; of what
-follows the greeting 0.01 and 0.60, as of the rows themselves.
+form, where a sign ends it: "hello world" begins with no greeting. So is that thanks or a courtesy end a query. Of the
+podcast's dev and calibrate rows with each of five greetings before them, heads took 0.15 for nothing but a greeting,
+and had the labels of 0.49 right; of what follows the greeting 0.01 and 0.60, as of the rows themselves.
 """
 
 from __future__ import annotations
@@ -14,6 +14,11 @@ from functools import lru_cache
 
 from .spelling import folded
 
+COURTESIES = (
+    *("please", "pls", "plz", "bitte", "por favor", "per favore", "per piacere", "prego", "alstublieft", "alsjeblieft"),
+    *("s'il vous plaît", "s'il te plaît", "svp", "stp", "proszę", "tack", "пожалуйста", "拜托", "お願いします"),
+)
+"""What the end of a question may say to be kind."""
 _NO_WORD = re.compile(r"[\W_]*")
 _ENDED = re.compile(r"(?:\s*[,.!;:…，。！、；：~\u2013\u2014\u2600-\u27BF\U0001F300-\U0001FAFF]|\s+-)[\W_]*")
 
@@ -30,6 +35,8 @@ class Greetings:
         self.forms = tuple(sorted(spelled, key=lambda form: (-len(form), form)))
         said = "|".join(map(re.escape, self.forms))
         self._begins = re.compile(rf"[\W_]*(?:{said})(?!\w)") if self.forms else None
+        kind = "|".join(map(re.escape, sorted({*map(folded, COURTESIES), *self.forms}, key=len, reverse=True)))
+        self._ends = re.compile(rf"[\s,.!?;:…，。！？；：](?:{kind})[\W_]*$")
         # A plan looks at its query and at the same few earlier turns.
         self.rest = lru_cache(maxsize=256)(self._rest)
 
@@ -38,11 +45,12 @@ class Greetings:
         return self._begins is not None and not self.rest(text)
 
     def _rest(self, text: str) -> str:
-        """What follows the greetings that a text begins with; all of it where it begins with none."""
+        """A text without the greetings that it begins with, and without the thanks that it ends with."""
         read, start = folded(text), 0
         while (end := self._end(read, start)) is not None:
             start = end
-        return text[start:] if start else text
+        last = self._ends.search(read, start)
+        return text[start : last.start() + 1].rstrip() if last else text[start:]
 
     def _end(self, read: str, start: int) -> int | None:
         """Where a greeting ends that begins here, with the signs after it; None where none does."""

@@ -25,7 +25,10 @@ KNOWN = Greetings(["hi", "thanks", "Thank you", "good morning", "gracias", "ф╜ах
         ("hi there", "hi there"),
         ("hi-fi, what is it", "hi-fi, what is it"),
         ("thanksgiving, when is it", "thanksgiving, when is it"),
-        ("Who is Nell? Thanks!", "Who is Nell? Thanks!"),
+        ("Who is Nell? Thanks!", "Who is Nell?"),
+        ("hi, who is Nell, please?", "who is Nell,"),
+        ("who is Nell thanks", "who is Nell"),
+        ("say no to please them", "say no to please them"),
         ("", ""),
     ],
 )
@@ -38,13 +41,15 @@ def test_a_card_without_greetings_knows_none() -> None:
     assert Greetings([" "]).rest("hi, you") == "hi, you"
 
 
-@pytest.mark.parametrize("greeting", ["Thanks! ", "hi, ", "Good morning. "])
-def test_heads_say_of_a_question_behind_a_greeting_what_they_say_of_the_question(
+@pytest.mark.parametrize(
+    "greeting", ["Thanks! {}", "hi, {}", "Good morning. {}", "{} Thanks!", "{} please", '"{}"', "{}?"]
+)
+def test_heads_say_of_a_question_among_greetings_what_they_say_of_the_question(
     bench: Any, trained: Heads, greeting: str
 ) -> None:
     planner, question = bench.planner(None, trained), "What did Nell say about sleep debt?"
-    one, other = planner.plan(question), planner.plan(greeting + question)
-    assert other.standalone_query == greeting + question
+    one, other = planner.plan(question), planner.plan(greeting.format(question))
+    assert other.standalone_query == greeting.format(question)
     names = ("is_relevant", "complexity", "intent", "needs_decomposition", "entities")
     assert [getattr(one, name) for name in names] == [getattr(other, name) for name in names]
 

@@ -1,0 +1,49 @@
+"""Spellings that say the same."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.program.spelling import bare, folded, plain
+
+
+@given(st.text())
+def test_places_in_a_text_stay_where_they_were(text: str) -> None:
+    assert len(plain(text)) == len(folded(text)) == len(text)
+    assert folded(folded(text)) == folded(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Nell’s “flow”", 'Nell\'s "flow"'),
+        ("Arkwright‑Osei", "Arkwright-Osei"),
+        ("ＡＴＬ－１２", "ATL-12"),
+        ("你好，谁？", "你好，谁？"),
+    ],
+)
+def test_typographic_and_wide_signs_are_read_as_plain_ones(text: str, read: str) -> None:
+    assert plain(text) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who is on",
+        "who is on?",
+        "who is on ??!",
+        '"Who is on?"',
+        "“who is on”.",
+        "who is on 🙂",
+        "who is on ;-)",
+        "who is on,",
+    ],
+)
+def test_what_a_query_ends_with_is_not_read(text: str) -> None:
+    assert folded(bare(text)) == "who is on"
+
+
+@pytest.mark.parametrize("text", ["", "?", "🎵🎵", '""'])
+def test_a_text_of_nothing_else_stays_as_it_is(text: str) -> None:
+    assert bare(text) == text
