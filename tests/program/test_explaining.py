@@ -47,6 +47,15 @@ def test_a_rule_says_that_only_another_form_would_change_it(bench: Any, trained:
     assert found.bound == "no bound was fitted"
 
 
+def test_the_nearest_other_label_is_not_the_one_that_was_decided(bench: Any) -> None:
+    said = {"is_relevant": {"true": 0.9, "false": 0.1}, "complexity": {"simple": 0.8, "moderate": 0.2}}
+    said |= {"intent": {"greeting": 0.39, "definition": 0.35, "factual": 0.26}}
+    said |= {"needs_decomposition": {"false": 0.9, "true": 0.1}}
+    route = explain(bench.planner(None, said), "who is on").routes[-1]
+    assert route.value["intent"] == "definition"
+    assert "intent, where greeting is 0.040 ahead by itself, and something else decided" in route.change
+
+
 def test_without_heads_it_says_what_would_be_needed(bench: Any, rows: Any) -> None:
     found = explain(bench.planner(None), "Who is Nell?", TURNS, rows=rows("train"))
     assert {route.decided_by for route in found.routes} == {"fallback"}
