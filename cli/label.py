@@ -107,8 +107,9 @@ def _ask(console: Console, question: Question) -> object:
     from ..data.labelling import read_answer
 
     choices = f" ({', '.join(question.choices)})" if question.choices else ""
+    enter = "" if question.proposed is None else f" [dim]{escape(f'[{question.shown}]')}[/dim]"
     while True:
-        console.print(f"{question.text}{choices} [dim]{escape('[')}{escape(question.shown)}][/dim]", emoji=False)
+        console.print(f"{escape(question.text + choices)}{enter}", emoji=False)
         typed = str(typer.prompt("", default="", show_default=False, prompt_suffix="> "))
         if typed.strip() == "/q":
             raise typer.Abort

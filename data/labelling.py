@@ -126,7 +126,7 @@ class Question:
 
     Attributes:
         field: the label.
-        proposed: the plan's answer; an empty reply takes it.
+        proposed: the plan's answer, which an empty reply takes; None where the plan has none that could be chosen.
         choices: what a reply must be one of.
     """
 
@@ -158,15 +158,15 @@ def read_answer(question: Question, typed: str) -> Any:
         ValueError: what may be replied instead.
     """
     text = typed.strip()
-    if not text:
+    if not text and question.proposed is not None:
         return question.proposed
     if question.kind == "yes_no":
-        if text.casefold()[0] not in "yn":
+        if text.casefold()[:1] not in ("y", "n"):
             raise ValueError("reply y or n")
         return text.casefold()[0] == "y"
     if question.kind == "choice":
         found = [c for c in question.choices if c == text] or [c for c in question.choices if c.startswith(text)]
-        if len(found) != 1:
+        if len(found) != 1 or not text:
             raise ValueError(f"reply one of {', '.join(question.choices)}")
         return found[0]
     if question.kind == "text":
@@ -239,7 +239,7 @@ def _questions(logged: LoggedPlan, answers: Answers, card: DomainCard) -> list[Q
 def _proposed(plan: Mapping[str, Any], field: str, kind: Kind, choices: Sequence[str]) -> Any:
     empty: dict[Kind, Any] = {"yes_no": False, "text": "", "list": [], "parts": [], "choice": ""}
     value = plan.get(field) or empty[kind]
-    return choices[0] if kind == "choice" and value not in choices else value
+    return None if kind == "choice" and value not in choices else value
 
 
 def _parts(texts: Sequence[str]) -> list[dict[str, Any]]:

@@ -242,3 +242,25 @@ def test_answers_against_the_guide_are_asked_again(log: str) -> None:
     _, out, _ = run(*LABEL, "--limit", "1", typed=wrong + "\n" * 20)
     assert "which no earlier turn says" in out
     assert read_rows(Path("rows.jsonl"))[0].labels.referenced_entities == ("Nell",)
+
+
+def test_what_enter_takes_is_shown_before_it_is_asked(log: str) -> None:
+    _, out, _ = run(*LABEL, "--limit", "1", typed="\n" * 20)
+    assert "[yes]" in out
+    assert "[moderate]" in out
+
+
+def test_a_topic_that_the_plan_does_not_name_has_to_be_typed(log: str) -> None:
+    _, out, _ = run(*LABEL, "--limit", "1", typed="n\nn\n\n\nnews\n")
+    assert out.count("reply one of") == 2
+    assert read_rows(Path("rows.jsonl"))[0].labels.rejection_kind == "news"
+
+
+def test_brackets_of_a_users_are_no_markup_where_labels_are_asked() -> None:
+    query = "what is [/b in [red and :heart:?"
+    plan = {**PLAN, "query": query, "standalone_query": query, "entities": ["[/b"]}
+    Path("log.jsonl").write_text(json.dumps({"query": query, "history": HISTORY, "plan": plan}))
+    code, out, _ = run(*LABEL, typed="\n" * 20)
+    assert code == 0
+    assert f"[{query}]" in out
+    assert "[[/b]" in out

@@ -171,11 +171,15 @@ def test_a_reply_that_means_nothing_says_what_would(kind: Any, typed: str, said:
         read_answer(Question("f", "?", kind, None, ("red", "rose")), typed)
 
 
-def test_a_plan_that_names_no_known_topic_proposes_the_first(card: DomainCard) -> None:
-    plan = logged(plan={"rejection_kind": "cakes"})
-    question = next_question(plan, {"is_follow_up": False, "is_relevant": False}, card)
+@pytest.mark.parametrize("plan", [{"rejection_kind": "cakes"}, {"rejection_kind": None}, {}])
+def test_enter_chooses_nothing_that_the_plan_does_not_say(card: DomainCard, plan: dict[str, Any]) -> None:
+    question = next_question(logged(plan=plan), {"is_follow_up": False, "is_relevant": False}, card)
     assert question is not None
-    assert (question.proposed, question.shown) == (card.kinds[0], card.kinds[0])
+    assert question.proposed is None
+    with pytest.raises(ValueError, match="reply one of"):
+        read_answer(question, "")
+    with pytest.raises(ValueError, match="reply one of red"):
+        read_answer(Question("f", "?", "choice", None, ("red",)), "")
 
 
 # -- what is kept
