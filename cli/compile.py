@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,7 @@ from ..errors import ConfigError, UserError
 from .files import check_file, check_folder
 from .progress import by_column, draw, wide_console
 from .settings import Settings, load_settings
+from .show import escape
 
 if TYPE_CHECKING:
     from ..optimizers.job_contract import JobSettings, Outcome
@@ -112,7 +114,7 @@ def run_job(
     check_folder("--out", job.out)
     read = load_domain(domain)
     with open_progress() as progress, by_column(progress) as counted:
-        outcome = CompileJob(read, job).run(progress, counted, lambda text: console.print(text, highlight=False))
+        outcome = CompileJob(read, job).run(progress, counted, lambda text: console.print(escape(text), highlight=False))
     outcome = outcome.priced(prices_of(settings.prices))
     outcome.folder.with_suffix(".md").write_text(to_markdown(outcome.report), encoding="utf-8")
     if outcome.tables is not None:
@@ -125,20 +127,21 @@ def run_job(
         wide_console().print(to_rich(outcome.report))
     if picture is not None:
         draw(to_rich(outcome.report), picture)
-    _track(outcome, read.card.name, settings, console)
+    _track(outcome, f"--domain {quote(domain)}" if job.out is None else f"--program {quote(str(job.out))}", settings)
     return outcome.folder
 
 
-def _track(outcome: Outcome, domain: str, settings: Settings, console: Console) -> None:
+def _track(outcome: Outcome, where: str, settings: Settings) -> None:
+    """Log the outcome; ``where`` is what leads `queryplan plan` to its program."""
     from ..optimizers.record import log_outcome
 
+    console = Console(stderr=True, soft_wrap=True)
     try:
         run_id, version = log_outcome(outcome, settings.tracking_uri)
     except ConfigError as error:
-        console.print(f"[yellow]not in MLflow:[/yellow] {error}; run the same command again to log it")
+        console.print(f"[yellow]not in MLflow:[/yellow] {escape(str(error))}; run the same command again to log it")
         return
-    console.print(
-        f"program {outcome.folder}, in MLflow as queryplan-{domain} version {version} (challenger), run {run_id}"
-    )
-    console.print(f"look at it: mlflow ui --backend-store-uri {settings.tracking_uri}")
-    console.print(f'plan with it: queryplan plan "…" --domain {domain}')
+    place = f"queryplan-{outcome.manifest.domain} version {version} (challenger), run {run_id}"
+    console.print(f"program {escape(str(outcome.folder))}, in MLflow as {escape(place)}")
+    console.print(f"look at it: mlflow ui --backend-store-uri {escape(settings.tracking_uri)}")
+    console.print(f'plan with it: queryplan plan "…" {escape(where)}')

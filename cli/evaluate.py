@@ -14,6 +14,7 @@ from .files import check_file, check_folder
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
+from .show import escape
 
 if TYPE_CHECKING:
     from ..eval.measured import Measured
@@ -113,6 +114,6 @@ def _track(measured: Measured, compared: Report, dataset: str, settings: Setting
         run_id = tracking.log_evaluation(measured.evaluation, report=compared, dataset=dataset)
         log_page(html_page([measured]), measured, settings.tracking_uri, run_id)
     except ConfigError as error:
-        Console(stderr=True).print(f"[yellow]not in MLflow:[/yellow] {error}")
+        Console(stderr=True).print(f"[yellow]not in MLflow:[/yellow] {escape(str(error))}")
         return
     typer.echo(f"in MLflow as run {run_id}", err=True)

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ..errors import UserError
 from .progress import counting, wide_console
+from .show import escape
 
 if TYPE_CHECKING:
     from ..eval.graph_beside_cypher import Beside
@@ -112,9 +113,9 @@ def _plain(report: Any) -> dict[str, Any]:
 def _show(reports: list[Any], measured: GraphSet) -> None:
     console = wide_console()
     rows = [row for report in reports for row in report.rows()]
-    table = Table(*rows[0], title=f"{measured.name}: learned from {measured.told}")
+    table = Table(*rows[0], title=escape(f"{measured.name}: learned from {measured.told}"))
     for row in rows:
-        table.add_row(*map(str, row.values()))
+        table.add_row(*(escape(str(value)) for value in row.values()))
     console.print(table)
     for line in reports[0].sentences():
-        console.print(line)
+        console.print(escape(line))

@@ -9,6 +9,8 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from .show import escape
+
 if TYPE_CHECKING:
     from ..program.graph.executor import GraphAnswer
     from ..signatures.graph_steps import GraphPlan
@@ -43,9 +45,8 @@ def answer_tables(plan: GraphPlan, answer: GraphAnswer) -> Iterator[RenderableTy
 def _answers(answer: GraphAnswer) -> Table:
     kind = answer.type or "answers"
     found = f"{len(answer.names):,} {kind}" if answer.ids or not answer.names else kind
-    table = Table(
-        kind, *(["how it was reached"] if answer.paths else []), title=f"{found} in {answer.milliseconds:.1f} ms"
-    )
+    titles = (kind, "how it was reached")[: 1 + bool(answer.paths)]
+    table = Table(*map(escape, titles), title=escape(f"{found} in {answer.milliseconds:.1f} ms"))
     for number, name in enumerate(answer.names[:ROWS]):
         path = [" – ".join(answer.paths[number])] if answer.paths else []
         table.add_row(*map(Text, (name, *path)))

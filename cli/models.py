@@ -13,6 +13,7 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 
 from ..program.lm import weights
+from .show import escape
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +53,7 @@ def list_models() -> None:
         table.add_column(title, overflow="fold")
     for model in weights.MODELS:
         path = weights.find(model.short)
-        table.add_row(model.short, model.name, f"{model.size / 1e9:.2f} GB", str(path) if path else "no")
+        table.add_row(model.short, model.name, f"{model.size / 1e9:.2f} GB", escape(str(path)) if path else "no")
     Console().print(table)
 
 

@@ -135,11 +135,11 @@ def _show(done: Promotion, dry_run: bool) -> None:
             console.print(escape(small), emoji=False)
     before = f", before it version {done.before}" if done.before else ""
     if done.moved:
-        console.print(f"{done.model} version {done.version} is {done.alias} now{before}.")
+        console.print(escape(f"{done.model} version {done.version} is {done.alias} now{before}."), emoji=False)
     elif dry_run:
-        console.print(f"Nothing was changed: {done.model} version {done.version}, {escape(done.why)}", emoji=False)
+        console.print(escape(f"Nothing was changed: {done.model} version {done.version}, {done.why}"), emoji=False)
     else:
-        console.print(f"The alias {done.alias} was not moved: {escape(done.why)}", emoji=False)
+        console.print(escape(f"The alias {done.alias} was not moved: {done.why}"), emoji=False)
 
 
 def _table(result: GateResult) -> Table:

@@ -47,7 +47,8 @@ def test_a_compile_ends_with_a_report_a_program_and_a_registered_version(
     assert "labels_right" in out
     assert "plan_right" in out
     assert "8 of 12 test rows, stratified, seed 0" in out
-    assert "version 1 (challenger)" in " ".join(err.split())
+    assert "version 1 (challenger)" in err
+    assert f'plan with it: queryplan plan "…" --domain {small_domain}' in err
     manifest = read_manifest(the_program())
     assert manifest.lm == "openai/fake"
     assert {"data", "card", "signatures", "encoder", "lm"} <= manifest.fingerprints.keys()
@@ -104,6 +105,12 @@ def test_without_a_model_heads_are_compiled_and_measured(queryplan: Run, small_d
     assert read_manifest(the_program()).lm == "none"
     plan = QueryPlanner.load(the_program()).plan("Which book did Leilani write?")
     assert {d.decided_by for d in plan.trace.decisions} <= {"rule", "head"}
+
+
+def test_a_program_in_a_place_of_ones_own_is_planned_with_from_there(queryplan: Run, small_domain: Path) -> None:
+    code, _, err = queryplan("compile", small_domain, "--lm", "none", "--sample", "12,12,12", "--out", "my [/own] one")
+    assert code == 0
+    assert """plan with it: queryplan plan "…" --program 'my [/own] one'""" in err
 
 
 def test_a_reading_of_test_is_counted(queryplan: Run, small_domain: Path) -> None:
