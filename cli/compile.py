@@ -114,7 +114,9 @@ def run_job(
     check_folder("--out", job.out)
     read = load_domain(domain)
     with open_progress() as progress, by_column(progress) as counted:
-        outcome = CompileJob(read, job).run(progress, counted, lambda text: console.print(escape(text), highlight=False))
+        outcome = CompileJob(read, job).run(
+            progress, counted, lambda text: console.print(escape(text), highlight=False)
+        )
     outcome = outcome.priced(prices_of(settings.prices))
     outcome.folder.with_suffix(".md").write_text(to_markdown(outcome.report), encoding="utf-8")
     if outcome.tables is not None:

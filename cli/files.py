@@ -20,7 +20,11 @@ def read_json(path: Path, what: str) -> Any:
         DataError: it cannot be read, or is not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        from ..data.rows import not_utf8
+
+        raise not_utf8(path) from error
     except OSError as error:
         raise DataError(f"{path} is not {what}: {error.strerror}") from error
     except RecursionError as error:

@@ -18,6 +18,7 @@ from .settings import load_settings
 from .show import plan_tree
 
 if TYPE_CHECKING:
+    from ..program.batch import Worked
     from ..program.plan import QueryPlan
 
 
@@ -48,8 +49,8 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     if (query is None) == (batch is None):
         raise UserError("give a query or --batch FILE --out FILE, and not both")
-    if batch is not None and out is None:
-        raise UserError("--batch needs --out, the file that the plans are written to")
+    if (batch is None) != (out is None):
+        raise UserError("--batch and --out go together: the queries and the file that their plans are written to")
     check_file("--out", out)
     messages = read_history(history)
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
@@ -96,5 +97,19 @@ def _batch(planner: Any, source: Path, target: Path, deadline: float | None) -> 
     from ..program.batch import plan_batch
 
     with counting("planning") as report:
-        count = plan_batch(planner, source, target, deadline, report)
-    typer.echo(f"{count} queries planned, all of them in {target}", err=True)
+        worked = plan_batch(planner, source, target, deadline, report)
+    say_worked(worked, "planned", target)
+
+
+def say_worked(worked: Worked, how: str, target: Path) -> None:
+    """How many rows of a batch were worked on.
+
+    Raises:
+        DataError: some were no queries.
+    """
+    said = f"{worked.done} queries {how}, all of them in {target}"
+    if worked.failed:
+        raise DataError(
+            f"{said}; rows that are no query: {worked.failed}, each with its error there; mend them and run again"
+        )
+    typer.echo(said, err=True)

@@ -15,7 +15,7 @@ from . import options
 from .files import check_file, read_json
 from .logging_plans import logging_plans
 from .opening import open_planner
-from .plan import read_history
+from .plan import read_history, say_worked
 from .progress import counting
 from .settings import load_settings
 from .show_run import run_tree
@@ -56,8 +56,8 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     if (query is None) == (batch is None):
         raise UserError("give a query or --batch FILE --out FILE, and not both")
-    if batch is not None and out is None:
-        raise UserError("--batch needs --out, the file that the results are written to")
+    if (batch is None) != (out is None):
+        raise UserError("--batch and --out go together: the queries and the file that their results are written to")
     check_file("--out", out)
     row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
@@ -112,8 +112,9 @@ def _batch(
 ) -> None:
     from ..program.batch import each_row
 
+    def run(row: Mapping[str, Any]) -> dict[str, Any]:
+        return {"run": _run(planner, stores, row, deadline, limit).as_json()}
+
     with counting("running") as report:
-        count = each_row(
-            source, target, lambda row: {"run": _run(planner, stores, row, deadline, limit).as_json()}, report
-        )
-    typer.echo(f"{count} queries run, all of them in {target}", err=True)
+        worked = each_row(source, target, run, planner.program_version, report)
+    say_worked(worked, "run", target)

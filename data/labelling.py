@@ -23,7 +23,7 @@ from ..errors import DataError
 from ..signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, Turn
 from .card import DomainCard
 from .guide import contradictions
-from .rows import MAX_ERRORS_SHOWN, LabelledRow, read_rows
+from .rows import MAX_ERRORS_SHOWN, LabelledRow, not_utf8, read_rows
 
 LOGGED = "logged"
 """Tag of rows that were labelled from use."""
@@ -70,8 +70,10 @@ def read_logged(path: Path) -> list[LoggedPlan]:
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read as UTF-8 text: {error}") from error
+    except UnicodeDecodeError as error:
+        raise not_utf8(path) from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     return logged_plans((f"{path.name}:{number}", line) for number, line in enumerate(lines, 1) if line.strip())
 
 

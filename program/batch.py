@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from ..data.rows import not_utf8
 from ..errors import DataError
+from .context import encodable
+from .folder import text_fingerprint
 from .planner import QueryPlanner
 
 RESULTS = {"plan", "run", "error"}
 """Keys that mark a line of output as such."""
+
+Row = dict[str, Any]
+
+
+class Worked(NamedTuple):
+    """Rows that a batch worked on now: those with a result, and those that were no query."""
+
+    done: int
+    failed: int
 
 
 def plan_batch(
@@ -20,56 +33,58 @@ def plan_batch(
     target: Path,
     deadline_s: float | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> int:
-    """Plan every row ``{"id", "query", "history", "session"}`` and append ``{"id", "plan"}`` to ``target``.
+) -> Worked:
+    """Plan every row ``{"id", "query", "history", "session"}`` and append ``{"id", "asked", "plan"}`` to ``target``.
 
-    A row whose id is in ``target`` already is not planned again. A row that is no query gets
-    ``{"id", "error"}`` and does not stop the others.
-
-    Returns:
-        How many rows were planned now.
+    A row that is in ``target`` already, with the same query, history and session, is not planned again. A row
+    that is no query gets ``{"id", "error"}``, does not stop the others, and is tried again the next time.
 
     Raises:
-        DataError: ``source`` is missing or a line is not a JSON object, or ``target`` is something
-            else than plans; file and line are named.
+        DataError: ``source`` is missing, a line is not a JSON object, or two have the same id; or ``target`` is
+            something else than plans of this program; file and line are named.
     """
-    return each_row(source, target, lambda row: _planned(planner, row, deadline_s), progress)
+    return each_row(source, target, lambda row: _planned(planner, row, deadline_s), planner.program_version, progress)
 
 
 def each_row(
     source: Path,
     target: Path,
     work: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    program: str,
     progress: Callable[[int, int], None] | None = None,
-) -> int:
-    """Append ``{"id", …}`` with what ``work`` makes of it to ``target`` for every row that is not there yet.
+) -> Worked:
+    """Append ``{"id", "asked", …}`` with what ``work`` makes of it to ``target`` for every row that is not there yet.
 
     ``work`` returns a mapping with one of the keys of `RESULTS`. A ``KeyError`` or ``TypeError`` that it raises
-    means that the row is no query, and becomes its ``error``.
+    means that the row is no query, and becomes its ``error``. ``asked`` is a hash of the row.
+
+    Args:
+        program: the version whose plans these are.
 
     Raises:
         DataError: as for `plan_batch`.
     """
-    rows = list(_rows(source))
-    done = _done(target)
-    waiting = [(number, row) for number, row in rows if str(row.get("id", number)) not in done]
+    rows = _rows(source)
+    there = _there(target, rows, program)
     target.parent.mkdir(parents=True, exist_ok=True)
     report = progress or (lambda done, total: None)
-    report(len(rows) - len(waiting), len(rows))
+    report(len(rows.keys() & there), len(rows))
+    failed, waiting = 0, [name for name in rows if name not in there]
     with target.open("a", encoding="utf-8") as file:
-        for count, (number, row) in enumerate(waiting, len(rows) - len(waiting) + 1):
-            file.write(json.dumps(_worked(work, number, row), ensure_ascii=False) + "\n")
+        for count, name in enumerate(waiting, len(rows) - len(waiting) + 1):
+            worked = _worked(work, rows[name])
+            failed += "error" in worked
+            file.write(encodable(json.dumps({"id": name, **worked}, ensure_ascii=False)) + "\n")
             file.flush()
             report(count, len(rows))
-    return len(waiting)
+    return Worked(len(waiting) - failed, failed)
 
 
-def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], number: int, row: Mapping[str, Any]) -> dict:
-    name = str(row.get("id", number))
+def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row) -> Row:
     try:
-        return {"id": name, **work(row)}
+        return {"asked": _asked(row), **work(row)}
     except (KeyError, TypeError) as error:
-        return {"id": name, "error": f"this row is no query: {error}"}
+        return {"error": f"this row is no query: {error}"}
 
 
 def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
@@ -77,11 +92,32 @@ def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | 
     return {"plan": plan.model_dump(mode="json")}
 
 
-def _rows(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _asked(row: Row) -> str:
+    """The same for the same query, history and session."""
+    return text_fingerprint(*(json.dumps(row.get(key), sort_keys=True) for key in ("query", "history", "session")))
+
+
+def _rows(source: Path) -> dict[str, Row]:
+    """The rows by id; one without an id has the number of its line."""
+    rows: dict[str, Row] = {}
+    lines: dict[str, int] = {}
+    for number, row in _numbered(source):
+        name = encodable(str(number if row.get("id") is None else row["id"]))
+        if name in rows:
+            raise DataError(
+                f"{source.name}:{number}: the id {name!r} is that of line {lines[name]} too; give each row its own id"
+            )
+        rows[name], lines[name] = row, number
+    return rows
+
+
+def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
     try:
-        lines = source.read_text(encoding="utf-8").split("\n")  # a string may hold U+2028, which ends no line
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{source} cannot be read: {error}") from error
+        lines = source.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
+    except UnicodeDecodeError as error:
+        raise not_utf8(source) from error
+    except OSError as error:
+        raise DataError(f"{source} cannot be read: {error.strerror or error}") from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -94,25 +130,55 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, row
 
 
-def _done(target: Path) -> set[str]:
-    """Ids already in the output; a last line that was cut by a crash is taken off first."""
+def _there(target: Path, rows: Mapping[str, Row], program: str) -> set[str]:
+    """Ids that need no work any more; lines to be made again, and a last one cut by a crash, are taken off first."""
     if not target.is_file():
         return set()
     content = target.read_bytes()
     whole = content[: content.rfind(b"\n") + 1]
-    done = {_id(line, f"{target.name}:{n}") for n, line in enumerate(whole.split(b"\n"), 1) if line.strip()}
-    if whole != content:
-        if not done and not b'{"id"'.startswith(content[:5]):
-            raise DataError(f"{target.name}:1: this is no file of plans; choose another --out")
-        target.write_bytes(whole)
-    return done
+    lines = {n: line for n, line in enumerate(whole.split(b"\n"), 1) if line.strip()}
+    if whole != content and not lines and not b'{"id"'.startswith(content[:5]):
+        raise DataError(f"{target.name}:1: this is no file of plans; choose another --out")
+    made = {n: _made(line, f"{target.name}:{n}", program) for n, line in lines.items()}
+    kept = {n: line for n, line in made.items() if not _again(line, rows.get(line.id))}
+    if whole != content or len(kept) < len(made):
+        _write(target, b"".join(lines[n] + b"\n" for n in kept))
+    return {line.id for line in kept.values()}
 
 
-def _id(line: bytes, where: str) -> str:
+class _Made(NamedTuple):
+    """What a line of output says: whose it is, what was asked (None in older files), and whether that was no query."""
+
+    id: str
+    asked: str | None
+    failed: bool
+
+
+def _again(line: _Made, row: Row | None) -> bool:
+    """Whether a row has to be worked on again: it was no query, or asks something else now."""
+    return row is not None and (line.failed or line.asked not in (None, _asked(row)))
+
+
+def _made(line: bytes, where: str, program: str) -> _Made:
+    """What a line of output says.
+
+    Raises:
+        DataError: it is no line of output, or of another program.
+    """
     try:
         row = json.loads(line)
-        if row.keys() & RESULTS:
-            return str(row["id"])
-    except (ValueError, KeyError, AttributeError, RecursionError):
-        pass
-    raise DataError(f"{where}: this is no line of plans; choose another --out")
+        (kind,) = RESULTS & row.keys()
+        plan = {} if kind == "error" else row["run"]["plan"] if kind == "run" else row["plan"]
+        made, by = _Made(str(row["id"]), row.get("asked"), kind == "error"), plan.get("program_version", program)
+    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+        raise DataError(f"{where}: this is no line of plans; choose another --out") from error
+    if by != program:
+        raise DataError(f"{where}: this plan is of the program {by}, not of {program}; choose another --out")
+    return made
+
+
+def _write(target: Path, content: bytes) -> None:
+    """Replace a file by what is kept of it; a crash leaves one or the other."""
+    fresh = target.with_name(f"{target.name}.new")
+    fresh.write_bytes(content)
+    os.replace(fresh, target)

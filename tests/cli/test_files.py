@@ -70,9 +70,9 @@ def test_a_batch_with_a_line_nested_too_deeply_is_refused_by_file_and_line(here:
 
     (here / "rows.jsonl").write_text('{"id": "a", "query": "hi"}\n' + DEEP)
     with pytest.raises(DataError, match=r"rows\.jsonl:2: not JSON"):
-        each_row(here / "rows.jsonl", here / "out.jsonl", lambda row: {"plan": row})
+        each_row(here / "rows.jsonl", here / "out.jsonl", lambda row: {"plan": row}, "v1")
     with pytest.raises(DataError, match=r"deep\.json:1: this is no"):
-        each_row(here / "in.jsonl", _with_line_end(here / "deep.json"), lambda row: {"plan": row})
+        each_row(here / "in.jsonl", _with_line_end(here / "deep.json"), lambda row: {"plan": row}, "v1")
 
 
 def _with_line_end(path: Path) -> Path:

@@ -97,6 +97,13 @@ def test_history_comes_from_a_file(plan: Run) -> None:
     assert found["is_follow_up"]
 
 
+def test_history_may_begin_with_a_mark_of_its_bytes(plan: Run) -> None:
+    Path("h.json").write_text(json.dumps([{"role": "user", "content": "Who is Nell?"}]), encoding="utf-8-sig")
+    code, out, err = plan("and why?", "--history", "h.json", "--json")
+    assert code == 0, err
+    assert json.loads(out)["conversation_context"] == "Who is Nell?"
+
+
 def test_the_active_entity_is_passed_on(plan: Run) -> None:
     Path("history.json").write_text(json.dumps([{"role": "user", "content": "Who was in episode 7?"}]))
     found = json.loads(plan("and why?", "--history", "history.json", "--active-entity", "Kwabena", "--json")[1])
@@ -118,13 +125,17 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
     rows = [{"id": "a", "query": "hi"}, {"id": "b", "query": "Who is Nell?"}, {"id": "c"}]
     Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, out, err = plan("--batch", "in.jsonl", "--out", "out.jsonl")
-    assert (code, out) == (0, "")
-    assert "3 queries planned, all of them in out.jsonl" in err
+    assert (code, out) == (2, "")
+    assert (
+        "2 queries planned, all of them in out.jsonl; rows that are no query: 1, each with its error there; mend" in err
+    )
     lines = Path("out.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["a", "b", "c"]
     assert "error" in json.loads(lines[2])
+    Path("in.jsonl").write_text("".join(json.dumps({"query": "hi", **row}) + "\n" for row in rows))
     Path("out.jsonl").write_text("\n".join(lines[:1]) + "\n" + lines[1][:30])
-    assert "2 queries planned" in plan("--batch", "in.jsonl", "--out", "out.jsonl")[2]
+    code, _, err = plan("--batch", "in.jsonl", "--out", "out.jsonl")
+    assert (code, "2 queries planned" in err) == (0, True)
     assert len(Path("out.jsonl").read_text().splitlines()) == 3
     assert "0 queries planned" in plan("--batch", "in.jsonl", "--out", "out.jsonl")[2]
 
@@ -137,7 +148,8 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
     [
         ((), "give a query or --batch FILE --out FILE"),
         (("hi", "--batch", "in.jsonl", "--out", "out.jsonl"), "and not both"),
-        (("--batch", "in.jsonl"), "--batch needs --out"),
+        (("--batch", "in.jsonl"), "--batch and --out go together"),
+        (("hi", "--out", "out.jsonl"), "--batch and --out go together"),
         (("--batch", "nowhere.jsonl", "--out", "out.jsonl"), "nowhere.jsonl cannot be read"),
         (("--batch", "bad.jsonl", "--out", "out.jsonl"), "bad.jsonl:1: not JSON"),
         (("--batch", "good.jsonl", "--out", "notes.txt"), "choose another --out"),
@@ -145,7 +157,7 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
         (("hi", "--history", "bad.jsonl"), "bad.jsonl is not a JSON list of messages"),
         (("hi", "--history", "object.json"), "object.json must hold a JSON list of messages"),
         (("hi", "--history", "texts.json"), "texts.json must hold a JSON list of messages"),
-        (("hi", "--history", "binary.json"), "binary.json is not a JSON list of messages"),
+        (("hi", "--history", "binary.json"), "binary.json:1: the line cannot be read as UTF-8 text"),
         (("hi", "--domain", "cooking"), "there is no domain 'cooking': give one of"),
     ],
 )

@@ -95,8 +95,8 @@ def test_a_batch_is_run_row_by_row_and_goes_on_where_it_was(run: Run, tmp_path: 
     rows = [{"id": "a", "query": "the two-minute doorway"}, {"id": "b"}, {"id": "c", "query": "hello", "session": {}}]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, _, said = run("--batch", "in.jsonl", "--out", "out.jsonl")
-    assert code == 0
-    assert "3 queries run" in said
+    assert code == 2
+    assert "2 queries run, all of them in out.jsonl; rows that are no query: 1," in said
     done = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in done] == ["a", "b", "c"]
     assert done[0]["run"]["evidence"]
@@ -104,6 +104,7 @@ def test_a_batch_is_run_row_by_row_and_goes_on_where_it_was(run: Run, tmp_path: 
     assert done[2]["run"]["kind"] == "direct_answer"
     _, _, again = run("--batch", "in.jsonl", "--out", "out.jsonl")
     assert "0 queries run" in again
+    assert (tmp_path / "out.jsonl").read_text().count("\n") == 3
 
 
 def test_a_deadline_that_is_over_gives_a_result_that_says_so(run: Run) -> None:
@@ -117,7 +118,8 @@ def test_a_deadline_that_is_over_gives_a_result_that_says_so(run: Run) -> None:
     [
         ((), "give a query or --batch"),
         (("q", "--batch", "in.jsonl"), "and not both"),
-        (("--batch", "in.jsonl"), "--batch needs --out"),
+        (("--batch", "in.jsonl"), "--batch and --out go together"),
+        (("q", "--out", "out.jsonl"), "--batch and --out go together"),
         (("q", "--session", "missing.json"), "missing.json is not a JSON object"),
         (("q", "--domain", "nowhere"), "there is no domain 'nowhere'"),
     ],

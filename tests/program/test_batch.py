@@ -53,7 +53,7 @@ def test_every_row_gets_a_plan_in_order_and_progress_is_told(planner: Counting, 
     seen: list[tuple[int, int]] = []
     out = tmp_path / "new" / "out.jsonl"
     count = plan_batch(planner, source(tmp_path, ROWS), out, progress=lambda done, total: seen.append((done, total)))
-    assert count == 3
+    assert count == (3, 0)
     found = read(out)
     assert list(found) == ["a", "b", "3"]
     assert QueryPlan.model_validate(found["b"]["plan"]).conversation_context == "Who is Nell?"
@@ -64,7 +64,7 @@ def test_running_again_plans_nothing_twice(planner: Counting, tmp_path: Path) ->
     given, out = source(tmp_path, ROWS), tmp_path / "out.jsonl"
     plan_batch(planner, given, out)
     before = out.read_bytes()
-    assert plan_batch(planner, given, out) == 0
+    assert plan_batch(planner, given, out) == (0, 0)
     assert (planner.planned, out.read_bytes()) == (3, before)
 
 
@@ -75,14 +75,14 @@ def test_a_run_that_was_cut_goes_on_where_it_was(planner: Counting, tmp_path: Pa
     lines = out.read_bytes().splitlines(keepends=True)
     cut = int(len(lines[1]) * kept) if isinstance(kept, float) else kept
     out.write_bytes(lines[0] + lines[1][:cut])
-    assert plan_batch(planner, given, out) == 2
+    assert plan_batch(planner, given, out) == (2, 0)
     assert list(read(out)) == ["a", "b", "3"]
 
 
 def test_a_run_that_was_cut_within_a_character_goes_on(planner: Counting, tmp_path: Path) -> None:
     given, out = source(tmp_path, [{"id": "你好", "query": "今天"}]), tmp_path / "out.jsonl"
     out.write_bytes('{"id": "你'.encode()[:-1])
-    assert plan_batch(planner, given, out) == 1
+    assert plan_batch(planner, given, out) == (1, 0)
     assert list(read(out)) == ["你好"]
 
 
@@ -91,8 +91,8 @@ def test_any_text_can_be_planned_and_continued(planner: Counting, tmp_path: Path
     given, out = source(tmp_path, [{"id": "1", "query": odd}]), tmp_path / "out.jsonl"
     raw = json.dumps({"id": "2", "query": "b\u2028c"}, ensure_ascii=False)
     given.write_text(given.read_text() + raw + "\n", encoding="utf-8")
-    assert plan_batch(planner, given, out) == 2
-    assert plan_batch(planner, given, out) == 0
+    assert plan_batch(planner, given, out) == (2, 0)
+    assert plan_batch(planner, given, out) == (0, 0)
     assert len(read(out)) == 2
 
 
@@ -111,10 +111,72 @@ def test_any_text_can_be_planned_and_continued(planner: Counting, tmp_path: Path
 )
 def test_a_row_that_is_no_query_is_named_and_stops_no_other(planner: Counting, tmp_path: Path, row: dict) -> None:
     out = tmp_path / "out.jsonl"
-    assert plan_batch(planner, source(tmp_path, [row, *ROWS]), out) == 4
+    assert plan_batch(planner, source(tmp_path, [row, *ROWS]), out) == (3, 1)
     found = read(out)
     assert found["x"]["error"].startswith("this row is no query: ")
     assert "plan" in found["b"]
+
+
+def test_a_row_is_tried_again_when_it_was_mended_or_asks_something_else(planner: Counting, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    plan_batch(planner, source(tmp_path, [{"id": "x"}, *ROWS]), out)
+    mended = [{"id": "x", "query": "hi"}, {**ROWS[0], "query": "Who is Max?"}, {**ROWS[1], "history": []}, ROWS[2]]
+    assert plan_batch(planner, source(tmp_path, mended), out) == (3, 0)
+    found = read(out)
+    assert {name: row["plan"]["query"] for name, row in found.items()} == {
+        "x": "hi",
+        "a": "Who is Max?",
+        "b": "and why?",
+        "3": "hi",
+    }
+    assert found["b"]["plan"]["conversation_context"] == ""
+
+
+def test_rows_of_another_source_stay_where_they_are(planner: Counting, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    plan_batch(planner, source(tmp_path, [{"id": "x"}]), out)
+    plan_batch(planner, source(tmp_path, ROWS, "more.jsonl"), out)
+    assert list(read(out)) == ["x", "a", "b", "3"]
+
+
+def test_plans_of_another_program_are_refused_and_kept(planner: Counting, tmp_path: Path) -> None:
+    given, out = source(tmp_path, ROWS), tmp_path / "out.jsonl"
+    plan_batch(planner, given, out)
+    before = out.read_bytes()
+    planner.use({})._version = "another"
+    with pytest.raises(DataError, match=r"out\.jsonl:1: this plan is of the program .*, not of another; choose"):
+        plan_batch(planner, given, out)
+    assert out.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [[{"id": "a"}, {"id": "a"}], [{"id": 2}, {"query": "q"}], [{"id": None}, {"id": 1}], [{"id": 3}, {"id": "3"}]],
+)
+def test_two_rows_with_one_id_stop_before_anything_is_planned(
+    planner: Counting, tmp_path: Path, rows: list[Any]
+) -> None:
+    with pytest.raises(DataError, match=r"in\.jsonl:2: the id '.' is that of line 1 too"):
+        plan_batch(planner, source(tmp_path, rows), tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_name_that_no_file_can_hold_stops_no_row(planner: Counting, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    given = source(tmp_path, [{"id": "\ud800", "query": "hi"}, {"id": "b", "query": {"\ud800": 1}}, *ROWS[2:]])
+    assert plan_batch(planner, given, out) == (2, 1)
+    assert list(read(out)) == ["\ufffd", "b", "3"]
+    assert plan_batch(planner, given, out) == (0, 1)
+
+
+def test_a_mark_of_its_bytes_before_the_first_row_is_no_part_of_it(planner: Counting, tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text('{"id": "a", "query": "hi"}\n', encoding="utf-8-sig")
+    assert plan_batch(planner, tmp_path / "in.jsonl", tmp_path / "out.jsonl") == (1, 0)
+    (tmp_path / "in.jsonl").write_text('{"id": "a", "query": "hi"}\n', encoding="utf-16")
+    with pytest.raises(
+        DataError, match=r"in\.jsonl:1: the line cannot be read as UTF-8 text .*; save the file as UTF-8"
+    ):
+        plan_batch(planner, tmp_path / "in.jsonl", tmp_path / "out.jsonl")
 
 
 def test_rows_without_an_id_are_called_by_their_line(planner: Counting, tmp_path: Path) -> None:
