@@ -41,7 +41,8 @@ def _conversation(plan: QueryPlan) -> list[str]:
 
 def _judgement(plan: QueryPlan) -> list[str]:
     if not plan.is_relevant:
-        return [f"[red]not ours[/red] ({plan.rejection_kind}): {escape(plan.rejection_reason or '')}"]
+        kind = f" ({escape(plan.rejection_kind)})" if plan.rejection_kind else ""
+        return [f"[red]not ours[/red]{kind}: {escape(plan.rejection_reason or '')}"]
     strategy = plan.retrieval_strategy
     stores = [name for name, used in (("text", strategy.use_rag), ("graph", strategy.use_kg)) if used]
     how = " and ".join(stores) if stores else "direct answer"

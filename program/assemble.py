@@ -19,6 +19,8 @@ def assemble(flow: Flow) -> QueryPlan:
     if labels.is_relevant and not labels.entities:
         labels.entities = parts.linker.surfaces(labels.standalone_query)
     strategy = choose_strategy(labels.is_relevant, labels.intent, labels.complexity, len(labels.entities))
+    if parts.card.graph is None:
+        strategy = strategy.model_copy(update={"use_kg": False, "kg_query_type": None})
     found = parts.retrieval.fill(flow, strategy)
     return QueryPlan(
         query=encodable(flow.original),

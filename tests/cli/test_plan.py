@@ -234,6 +234,13 @@ def test_every_part_of_a_plan_is_in_the_tree() -> None:
         assert part in text
 
 
+def test_a_refusal_without_a_topic_names_none() -> None:
+    nothing = RetrievalStrategy(use_rag=False, use_kg=False)
+    labels = {"complexity": "simple", "intent": "out_of_scope", "needs_decomposition": False}
+    text = shown(made(is_relevant=False, rejection_reason="Outside.", retrieval_strategy=nothing, **labels))
+    assert "not ours: Outside." in text
+
+
 @settings(deadline=None, max_examples=50)
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=80))
 def test_any_text_can_be_shown(text: str) -> None:

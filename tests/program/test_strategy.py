@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from queryplan.data.card import domain_folder, load_card
 from queryplan.program.plan import RetrievalStrategy
+from queryplan.program.planner import QueryPlanner
 from queryplan.program.strategy import choose_strategy
 from queryplan.signatures.types import COMPLEXITIES, INTENTS
 
@@ -44,3 +46,9 @@ def test_every_plan_searches_or_answers_or_refuses(relevant: bool, intent: str, 
     assert found.use_rag == found.use_kg == (found.kg_query_type is not None)
     assert found.use_rag == (relevant and intent != "greeting")
     assert not (found.direct_answer and found.use_rag)
+
+
+@pytest.mark.parametrize(("domain", "graph"), [("journal", False), ("podcast", True)])
+def test_a_graph_is_asked_only_where_the_card_has_one(domain: str, graph: bool) -> None:
+    strategy = QueryPlanner(load_card(domain_folder(domain))).plan("what about sleep?").retrieval_strategy
+    assert (strategy.use_rag, strategy.use_kg, strategy.kg_query_type is not None) == (True, graph, graph)
