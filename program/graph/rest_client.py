@@ -148,7 +148,7 @@ class Client:
                     found.rows.append(row)
                 link = answer.links.get("next", {}).get("url")
                 return url.join(link) if link else None
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise Again(_said(error)) from error
 
 

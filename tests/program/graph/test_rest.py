@@ -225,6 +225,15 @@ def test_some_failures_leave_the_rest_of_the_answer(graph: SpokeGraph, spoke: An
     assert set(answer.names) <= set(biomedical.run(TWO).names)
 
 
+def test_an_answer_that_cannot_be_unpacked_is_a_gap(graph: SpokeGraph, spoke: Any) -> None:
+    def garbled(handler: Any) -> bool:
+        handler.reply(200, b"no gzip at all", {"Content-Encoding": "gzip"})
+        return True
+
+    spoke.fault = garbled
+    assert "did not answer for Disease 'asthma'" in execute_graph(ONE, graph).gaps[0]
+
+
 def raw(body: bytes, length: int | None = None) -> Any:
     def fault(handler: Any) -> bool:
         handler.send_response(200)
