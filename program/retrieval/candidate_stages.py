@@ -151,7 +151,8 @@ class RuleBasedStage:
         for term in seed.terms:
             for other in self._synonyms.get((seed.language, term.casefold()), ()):
                 number += 1
-                yield _new(self.name, f"synonym_{number}", seed.about().replace(term, other), 0.5)
+                asked = " ".join(other if word == term else word for word in seed.terms)
+                yield _new(self.name, f"synonym_{number}", asked, 0.5)
 
 
 class ParadigmStage:

@@ -120,6 +120,12 @@ def test_synonyms_are_of_the_language_of_the_query(every_kind: DomainCard) -> No
     assert [c.query for c in german.candidates if kind_of(c) == "synonym"] == ["sleep Ruhe"]
 
 
+def test_a_synonym_stands_for_whole_words_alone(every_kind: DomainCard) -> None:
+    card = every_kind.model_copy(update={"synonyms": (SynonymSet(words=("ai", "machines")),)})
+    found = plan(card, "What does the brain have to do with ai?", (), expand=False)
+    assert [c.query for c in found.candidates if kind_of(c) == "synonym"] == ["brain machines"]
+
+
 @pytest.mark.parametrize("query", ["sleep", "Co mówi o sleep?", "sleep ですか", "sleep 怎么样"])
 def test_synonyms_are_muted_where_the_language_is_another_or_unknown(every_kind: DomainCard, query: str) -> None:
     assert not [c for c in plan(every_kind, query, ()).candidates if kind_of(c) == "synonym"]
