@@ -91,7 +91,7 @@ def read_records(path: Path, source: str) -> tuple[Passage, ...]:
         DataError: a line is not such an object; file and line are named.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # a string may hold U+2028, which ends no line
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path.name} cannot be read: {error}") from error
     return tuple(_record(line, source, f"{path.name}:{n}") for n, line in enumerate(lines, 1) if line.strip())
@@ -113,7 +113,7 @@ def _record(line: str, source: str, place: str) -> Passage:
 
 def _transcript(path: Path) -> Iterator[Passage]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{path.name} cannot be read: {error}") from error
     front, body = _front_matter(text, path.name)
@@ -138,11 +138,11 @@ def _front_matter(text: str, name: str) -> tuple[dict[str, Any], str]:
     """The ``key: value`` lines between two lines of dashes, and the rest."""
     if not text.startswith("---\n"):
         return {}, text
-    _, head, *body = text.split("---\n", 2)
-    if not body:
+    head, end, body = text.removeprefix("---").partition("\n---\n")
+    if not end:
         raise DataError(f"{name}: its front matter has no end; close it with a line of three dashes")
     lines = (line.partition(": ") for line in head.splitlines() if line.strip())
-    return {key.strip(): _value(value.strip()) for key, _, value in lines}, body[0]
+    return {key.strip(): _value(value.strip()) for key, _, value in lines}, body
 
 
 def _value(text: str) -> str | tuple[str, ...]:

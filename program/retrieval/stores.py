@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
+from ...data.element_words import WORDS_FILE
 from ...data.other_words import NAMES_FILE
 from ..linker import Linker
 from .candidates import CandidatePlanner
@@ -20,6 +21,8 @@ from .source_stores import RecordSource, Source
 
 CACHED = 8
 """Domains whose stores are kept in this process."""
+
+Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,12 @@ def open_stores(domain: str | Path) -> Stores:
     Raises:
         DataError: no such domain, or a file that cannot be read; it is named.
     """
-    folder = domain_folder(domain)
-    return _open(folder.resolve(), _stamp(folder))
+    folder = domain_folder(domain).resolve()
+    return _open(folder, _stamp(_files(folder)))
 
 
 @lru_cache(maxsize=CACHED)
-def _open(folder: Path, stamp: tuple[tuple[str, int, int], ...]) -> Stores:
+def _open(folder: Path, stamp: Stamp) -> Stores:
     card = load_card(folder)
     texts = read_passages(folder)
     sources = {c.name: source for c in card.sources if (source := RecordSource.of(c, folder)) is not None}
@@ -89,8 +92,18 @@ def _graph(folder: Path, card: DomainCard) -> GraphStore | None:
     return load_graph(folder)
 
 
-def _stamp(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Name, time and size of every file that is opened."""
-    files = [folder / CARD_FILE, folder / NAMES_FILE, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md"))]
-    files += [*sorted((folder / "graph").glob("*")), *sorted((folder / "store").glob("*"))]
-    return tuple((p.name, p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.is_file())
+def _files(folder: Path) -> list[Path]:
+    """Every file that is opened, whether it is there or not."""
+    told = [*(folder / name for name in (CARD_FILE, NAMES_FILE, WORDS_FILE)), *sorted((folder / "graph").glob("*"))]
+    stores = [folder / source.store for source in _card(folder, _stamp(told)).sources if source.store is not None]
+    return [*told, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md")), *stores]
+
+
+@lru_cache(maxsize=CACHED)
+def _card(folder: Path, stamp: Stamp) -> DomainCard:
+    return load_card(folder)
+
+
+def _stamp(files: Sequence[Path]) -> Stamp:
+    """Name, time and size of the files that are there."""
+    return tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.is_file())

@@ -59,6 +59,11 @@ def test_front_matter_without_an_end_is_refused(tmp_path: Path) -> None:
         read_passages(transcript(tmp_path, "---\nnumber: 7\ntitle: On Ice\n"))
 
 
+def test_front_matter_may_have_dashes_in_it_and_a_mark_of_its_bytes_before_it(tmp_path: Path) -> None:
+    (passage,) = read_passages(transcript(tmp_path, "\ufeff---\nnumber: 7\ntitle: What now---\n---\n\n[1] One.\n"))
+    assert (passage.id, passage.title, passage.text) == ("7[1]", "What now---", "One.")
+
+
 def test_two_passages_of_one_id_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"7\[1\]"):
         read_passages(transcript(tmp_path, FRONT + "[1] One.\n\n[1] Again one.\n"))
