@@ -8,7 +8,7 @@ from typing import Any
 
 from ...data.sources import CollectionRules
 from ..plan import QueryPlan
-from .clock import read_time
+from .clock import read_time, session_now
 from .collection import ContextResult, read_everything, read_stats
 from .passages import Passage
 from .results import Evidence, Gap
@@ -25,15 +25,16 @@ def read_collection(
     """Everything in the collection, newest first, as evidence and as text for a language model.
 
     Args:
-        session: ``now`` (ISO time) and ``collection.composition_count`` say which of the texts there are the
-            collection; without them it is all of them.
+        session: ``now`` (ISO time) in its ``timezone`` and ``collection.composition_count`` say which of the texts
+            there are the collection; without them it is all of them.
 
     Returns:
         The result, or None where the collection is not what the statistics said and has to be searched, and
         each thing that is not as it was said to be.
     """
     given = session.get("collection")
-    now = read_time(session.get("now")) or _day_of(stores.collection)
+    said = read_time(session.get("now")) is not None
+    now = session_now(session)[0] if said else _day_of(stores.collection)
     held = newest(stores.collection, given, now)
     items = [item_of(passage) for passage in held]
     context, odd = read_everything(

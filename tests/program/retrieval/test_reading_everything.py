@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 from queryplan.program.retrieval.execute import execute
 from queryplan.program.retrieval.stores import Stores
 
@@ -38,3 +40,11 @@ def test_a_domain_without_a_collection_is_searched(podcast: Stores) -> None:
     result = execute(plan_of("the two-minute doorway", retrieval_strategy=DIRECT), podcast)
     assert result.kind == "searched"
     assert result.gaps[0].what == "reading everything"
+
+
+def test_today_is_the_day_of_the_sessions_time_zone(journal: Stores) -> None:
+    last = max(passage.date[:10] for passage in journal.collection)
+    evening = f"{date.fromisoformat(last) - timedelta(days=1)}T20:00:00+00:00"
+    told = {"now": evening, "timezone": "Asia/Tokyo"}
+    result = execute(plan_of("what did I write?", retrieval_strategy=DIRECT), journal, session={**session(5), **told})
+    assert result.evidence[0].passage.date[:10] == last
