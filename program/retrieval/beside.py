@@ -12,7 +12,7 @@ from ...data.sources import SourceContract
 from ...signatures.types import SourceQuery
 from ..plan import QueryPlan
 from .calls import Call, Deadline, Limits, Outcome, run_calls
-from .graph_facts import Fact, facts_about
+from .graph_facts import Fact, Known, facts_about, lacking
 from .results import Gap, RankedList, SearchResult
 from .source_stores import SourceAnswer
 from .stores import Stores
@@ -26,6 +26,7 @@ URGENT = 10
 class Beside:
     """What the graph and the sources gave, what they did not, and how long they took in milliseconds."""
 
+    graph_asked: bool = False
     graph_answers: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     source_answers: list[SourceAnswer] = field(default_factory=list)
@@ -36,8 +37,8 @@ class Beside:
 
 def gather(plan: QueryPlan, stores: Stores, limits: Limits, deadline: Deadline) -> Beside:
     """Ask graph and sources side by side; what one of them fails to give is a gap."""
-    beside = Beside()
     graph = _graph_calls(plan, stores, limits)
+    beside = Beside(graph_asked=bool(graph), gaps=_without_graph(plan, stores))
     sources = [(query, call) for query in plan.source_queries if (call := _source_call(query, plan, stores, beside))]
     outcomes = run_calls([*graph.values(), *(call for _, call in sources)], deadline)
     for name, outcome in zip(graph, outcomes, strict=False):
@@ -56,7 +57,7 @@ def facts_of(surfaces: Sequence[str], stores: Stores, limits: Limits, deadline: 
         return ()
     names = known_names(surfaces, stores)
     outcome = run_calls([Call(graph, limits, lambda: facts_about(names, graph, schema))], deadline)[0]
-    return outcome.value or ()
+    return outcome.value.facts if outcome.value else ()
 
 
 def known_names(surfaces: Sequence[str], stores: Stores) -> list[KnownName]:
@@ -92,18 +93,29 @@ def _graph_calls(plan: QueryPlan, stores: Stores, limits: Limits) -> dict[str, C
     return calls
 
 
+def _without_graph(plan: QueryPlan, stores: Stores) -> list[Gap]:
+    """A plan that has steps for a graph where there is none."""
+    if plan.graph_plan is None or (stores.graph is not None and stores.card.graph is not None):
+        return []
+    why = f"the domain {stores.card.name} has no graph"
+    return [Gap(kind="graph", what=PLAN, why=why, instead="they were not run")]
+
+
 def _take_graph(beside: Beside, name: str, outcome: Outcome[Any]) -> None:
     beside.graph_ms = max(beside.graph_ms, outcome.milliseconds)
-    if outcome.value is None:
-        why = outcome.error or "it gave no answer"
-        beside.gaps.append(Gap(kind="graph", what=name, why=why, instead="the texts alone are used"))
-    elif name == NAMES:
-        beside.facts = outcome.value
-    else:
-        beside.graph_answers = tuple(map(str, outcome.value.names))
-        unknown = ", ".join(ref.name for ref in getattr(outcome.value, "unknown", ()))
+    found = outcome.value
+    names = getattr(found, "names", None)
+    if isinstance(found, Known):
+        beside.facts = found.facts
+    elif isinstance(names, Sequence) and not isinstance(names, str):
+        beside.graph_answers = tuple(map(str, names))
+        unknown = ", ".join(ref.name for ref in getattr(found, "unknown", ()))
         if unknown:
             beside.gaps.append(Gap(kind="graph", what=unknown, why="the graph has no such node", instead="left out"))
+    else:
+        why = outcome.error or "it gave no answer that can be read"
+        beside.gaps.append(Gap(kind="graph", what=name, why=why, instead="it was done without"))
+    beside.gaps += [Gap(kind="graph", what=name, why=why, instead="what it gave is used") for why in lacking(found)]
 
 
 def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Beside) -> Call[SourceAnswer] | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..plan import QueryCandidate, QueryPlan
 from .answers import Answerer, NamesInEvidence
-from .beside import facts_of, gather, source_lists
+from .beside import Beside, facts_of, gather, source_lists
 from .calls import Deadline, Limits, awaited, in_thread
 from .collection_run import read_collection
 from .gaps import COVERED, Coverage, cover
@@ -108,6 +108,7 @@ class _Execution:
     session: Mapping[str, Any]
     deadline: Deadline
     rounds: int = 0
+    has_records: bool = False
 
     def result(self) -> RunResult:
         plan, speakers = self.plan, self.settings.speakers
@@ -137,6 +138,7 @@ class _Execution:
         searched = self.deadline.elapsed_ms()
         side = beside.result()
         run.lists += source_lists(side.source_answers, self.plan)
+        self.has_records = any(answer.hits for answer in side.source_answers)
         gathered = self.deadline.elapsed_ms()
         coverage = self._follow_up(run.rank(), waves)
         log_trace(run.trace())
@@ -149,7 +151,7 @@ class _Execution:
             facts=side.facts,
             source_answers=tuple(side.source_answers),
             coverage=coverage,
-            gaps=(*self._nobody(), *run.gaps, *waves.gaps, *side.gaps, *coverage.gaps(), *self._late()),
+            gaps=(*self._nobody(side), *run.gaps, *waves.gaps, *side.gaps, *coverage.gaps(), *self._late()),
             trace=run.trace(),
             rounds=self.rounds,
             timings=Timings(
@@ -215,7 +217,7 @@ class _Execution:
 
     def _cover(self, run: SearchRun, waves: Waves) -> Coverage:
         """Records that passed the filters answer by their fields, so their words are not held against them."""
-        if self.plan.source_queries and not self.plan.sub_queries and run.evidence:
+        if self.has_records and not self.plan.sub_queries:
             return Coverage(needs=())
         weight, linker, least = self.stores.weight, self.stores.linker, self.settings.budget.least
         return cover(self.plan, run.evidence, weight, linker, waves.questions(), least)
@@ -229,12 +231,13 @@ class _Execution:
 
     # -- the ends ---------------------------------------------------------------------------------
 
-    def _nobody(self) -> list[Gap]:
+    def _nobody(self, side: Beside) -> list[Gap]:
         """A plan that wants texts where the domain has none."""
         if not self.plan.retrieval_strategy.use_rag or self.stores.providers or self.stores.sources:
             return []
         what, why = self.plan.standalone_query, f"the domain {self.stores.card.name} has no texts"
-        return [Gap(kind="plan", what=what, why=why, instead="the graph alone was asked")]
+        instead = "the graph alone was asked" if side.graph_asked else "nothing was asked"
+        return [Gap(kind="plan", what=what, why=why, instead=instead)]
 
     def _late(self) -> list[Gap]:
         if not self.deadline.over():

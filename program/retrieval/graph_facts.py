@@ -43,18 +43,32 @@ class Fact(Frozen):
         return f"{self.subject} {self.edge.replace('_', ' ').lower()} {self.object}"
 
 
-def facts_about(names: Iterable[KnownName], graph: GraphStore, schema: GraphSchema) -> tuple[Fact, ...]:
+class Known(Frozen):
+    """The edges of some nodes, and why there may be more of them, one sentence each."""
+
+    facts: tuple[Fact, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+def lacking(answer: object) -> tuple[str, ...]:
+    """Why an answer may not be whole, one sentence each: what was cut, then what went wrong."""
+    return tuple(line for part in ("cut", "gaps") for line in getattr(answer, part, ()) if isinstance(line, str))
+
+
+def facts_about(names: Iterable[KnownName], graph: GraphStore, schema: GraphSchema) -> Known:
     """The edges of some nodes, each once, in the order of names and of the schema; at most `MAX_FACTS`."""
     found: dict[Fact, None] = {}
+    gaps: dict[str, None] = {}
     for name in names:
         for edge in schema.edges:
             for direction, end in (("out", edge.source), ("in", edge.target)):
                 if end == name.type:
                     answer = graph.run(_one_hop(name, edge.name, direction))
                     found.update(dict.fromkeys(_fact(name.name, edge.name, other, direction) for other in answer.names))
+                    gaps.update(dict.fromkeys(lacking(answer)))
         if len(found) >= MAX_FACTS:
             break
-    return tuple(found)[:MAX_FACTS]
+    return Known(facts=tuple(found)[:MAX_FACTS], gaps=tuple(gaps))
 
 
 def neighbours(facts: Iterable[Fact]) -> Mapping[str, frozenset[str]]:

@@ -7,6 +7,7 @@ import json
 import shutil
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.data.card import SHIPPED
 from queryplan.errors import DataError
+from queryplan.program.graph.executor import GraphAnswer
 from queryplan.program.plan import QueryCandidate, RetrievalStrategy
 from queryplan.program.retrieval.calls import Limits
 from queryplan.program.retrieval.execute import Budget, RunSettings, aexecute, execute
@@ -124,6 +126,43 @@ def test_a_node_that_the_graph_does_not_have_is_a_gap(podcast: Stores) -> None:
     assert ("graph", "Nobody") in {(gap.kind, gap.what) for gap in result.gaps}
 
 
+@dataclass(eq=False)
+class Graph:
+    """Answers every plan alike."""
+
+    answer: Any
+
+    def run(self, plan: GraphPlan) -> Any:
+        return self.answer
+
+
+def test_what_a_graph_left_out_and_what_went_wrong_there_are_gaps(podcast: Stores) -> None:
+    steps = [{"kind": "anchor", "store_as": "a", "node": {"name": "Dario Venkataswamy", "type": "Guest"}}]
+    answer = GraphAnswer(("one",), cut=("only 1 row was read",), gaps=("the server failed",))
+    plan = plan_of("q", entities=("Dario",), graph_plan=GraphPlan.model_validate({"steps": steps}))
+    result = execute(plan, replace(podcast, graph=Graph(answer)))
+    told = {(gap.what, gap.why) for gap in result.gaps if gap.kind == "graph"}
+    whats, whys = ("the plan's graph steps", "the names in the question"), ("only 1 row was read", "the server failed")
+    assert told == {(what, why) for what in whats for why in whys}
+    assert result.graph_answers == ("one",)
+
+
+@pytest.mark.parametrize("answer", [5, "text", None, object()])
+def test_an_answer_of_a_graph_that_is_none_is_a_gap(podcast: Stores, answer: Any) -> None:
+    steps = [{"kind": "anchor", "store_as": "a", "node": {"name": "Dario Venkataswamy", "type": "Guest"}}]
+    plan = plan_of("the two-minute doorway", graph_plan=GraphPlan.model_validate({"steps": steps}))
+    result = execute(plan, replace(podcast, graph=Graph(answer)))
+    assert "graph" in kinds(result)
+    assert result.evidence
+
+
+def test_graph_steps_without_a_graph_are_a_gap(podcast: Stores) -> None:
+    steps = [{"kind": "anchor", "store_as": "a", "node": {"name": "Dario Venkataswamy", "type": "Guest"}}]
+    plan = plan_of("the two-minute doorway", graph_plan=GraphPlan.model_validate({"steps": steps}))
+    result = execute(plan, replace(podcast, graph=None))
+    assert "the domain podcast has no graph" in {gap.why for gap in result.gaps}
+
+
 # -- gaps are followed up ---------------------------------------------------------------------------
 
 
@@ -216,6 +255,20 @@ def test_stores_are_opened_once_until_a_file_changes(tmp_path: Path) -> None:
     with (folder / "posts.jsonl").open("a") as file:
         file.write('{"id": "p2", "date": "2025-01-02", "text": "rain on the roof"}\n')
     assert len(open_stores(folder).collection) == 2
+
+
+def test_stores_are_opened_again_when_the_records_of_a_source_change_wherever_they_are(tmp_path: Path) -> None:
+    card = (SHIPPED / "engineering" / "domain.toml").read_text(encoding="utf-8")
+    (tmp_path / "own" / "records").mkdir(parents=True)
+    (tmp_path / "own" / "domain.toml").write_text(card.replace('store = "store/', 'store = "records/'))
+    for file in (SHIPPED / "engineering" / "store").iterdir():
+        shutil.copy(file, tmp_path / "own" / "records")
+    first = open_stores(tmp_path / "own")
+    assert open_stores(tmp_path / "own") is first
+    with (tmp_path / "own" / "records" / "gitlab.jsonl").open("a") as file:
+        file.write('{"id": "new", "title": "a zeppelin landed"}\n')
+    result = execute(plan_of("zeppelin"), open_stores(tmp_path / "own"))
+    assert "new" in {item.id for item in result.evidence}
 
 
 def test_an_unknown_domain_is_named() -> None:

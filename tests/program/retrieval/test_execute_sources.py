@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from queryplan.data.sources import SourceContract, SourceLimits
 from queryplan.program.retrieval.execute import execute
+from queryplan.program.retrieval.passages import Passage
+from queryplan.program.retrieval.results import SearchResult
 from queryplan.program.retrieval.source_stores import SourceAnswer
 from queryplan.program.retrieval.stores import Stores
 from queryplan.signatures.types import SourceQuery
 
-from .running import FAILED, kinds, plan_of, source_plan
+from .running import FAILED, Fake, kinds, plan_of, source_plan, with_providers
 
 
 def test_source_queries_are_run_with_their_filters(engineering: Stores) -> None:
@@ -80,3 +82,19 @@ def test_records_that_a_source_cuts_are_named(engineering: Stores) -> None:
 
 def replace_contract(source: Any, limits: SourceLimits) -> Any:
     return type(source)(source.contract.model_copy(update={"limits": limits}), source._records)
+
+
+def test_a_follow_up_finds_where_the_sources_and_the_first_search_found_nothing(engineering: Stores) -> None:
+    found = SearchResult(Passage("1", "failed pipelines of atlas", "mine"), 1.0, "mine")
+    answers = iter([[]])
+    provider = Fake(lambda query: next(answers, [found]), "mine")
+    nothing = FAILED.model_copy(update={"filters": {"statuses": ("none such",)}})
+    result = execute(source_plan(nothing), with_providers(engineering, provider))
+    assert [item.id for item in result.evidence] == ["1"]
+
+
+def test_what_is_found_beside_sources_without_a_record_has_to_cover_the_question(engineering: Stores) -> None:
+    found = SearchResult(Passage("1", "something else", "mine"), 1.0, "mine")
+    nothing = FAILED.model_copy(update={"filters": {"statuses": ("none such",)}})
+    result = execute(source_plan(nothing), with_providers(engineering, Fake(lambda query: [found], "mine")))
+    assert "coverage" in kinds(result)

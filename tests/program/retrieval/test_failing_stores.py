@@ -76,9 +76,14 @@ def test_a_deadline_that_is_over_still_gives_a_result(podcast: Stores) -> None:
     assert "deadline" in kinds(result)
 
 
-def test_a_domain_without_texts_says_so() -> None:
-    result = execute(plan_of("what binds GFAP?"), open_stores("biomedical"))
-    assert any("has no texts" in gap.why for gap in result.gaps)
+def test_a_domain_without_texts_says_so_and_what_was_asked_instead() -> None:
+    biomedical = open_stores("biomedical")
+    asked = execute(plan_of("what treats HIV infection?", entities=("HIV infection",)), biomedical).gaps
+    assert [gap.instead for gap in asked if "has no texts" in gap.why] == ["the graph alone was asked"]
+    nothing = execute(
+        plan_of("what treats HIV infection?", entities=("HIV infection",)), replace(biomedical, graph=None)
+    ).gaps
+    assert [gap.instead for gap in nothing if "has no texts" in gap.why] == ["nothing was asked"]
 
 
 def test_a_synthesis_that_fails_is_replaced_by_the_evidence(podcast: Stores) -> None:
