@@ -19,6 +19,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from ...errors import ConfigError
+
 T = TypeVar("T")
 
 _LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.ContextVar("queryplan_loop", default=None)
@@ -26,11 +28,19 @@ _LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.Co
 
 @dataclass(frozen=True)
 class Limits:
-    """What a store bears: calls in flight, seconds a call may take, results it is asked for at once."""
+    """What a store bears: calls in flight, seconds a call may take, results it is asked for at once.
+
+    Raises:
+        ConfigError: one of them is not above zero.
+    """
 
     concurrency: int = 4
     timeout_s: float = 5.0
     results: int = 50
+
+    def __post_init__(self) -> None:
+        if wrong := [name for name, value in vars(self).items() if not value > 0]:
+            raise ConfigError(f"the limits of a store must be above zero: give another {' and '.join(wrong)}")
 
 
 class Deadline:
@@ -55,11 +65,15 @@ class Deadline:
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """A function without arguments, and the store that it asks; it may return an awaitable."""
+    """A function without arguments, and the store that it asks; it may return an awaitable.
+
+    ``read`` makes the value of what comes back, in the same time; what it raises is the call's.
+    """
 
     store: object
     limits: Limits
-    run: Callable[[], T | Awaitable[T]]
+    run: Callable[[], Any]
+    read: Callable[[Any], T] = lambda value: value
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,7 @@ class _Batch:
             try:
                 index = waiting.get_nowait()
                 self.started[index] = time.perf_counter()
-                self.back.put((index, _timed(self.calls[index].run)))
+                self.back.put((index, _timed(self.calls[index])))
             except queue.Empty:
                 return
             finally:
@@ -194,12 +208,12 @@ async def awaited(function: Callable[[], T]) -> T:
         _LOOP.reset(token)
 
 
-def _timed(run: Callable[[], Any]) -> Outcome[Any]:
+def _timed(call: Call[T]) -> Outcome[T]:
     start = time.perf_counter()
     try:
-        value = _finished(run())
-    except Exception as error:  # whatever a store raises is its gap, not ours
-        return Outcome(error=_words(error), milliseconds=(time.perf_counter() - start) * 1000)
+        value = call.read(_finished(call.run()))
+    except BaseException as error:  # whatever a store raises is its gap, not ours; it may ask the process to end
+        return Outcome(error=words_of(error), milliseconds=(time.perf_counter() - start) * 1000)
     return Outcome(value, milliseconds=(time.perf_counter() - start) * 1000)
 
 
@@ -217,7 +231,7 @@ async def _await(value: Awaitable[T]) -> T:
     return await value
 
 
-def _words(error: Exception) -> str:
+def words_of(error: BaseException) -> str:
     """The kind of error and its first line: no addresses or payloads of pages."""
     first = str(error).strip().split("\n", 1)[0][:200]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from .calls import Limits
 from .keywords import detect_language, key_terms
@@ -22,6 +22,8 @@ class Variation:
 
 
 Generator = Callable[[str], Sequence[Variation]]
+Answer = Sequence[SearchResult | Exception]
+"""Results; an exception among them says why others are not there, and becomes a gap."""
 
 
 class SearchProvider(Protocol):
@@ -41,7 +43,7 @@ class SearchProvider(Protocol):
         """Its own ways of asking; called only where there is no plan."""
         ...
 
-    def search(self, query: str, limit: int) -> Sequence[SearchResult] | Awaitable[Sequence[SearchResult]]:
+    def search(self, query: str, limit: int) -> Answer | Awaitable[Answer]:
         """At most ``limit`` results a channel, best first. May be a coroutine function."""
         ...
 
@@ -91,22 +93,52 @@ class LocalProvider:
         """What the generator makes of a query."""
         return self._generator(query)
 
-    def search(self, query: str, limit: int) -> list[SearchResult] | Awaitable[list[SearchResult]]:
-        """Every retriever's ranking; a coroutine if one of them is asynchronous."""
-        answers = [(retriever.name, retriever.retrieve(query, limit)) for retriever in self._retrievers]
+    def search(self, query: str, limit: int) -> Answer | Awaitable[Answer]:
+        """Every retriever's ranking; a coroutine if one of them is asynchronous. One that fails costs its own."""
+        answers = [(retriever.name, _asked(retriever, query, limit)) for retriever in self._retrievers]
         if any(isinstance(answer, Awaitable) for _, answer in answers):
             return self._await(answers)
-        return [self._result(hit, channel) for channel, hits in answers for hit in hits]  # type: ignore[union-attr]
+        return self._results(answers)
 
-    async def _await(self, answers: list) -> list[SearchResult]:
-        got = [(channel, await a if isinstance(a, Awaitable) else a) for channel, a in answers]
-        return [self._result(hit, channel) for channel, hits in got for hit in hits]
+    async def _await(self, answers: Sequence[tuple[str, Any]]) -> Answer:
+        return self._results([(channel, await _got(a) if isinstance(a, Awaitable) else a) for channel, a in answers])
 
-    def _result(self, hit: object, channel: str) -> SearchResult:
+    def _results(self, answers: Sequence[tuple[str, Any]]) -> Answer:
+        return [self._result(hit, channel) for channel, hits in answers for hit in _listed(hits, channel)]
+
+    def _result(self, hit: object, channel: str) -> SearchResult | Exception:
+        if isinstance(hit, Exception):
+            return hit
         passage, score = getattr(hit, "passage", None), getattr(hit, "score", 0.0)
         if not isinstance(passage, Passage):
-            raise TypeError(f"{channel} returned {type(hit).__name__} where a Hit is expected")
+            return TypeError(f"{channel} returned {type(hit).__name__} where a Hit is expected")
         return SearchResult(passage, score, self.name, channel)
+
+
+def _asked(retriever: Retriever, query: str, limit: int) -> Any:
+    """What a retriever gives, or why it gives nothing."""
+    try:
+        return retriever.retrieve(query, limit)
+    except Exception as error:
+        return [error]
+
+
+async def _got(answer: Awaitable[Any]) -> Any:
+    try:
+        return await answer
+    except Exception as error:
+        return [error]
+
+
+def _listed(hits: Any, channel: str) -> Sequence[object]:
+    if isinstance(hits, str | bytes | Mapping) or not isinstance(hits, Iterable):
+        return [TypeError(f"{channel} returned {type(hits).__name__} where a list of Hits is expected")]
+    found: list[object] = []
+    try:
+        found.extend(hits)
+    except Exception as error:  # what came before it is kept
+        found.append(error)
+    return found
 
 
 def passage_provider(name: str, passages: Sequence[Passage], generator: Generator = usual_variations) -> LocalProvider:

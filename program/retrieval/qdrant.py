@@ -38,8 +38,11 @@ class QdrantRetriever:
         self._collection = collection
         self._encoder = encoder or default_encoder()
 
-    def retrieve(self, query: str, limit: int) -> list[Hit] | Awaitable[list[Hit]]:
-        """The passages nearest to the query; none for a text that the encoder cannot read."""
+    def retrieve(self, query: str, limit: int) -> list[Hit | Exception] | Awaitable[list[Hit | Exception]]:
+        """The passages nearest to the query; none for a text that the encoder cannot read.
+
+        In the place of a point without a text there is a `DataError` that names it.
+        """
         vector = self._encoder.encode([query])[0]
         if not vector.any():
             return []
@@ -87,12 +90,19 @@ def _make(client: QdrantClient, collection: str, width: int, models: Any) -> Non
         raise ConfigError(f"the Qdrant collection {collection!r} holds other vectors; choose another name for it")
 
 
-async def _awaited(answer: Awaitable[Any]) -> list[Hit]:
+async def _awaited(answer: Awaitable[Any]) -> list[Hit | Exception]:
     return _hits(await answer)
 
 
-def _hits(answer: Any) -> list[Hit]:
-    return [Hit(_passage(point.payload or {}, point.id), float(point.score)) for point in answer.points]
+def _hits(answer: Any) -> list[Hit | Exception]:
+    return [_hit(point) for point in answer.points]
+
+
+def _hit(point: Any) -> Hit | Exception:
+    try:
+        return Hit(_passage(point.payload or {}, point.id), float(point.score))
+    except DataError as error:  # it costs its own place among the others
+        return error
 
 
 def _point_id(passage: Passage) -> str:

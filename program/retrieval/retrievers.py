@@ -14,6 +14,9 @@ from .passages import Passage
 from .results import Hit
 from .terms import terms
 
+Hits = Sequence[Hit | Exception]
+"""Hits; an exception among them says why one of them is not there."""
+
 
 class Retriever(Protocol):
     """Anything that ranks passages for a query; a coroutine function will do too."""
@@ -23,7 +26,7 @@ class Retriever(Protocol):
         """Names its ranking in traces and gaps."""
         ...
 
-    def retrieve(self, query: str, limit: int) -> Sequence[Hit] | Awaitable[Sequence[Hit]]:
+    def retrieve(self, query: str, limit: int) -> Hits | Awaitable[Hits]:
         """At most ``limit`` hits, best first; scores need to be comparable within one answer only."""
         ...
 

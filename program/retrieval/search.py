@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from ...signatures.types import Frozen
 from ..plan import QueryCandidate, QueryPlan
 from .calls import Call, Deadline, Outcome, awaited, run_calls
 from .fusion import NEAR_DUPLICATE, RANK_CONSTANT, Ranked, Relevance, rank
-from .passages import Passage
 from .placeholders import open_references
-from .providers import SearchProvider, Variation, each_once
+from .providers import SearchProvider, Variation
+from .reading_results import Read, read_results, read_variations, unfit
 from .results import Asked, Evidence, Gap, RankedList, SearchResult, variant_of
 
 LOG = logging.getLogger("queryplan.retrieval")
@@ -129,7 +127,7 @@ def search_with_plan(
     Removal of near-duplicate content, relevance filter and ranking are the same in both cases. What a
     provider fails to give is a gap; nothing a provider does raises.
     """
-    asked = [providers] if not isinstance(providers, Sequence) else list(providers)
+    asked = list(providers) if isinstance(providers, Iterable) else [providers]
     run = SearchRun(settings or SearchSettings(), planned=plan is not None)
     deadline = Deadline(deadline_s)
     if plan is None:
@@ -173,7 +171,18 @@ def ask(
     run: SearchRun, candidates: Sequence[QueryCandidate], providers: Sequence[SearchProvider], deadline: Deadline
 ) -> None:
     """Ask candidates of the providers they are for; what comes back, and what does not, goes into the run."""
-    _ask(run, [(c, provider) for c in candidates for provider in _meant(run, c, providers)], deadline)
+    fit = _fit(run, providers)
+    _ask(run, [(c, provider) for c in candidates for provider in _meant(run, c, fit)], deadline)
+
+
+def _fit(run: SearchRun, providers: Sequence[SearchProvider]) -> list[SearchProvider]:
+    """Those that can be asked; another one is a gap, once a run."""
+    wrong = {number: why for number, provider in enumerate(providers) if (why := unfit(provider))}
+    for number, why in wrong.items():
+        what = f"the provider {number + 1}, a {type(providers[number]).__name__}"
+        gap = Gap(kind="provider", what=what, why=why, instead="it was not asked")
+        run.gaps += [gap] if gap not in run.gaps else []
+    return [provider for number, provider in enumerate(providers) if number not in wrong]
 
 
 def _ask(run: SearchRun, pairs: Sequence[tuple[QueryCandidate, SearchProvider]], deadline: Deadline) -> None:
@@ -182,9 +191,9 @@ def _ask(run: SearchRun, pairs: Sequence[tuple[QueryCandidate, SearchProvider]],
         _take(run, candidate, provider, outcome)
 
 
-def _call(query: str, provider: SearchProvider, depth: int) -> Call[Any]:
+def _call(query: str, provider: SearchProvider, depth: int) -> Call[Read]:
     limits = provider.limits
-    return Call(provider, limits, lambda: provider.search(query, min(depth, limits.results)))
+    return Call(provider, limits, lambda: provider.search(query, min(depth, limits.results)), read_results)
 
 
 def log_trace(trace: SearchTrace) -> None:
@@ -207,47 +216,31 @@ def _meant(run: SearchRun, candidate: QueryCandidate, providers: Sequence[Search
 def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProvider], deadline: Deadline) -> None:
     """Compress, let each provider make its variations, ask each distinct one once."""
     text = run.settings.compress(query) if run.settings.compress else query
-    calls = [Call(provider, provider.limits, partial(provider.variations, text)) for provider in providers]
+    fit = _fit(run, providers)
+    calls = [Call(p, p.limits, partial(p.variations, text), read_variations) for p in fit]
     pairs = []
-    for provider, outcome in zip(providers, run_calls(calls, deadline), strict=True):
-        if outcome.error:
-            why, instead = outcome.error, "it was asked the query as it is"
+    for provider, outcome in zip(fit, run_calls(calls, deadline), strict=True):
+        made = outcome.value or Read(())
+        if why := outcome.error or made.why:
+            instead = "its others were asked" if made.good else "it was asked the query as it is"
             run.gaps.append(Gap(kind="provider", what=f"{provider.name}: its variations", why=why, instead=instead))
-        made = outcome.value or (Variation(text, "as typed"),)
-        legacy = (QueryCandidate(query=v.query, stage=LEGACY, label=v.label) for v in each_once(made))
+        variations = made.good or (Variation(text, "as typed"),)
+        legacy = (QueryCandidate(query=v.query, stage=LEGACY, label=v.label) for v in variations)
         pairs += [(candidate, provider) for candidate in legacy]
     _ask(run, pairs, deadline)
 
 
-def _take(run: SearchRun, candidate: QueryCandidate, provider: SearchProvider, outcome: Outcome[Any]) -> None:
+def _take(run: SearchRun, candidate: QueryCandidate, provider: SearchProvider, outcome: Outcome[Read]) -> None:
     """One answer into the run: its lists by channel, and a gap for what cannot be used."""
-    results, bad = _usable(outcome.value)
+    answer = outcome.value or Read(())
     label = candidate.label if candidate.stage == LEGACY else variant_of(candidate)
     channels: dict[str, list[SearchResult]] = {}
-    for result in results:
+    for result in answer.good:
         channels.setdefault(result.channel, []).append(result.asked(candidate.query, label))
     for channel, found in channels.items():
         run.lists.append(RankedList(provider.name, channel, candidate.query, label, tuple(found), candidate.weight))
-    error = outcome.error or (f"{bad} of its results could not be read" if bad else "")
-    run.asked.append(Asked(candidate, provider.name, len(results), outcome.milliseconds, error))
+    error = outcome.error or answer.why
+    run.asked.append(Asked(candidate, provider.name, len(answer.good), outcome.milliseconds, error))
     if error:
-        instead = "its other results were used" if results else "the other searches were used"
+        instead = "its other results were used" if answer.good else "the other searches were used"
         run.gaps.append(Gap(kind="provider", what=f"{provider.name}: {label}", why=error, instead=instead))
-
-
-def _usable(value: Any) -> tuple[list[SearchResult], int]:
-    """The results that are such, and how many are not."""
-    if value is None:
-        return [], 0
-    if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-        return [], 1
-    good = [result for result in value if _is_result(result)]
-    return good, len(value) - len(good)
-
-
-def _is_result(result: Any) -> bool:
-    if not isinstance(result, SearchResult) or not isinstance(result.passage, Passage):
-        return False
-    score, passage = result.score, result.passage
-    number = isinstance(score, int | float) and math.isfinite(score)
-    return number and isinstance(passage.text, str) and bool(passage.text.strip()) and isinstance(passage.id, str)

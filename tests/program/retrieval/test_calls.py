@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from queryplan.errors import ConfigError
 from queryplan.program.retrieval.calls import Call, Deadline, Limits, awaited, in_thread, run_calls
 
 
@@ -166,3 +167,19 @@ def test_a_deadline_counts_down() -> None:
     assert not deadline.over()
     assert Deadline().left() == float("inf")
     assert Deadline(-1).over()
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"timeout_s": -1.0}, {"timeout_s": float("nan")}, {"results": 0}]
+)
+def test_limits_under_which_nothing_can_be_asked_are_refused(wrong: Any) -> None:
+    with pytest.raises(ConfigError, match=f"must be above zero: give another {next(iter(wrong))}"):
+        Limits(**wrong)
+
+
+def test_what_comes_back_is_read_in_the_call_and_its_errors_are_the_calls() -> None:
+    (read, failed) = run_calls(
+        [Call(Store(), Limits(), lambda: "7", int), Call(Store(), Limits(), lambda: "x", int)], Deadline()
+    )
+    assert read.value == 7
+    assert failed.error.startswith("ValueError: ")

@@ -83,6 +83,16 @@ def test_points_of_others_need_a_text(client: Any) -> None:
     assert "has no text in its payload" in run.gaps[0].why
 
 
+def test_a_point_without_a_text_costs_its_own_place_alone(client: Any) -> None:
+    index_passages(client, "talks", PASSAGES)
+    vector = default_encoder().encode(["bees"])[0].tolist()
+    client.upsert("talks", [qdrant_client.models.PointStruct(id=1, vector=vector, payload={})])
+    provider = LocalProvider("vectors", [QdrantRetriever(client, "talks")])
+    run = search_with_plan("q", provider, [QueryCandidate(query="bees in winter", stage="rule_based", label="s")])
+    assert ids(run.evidence)[0] == "1[2]"
+    assert ["the Qdrant point 1 has no text" in gap.why for gap in run.gaps] == [True]
+
+
 def test_a_collection_of_other_vectors_is_refused(client: Any) -> None:
     config = qdrant_client.models.VectorParams(size=3, distance=qdrant_client.models.Distance.DOT)
     client.create_collection("other", vectors_config=config)

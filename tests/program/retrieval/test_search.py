@@ -8,7 +8,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -271,6 +271,74 @@ def test_good_results_among_rubbish_are_used() -> None:
     assert "1 of its results" in run.gaps[0].why
 
 
+def endless() -> Iterator[Any]:
+    yield SearchResult(PASSAGES[1], 1.0, "spy")
+    raise ConnectionError("refused")
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (lambda query: (SearchResult(PASSAGES[1], 1.0, "spy") for _ in "a"), ("bees",)),
+        (lambda query: [SearchResult(PASSAGES[1], 1.0, "spy"), OSError("the second shard is down")], ("bees",)),
+        (lambda query: [SearchResult(PASSAGES[1], 1.0, "spy", [1])], ()),  # type: ignore[arg-type]
+        (lambda query: [SearchResult(Passage("x", "text", None), 1.0, "spy")], ()),  # type: ignore[arg-type]
+        (lambda query: endless(), ()),
+    ],
+)
+def test_whatever_a_provider_gives_is_used_or_named(answer: Callable[[str], Any], found: tuple[str, ...]) -> None:
+    run = search_with_plan("q", Spy(answer), plan_of("q", candidate("bees")))
+    assert ids(run.evidence) == found
+    assert found or [gap.kind for gap in run.gaps] == ["provider"]
+
+
+def test_an_exception_among_results_is_the_gap() -> None:
+    answer = [SearchResult(PASSAGES[1], 1.0, "spy"), OSError("the second shard is down")]
+    run = search_with_plan("q", Spy(lambda query: answer), plan_of("q", candidate("bees")))
+    assert [(gap.why, gap.instead) for gap in run.gaps] == [
+        ("OSError: the second shard is down", "its other results were used")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("variations", "asked"),
+    [
+        (5, ["q"]),
+        (["a", "b"], ["q"]),
+        ([Variation(None, "as typed"), Variation("other", "mine")], ["other"]),  # type: ignore[arg-type]
+        ((v for v in [Variation("other", "mine")]), ["other"]),
+        (None, ["q"]),
+    ],
+)
+def test_variations_that_are_none_are_a_gap_and_the_query_is_asked(variations: Any, asked: list[str]) -> None:
+    spy = Spy()
+    spy.variations = lambda query: variations  # type: ignore[method-assign]
+    run = search_with_plan("q", spy)
+    assert spy.asked == asked
+    assert run.evidence
+    assert all(gap.what == "spy: its variations" for gap in run.gaps)
+
+
+@pytest.mark.parametrize("plan", [None, plan_of("q", candidate("kiln"))], ids=["without", "with"])
+@pytest.mark.parametrize(("name", "limits"), [("odd", None), (None, Limits())])
+def test_a_provider_without_name_or_limits_is_not_asked(
+    name: Any, limits: Any, plan: QueryPlan | None, provider: LocalProvider
+) -> None:
+    odd = Spy(name=name, limits=limits)
+    run = search_with_plan("the kiln", {odd: 1, provider: 2}.keys() if plan else [odd, provider], plan)
+    assert odd.asked == []
+    assert run.evidence[0].id == "kiln"
+    assert [(gap.what, gap.instead) for gap in run.gaps] == [("the provider 1, a Spy", "it was not asked")]
+
+
+def test_a_provider_that_wants_to_end_the_process_fails_at_once(provider: LocalProvider) -> None:
+    def leave(query: str) -> Any:
+        raise SystemExit(3)
+
+    run = search_with_plan("q", [Spy(leave), provider], plan_of("q", candidate("kiln")))
+    assert [gap.why for gap in run.gaps] == ["SystemExit: 3"]
+
+
 def test_a_provider_that_hangs_is_named_and_the_others_answer(provider: LocalProvider) -> None:
     over = threading.Event()
     hung = Spy(lambda query: over.wait(20), name="hung", limits=Limits(concurrency=1, timeout_s=0.05))
@@ -325,6 +393,31 @@ def test_a_retriever_that_returns_no_hits_is_a_gap() -> None:
 
     run = search_with_plan("q", LocalProvider("talks", [Odd()]), plan_of("q", candidate("bees")))
     assert run.gaps[0].why == "TypeError: odd returned str where a Hit is expected"
+
+
+@dataclass
+class Failing:
+    """A retriever that fails as told."""
+
+    give: Callable[[], Any]
+    name: str = "failing"
+
+    def retrieve(self, query: str, limit: int) -> Any:
+        return self.give()
+
+
+async def unreachable() -> list[Hit]:
+    raise ConnectionError("refused")
+
+
+@pytest.mark.parametrize("give", [lambda: failing("q"), unreachable, lambda: 5, lambda: (failing("q") for _ in "a")])
+def test_a_retriever_that_fails_costs_its_own_ranking_alone(give: Callable[[], Any]) -> None:
+    provider = LocalProvider("talks", [Failing(give), Bm25Retriever(PASSAGES)])
+    run = search_with_plan("q", provider, plan_of("q", candidate("bees")))
+    assert ids(run.evidence) == ("bees",)
+    assert [(gap.what, gap.instead) for gap in run.gaps] == [
+        ("talks: rule_based:standalone", "its other results were used")
+    ]
 
 
 # -- trace ------------------------------------------------------------------------------------------
