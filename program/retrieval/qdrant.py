@@ -59,13 +59,16 @@ def index_passages(
         How many were written.
 
     Raises:
-        ConfigError: the extra is not installed, or the collection holds vectors of another length.
+        ConfigError: the extra is not installed, the client is the asynchronous one, or the collection holds vectors
+            of another length or compares them by a distance.
     """
     try:
-        from qdrant_client import models
+        from qdrant_client import AsyncQdrantClient, models
     except ImportError as error:
         raise ConfigError("Qdrant needs the extra: pip install 'queryplan[qdrant]'") from error
 
+    if isinstance(client, AsyncQdrantClient):
+        raise ConfigError("passages are indexed with a QdrantClient; the asynchronous client only searches them")
     encoder = encoder or default_encoder()
     width = int(encoder.encode(["width"]).shape[1])
     _make(client, collection, width, models)
@@ -86,8 +89,12 @@ def _make(client: QdrantClient, collection: str, width: int, models: Any) -> Non
         client.create_collection(collection, vectors_config=config)
         return
     held: Any = client.get_collection(collection).config.params.vectors
-    if getattr(held, "size", None) != width:
-        raise ConfigError(f"the Qdrant collection {collection!r} holds other vectors; choose another name for it")
+    # The encoder's vectors have length 1, so a dot product is their cosine too.
+    alike = getattr(held, "distance", None) in (models.Distance.COSINE, models.Distance.DOT)
+    if getattr(held, "size", None) != width or not alike:
+        raise ConfigError(
+            f"the Qdrant collection {collection!r} does not compare {width} numbers by cosine; choose another name for it"
+        )
 
 
 async def _awaited(answer: Awaitable[Any]) -> list[Hit | Exception]:

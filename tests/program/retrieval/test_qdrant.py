@@ -93,11 +93,17 @@ def test_a_point_without_a_text_costs_its_own_place_alone(client: Any) -> None:
     assert ["the Qdrant point 1 has no text" in gap.why for gap in run.gaps] == [True]
 
 
-def test_a_collection_of_other_vectors_is_refused(client: Any) -> None:
-    config = qdrant_client.models.VectorParams(size=3, distance=qdrant_client.models.Distance.DOT)
+@pytest.mark.parametrize(("size", "distance"), [(3, "Dot"), (256, "Euclid"), (256, "Manhattan")])
+def test_a_collection_of_other_vectors_is_refused(client: Any, size: int, distance: str) -> None:
+    config = qdrant_client.models.VectorParams(size=size, distance=qdrant_client.models.Distance(distance))
     client.create_collection("other", vectors_config=config)
     with pytest.raises(ConfigError, match="choose another name"):
         index_passages(client, "other", PASSAGES)
+
+
+def test_the_asynchronous_client_is_refused_for_indexing_in_a_sentence() -> None:
+    with pytest.raises(ConfigError, match="passages are indexed with a QdrantClient"):
+        index_passages(qdrant_client.AsyncQdrantClient(":memory:"), "talks", PASSAGES)  # type: ignore[arg-type]
 
 
 def test_a_query_that_cannot_be_read_finds_nothing(client: Any) -> None:
