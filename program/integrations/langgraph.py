@@ -15,18 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypedDict
+from types import MappingProxyType
+from typing import Any, Protocol, TypedDict, TypeVar
 
 from ...errors import ConfigError
 from ..plan import QueryPlan
 from ..retrieval.execute import Budget, RunSettings, aexecute, execute
 from ..retrieval.feature_flag import PlannerFlag, Report, log_shadow, shadow
-from ..retrieval.results import Evidence
+from ..retrieval.results import Evidence, Hit
 from ..retrieval.run_result import RunResult
 from ..retrieval.search import search_with_plan
 from ..retrieval.speaking import quoted, spoken
 from ..retrieval.stores import Stores
 
+NOTHING: Mapping[str, Any] = MappingProxyType({"query_plan": None, "run": None, "evidence": ()})
+"""What a turn begins with, whatever the turn before it has left in the state."""
+
+Found = TypeVar("Found", Evidence, Hit)
 Rerank = Callable[[QueryPlan | None, Sequence[Evidence]], Sequence[Evidence]]
 
 
@@ -48,7 +53,8 @@ class RetrievalState(TypedDict):
     """What goes from node to node.
 
     ``query``, ``history``, ``session`` and ``key`` (of the flag; the query if left out) go in; ``query_plan``,
-    ``run``, ``evidence``, ``route`` and ``answer`` come out.
+    ``run``, ``evidence``, ``route`` and ``answer`` come out. Each is what a checkpointer can keep; what a turn does
+    not make is empty, so that nothing of the turn before stands in its place.
     """
 
     query: str
@@ -56,9 +62,9 @@ class RetrievalState(TypedDict):
     session: Mapping[str, Any]
     key: str
     route: str
-    query_plan: QueryPlan
-    run: RunResult
-    evidence: tuple[Evidence, ...]
+    query_plan: QueryPlan | None
+    run: RunResult | None
+    evidence: Sequence[Evidence]
     answer: str
 
 
@@ -76,6 +82,7 @@ def build_graph(
     flag: PlannerFlag | None = None,
     report: Report = log_shadow,
     without_plan: Callable[[RetrievalState], Mapping[str, Any]] | None = None,
+    checkpointer: Any = None,
 ) -> Any:
     """The compiled graph: ``invoke`` and ``ainvoke`` with a `RetrievalState`.
 
@@ -85,6 +92,7 @@ def build_graph(
         flag: for whom the planner is used; for everybody if left out.
         report: gets the plans that are made in the shadow of the old path.
         without_plan: the old path as a node; by default a search with the providers' own variations.
+        checkpointer: of LangGraph's; keeps the state of each thread, so that a run can be interrupted and gone on with.
 
     Raises:
         ConfigError: the extra ``langgraph`` is not installed.
@@ -110,7 +118,7 @@ def build_graph(
     graph.add_edge("rerank", "synthesise")
     for name in ("reject", "direct", "synthesise", "without_plan"):
         graph.add_edge(name, END)
-    return graph.compile()
+    return graph.compile(checkpointer=checkpointer)
 
 
 ROUTES = ("reject", "direct", "simple_retrieval", "complex_retrieval")
@@ -146,59 +154,65 @@ class _Nodes:
 
     def plan(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``plan``."""
-        return {"query_plan": self.planner.plan(*_asked(state))}
+        return {**NOTHING, "query_plan": self.planner.plan(*_asked(state))}
 
     async def aplan(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``plan``, awaited."""
-        return {"query_plan": await self.planner.aplan(*_asked(state))}
+        return {**NOTHING, "query_plan": await self.planner.aplan(*_asked(state))}
 
     def route(self, state: RetrievalState) -> str:
         """Where the plan leads."""
-        return route_of(state["query_plan"])
+        return route_of(_plan(state))
 
     def simple_retrieval(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``simple_retrieval``: one batch of searches."""
-        return _found(execute(state["query_plan"], self.stores, session=state.get("session"), settings=self._once()))
+        return _found(execute(_plan(state), self.stores, session=state.get("session"), settings=self._once()))
 
     async def asimple_retrieval(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``simple_retrieval``, awaited."""
-        plan, session = state["query_plan"], state.get("session")
+        plan, session = _plan(state), state.get("session")
         return _found(await aexecute(plan, self.stores, session=session, settings=self._once()))
 
     def complex_retrieval(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``complex_retrieval``: sub-queries, the graph, sources, and what is missing asked again."""
-        return _found(execute(state["query_plan"], self.stores, session=state.get("session"), settings=self._silent()))
+        return _found(execute(_plan(state), self.stores, session=state.get("session"), settings=self._silent()))
 
     async def acomplex_retrieval(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``complex_retrieval``, awaited."""
-        plan, session = state["query_plan"], state.get("session")
+        plan, session = _plan(state), state.get("session")
         return _found(await aexecute(plan, self.stores, session=session, settings=self._silent()))
 
     def reject_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``reject``."""
-        return {"route": "reject", "answer": self.settings.speakers.reject(self.stores.card, state["query_plan"])}
+        return {"route": "reject", "answer": self.settings.speakers.reject(self.stores.card, _plan(state))}
 
     def direct_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``direct``."""
-        return {"route": "direct", "answer": self.settings.speakers.answer(self.stores.card, state["query_plan"])}
+        return {"route": "direct", "answer": self.settings.speakers.answer(self.stores.card, _plan(state))}
 
     def rerank_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``rerank``."""
-        evidence = tuple(self.reranker(state["query_plan"], state.get("evidence", ())))
-        return {"evidence": evidence, "run": replace(state["run"], evidence=evidence)}
+        evidence = tuple(self.reranker(_plan(state), state["evidence"]))
+        return _found(replace(_run(state), evidence=evidence))
 
     def synthesise_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``synthesise``."""
-        text, gap = spoken(self.settings.speakers, state["run"])
-        run = replace(state["run"], text=text, gaps=(*state["run"].gaps, *gap))
-        return {"route": route_of(state["query_plan"]), "answer": text, "run": run}
+        found = _run(state)
+        text, gap = spoken(self.settings.speakers, found)
+        run = replace(found, text=text, gaps=(*found.gaps, *gap))
+        return {"route": route_of(_plan(state)), "answer": text, "run": run}
 
     def without_plan_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``without_plan``: the path that was there before."""
         if self.old is not None:
-            return {"route": "without_plan", **self.old(state)}
+            return {**NOTHING, "route": "without_plan", **self.old(state)}
         run = search_with_plan(state["query"], self.stores.providers, settings=self.settings.search)
-        return {"route": "without_plan", "evidence": run.evidence, "answer": quoted(run.evidence)}
+        return {
+            **NOTHING,
+            "route": "without_plan",
+            "evidence": _kept(run.evidence),
+            "answer": quoted(run.evidence),
+        }
 
     def _silent(self) -> RunSettings:
         """The same settings without a synthesis, which has a node of its own."""
@@ -212,5 +226,31 @@ def _asked(state: RetrievalState) -> tuple[str, Any, Any]:
     return state["query"], state.get("history"), state.get("session")
 
 
+def _plan(state: RetrievalState) -> QueryPlan:
+    """The plan of this turn, which the node before has made."""
+    plan = state["query_plan"]
+    assert plan is not None
+    return plan
+
+
+def _run(state: RetrievalState) -> RunResult:
+    """The run of this turn, which the node before has made."""
+    run = state["run"]
+    assert run is not None
+    return run
+
+
 def _found(run: RunResult) -> dict[str, Any]:
-    return {"run": run, "evidence": run.evidence}
+    evidence = _kept(run.evidence)
+    answers = tuple(replace(a, hits=tuple(_with_fields(hit) for hit in a.hits)) for a in run.source_answers)
+    return {"run": replace(run, evidence=evidence, source_answers=answers), "evidence": evidence}
+
+
+def _kept(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The same evidence as a checkpointer can keep it."""
+    return tuple(_with_fields(item) for item in evidence)
+
+
+def _with_fields(item: Found) -> Found:
+    """A passage's fields in a dict of their own; no checkpointer keeps the read-only view that stores give."""
+    return replace(item, passage=replace(item.passage, fields=dict(item.passage.fields)))

@@ -93,7 +93,7 @@ def _make(client: QdrantClient, collection: str, width: int, models: Any) -> Non
     alike = getattr(held, "distance", None) in (models.Distance.COSINE, models.Distance.DOT)
     if getattr(held, "size", None) != width or not alike:
         raise ConfigError(
-            f"the Qdrant collection {collection!r} does not compare {width} numbers by cosine; choose another name for it"
+            f"the Qdrant collection {collection!r} does not compare {width} numbers by cosine; choose another name"
         )
 
 

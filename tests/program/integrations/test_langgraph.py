@@ -13,18 +13,21 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.integrations.langgraph import build_graph, route_of
+from queryplan.program.integrations.langgraph import RetrievalState, build_graph, route_of
 from queryplan.program.plan import QueryPlan, RetrievalStrategy
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.retrieval.execute import RunSettings
 from queryplan.program.retrieval.feature_flag import PlannerFlag
-from queryplan.program.retrieval.results import Evidence
+from queryplan.program.retrieval.results import Evidence, ids
 from queryplan.program.retrieval.run_result import RunResult
 from queryplan.program.retrieval.speaking import Speakers
 from queryplan.program.retrieval.stores import Stores, open_stores
-from queryplan.signatures.types import SubQuery
+from queryplan.signatures.types import SourceQuery, SubQuery
 
 pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
+
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
 
 NOTHING = RetrievalStrategy(use_rag=False, use_kg=False)
 SEARCH = RetrievalStrategy(use_rag=True, use_kg=True, kg_query_type="entity_centric")
@@ -52,6 +55,11 @@ COMPLEX = plan_of(
     needs_decomposition=True,
     sub_queries=(SubQuery(id=1, text="who made the two-minute doorway"), SubQuery(id=2, text="why the doorway")),
 )
+RECORDS = plan_of(
+    "failed pipelines of atlas",
+    source_queries=(SourceQuery(id="p_query", query_string="p", source="gitlab", filters={"statuses": ("failed",)}),),
+)
+WHOLE = plan_of("what did I write?", retrieval_strategy=SEARCH.model_copy(update={"retrieval_method": "direct"}))
 
 
 @dataclass
@@ -135,6 +143,49 @@ def test_a_synthesis_that_fails_quotes_the_evidence(stores: Stores) -> None:
     state = graph.invoke({"query": SIMPLE.query})
     assert "transcripts" in state["answer"]
     assert state["run"].gaps[-1].what == "the synthesis"
+
+
+@pytest.mark.parametrize(("domain", "plan"), [("podcast", COMPLEX), ("engineering", RECORDS), ("journal", WHOLE)])
+def test_a_run_that_was_interrupted_goes_on_from_its_checkpoint(domain: str, plan: QueryPlan) -> None:
+    seen: list[RunResult] = []
+
+    def write(run: RunResult) -> str:
+        seen.append(run)
+        return "written"
+
+    mine = RunSettings(speakers=Speakers(synthesise=write))
+    graph = build_graph(Planner(plan), open_stores(domain), settings=mine, checkpointer=InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+    graph.invoke({"query": plan.query}, thread, interrupt_before=["synthesise"])
+    assert graph.invoke(None, thread)["answer"] == "written"
+    straight = build_graph(Planner(plan), open_stores(domain)).invoke({"query": plan.query})["run"]
+    assert ids(seen[0].evidence) == ids(straight.evidence) != ()
+    assert seen[0].evidence[0].passage.fields.keys() == straight.evidence[0].passage.fields.keys()
+    assert len(seen[0].source_answers) == len(straight.source_answers)
+
+
+def test_a_turn_keeps_nothing_of_the_turn_before_it_in_the_thread(stores: Stores) -> None:
+    planner = Planner(SIMPLE)
+    flag = PlannerFlag(mode="on", fraction=0.5)
+    graph = build_graph(planner, stores, checkpointer=InMemorySaver(), flag=flag, without_plan=lambda state: {})
+    keys = {flag.mode_for(f"user-{n}"): f"user-{n}" for n in range(20)}
+    thread = {"configurable": {"thread_id": "1"}}
+    assert graph.invoke({"query": SIMPLE.query, "key": keys["on"]}, thread)["evidence"]
+    planner.made = OUT
+    rejected = graph.invoke({"query": OUT.query, "key": keys["on"]}, thread)
+    assert (rejected["query_plan"], rejected["run"], len(rejected["evidence"])) == (OUT, None, 0)
+    old = graph.invoke({"query": OUT.query, "key": keys["off"]}, thread)
+    assert (old["query_plan"], old["run"], len(old["evidence"])) == (None, None, 0)
+
+
+def test_the_graph_is_a_node_of_a_graph_with_a_checkpointer(stores: Stores) -> None:
+    outer = StateGraph(RetrievalState)
+    outer.add_node("rag", build_graph(Planner(SIMPLE), stores))
+    outer.add_edge(START, "rag")
+    outer.add_edge("rag", END)
+    thread = {"configurable": {"thread_id": "1"}}
+    state = outer.compile(checkpointer=InMemorySaver()).invoke({"query": SIMPLE.query}, thread)
+    assert state["route"] == "simple_retrieval"
 
 
 def test_rejections_are_ones_own_where_given(stores: Stores) -> None:
