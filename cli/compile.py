@@ -66,7 +66,7 @@ def command(
         arguments=parse_settings(set_ or []),
         lm=settings.lm_settings(),
         encoder=encoder,
-        stages=tuple(s.strip() for s in stages.split(",")) if stages else STAGES,
+        stages=STAGES if stages is None else parse_stages(stages),
         sizes=parse_sample(sample),
         seed=seed,
         max_calls=budget_calls,
@@ -76,6 +76,16 @@ def command(
         why=why,
     )
     run_job(domain, job, settings, as_json, picture)
+
+
+def parse_stages(text: str) -> tuple[str, ...]:
+    """``rewrite,decompose`` as names of stages."""
+    found = tuple(stage.strip() for stage in text.split(",") if stage.strip())
+    if not found:
+        raise UserError(
+            "--stages takes names with commas between them, such as rewrite,decompose; leave it out for all"
+        )
+    return found
 
 
 def parse_settings(given: list[str]) -> dict[str, int | float]:

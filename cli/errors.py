@@ -10,6 +10,7 @@ code  meaning
 4     `queryplan promote`: the gate says no
 5     `queryplan promote`: the rows cannot decide
 130   stopped with Ctrl-C
+141   nobody reads the output any more, as behind ``| head``
 ====  ==========================================================================
 
 ``QUERYPLAN_DEBUG=1`` shows the traceback instead.
@@ -29,6 +30,9 @@ from typer.exceptions import TyperException
 from ..errors import LMError, ProgramError, QueryPlanError, UserError
 
 STOPPED = "stopped; run the same command again to continue"
+
+UNREAD = 141
+"""As of a process that SIGPIPE ended."""
 
 MISPLACED = frozenset(
     {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG}

@@ -6,16 +6,18 @@ A command is a file ``cli/NAME.py`` with either a function ``command`` or, for a
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Annotated, Any
+from io import TextIOWrapper
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from .. import __version__
-from .errors import one_sentence
+from .errors import UNREAD, one_sentence
 
 PANELS: dict[str, dict[str, str]] = {
     "Begin": {
@@ -126,4 +128,19 @@ def _options(
 
 def main() -> None:
     """Entry point of the console script."""
-    app(prog_name="queryplan")
+    _write_anything(sys.stdout)
+    try:
+        app(prog_name="queryplan")
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer and rich make 1 of it
+            raise SystemExit(UNREAD) from None
+        raise
+
+
+def _write_anything(stream: TextIO | None) -> None:
+    """A terminal shows ``?`` for what it has no character for; a file or a pipe gets UTF-8, as JSON has to be."""
+    if isinstance(stream, TextIOWrapper):
+        if stream.isatty():
+            stream.reconfigure(errors="replace")
+        else:
+            stream.reconfigure(encoding="utf-8")

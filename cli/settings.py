@@ -7,16 +7,18 @@ or the provider's own variable), and refused in files.
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from ..errors import ConfigError
 from ..program.lm.endpoint import LMSettings
 
+ADDRESS = re.compile(r"https?://[^\s@]+")
 FILE = "queryplan.toml"
 PREFIX = "QUERYPLAN_"
 
@@ -41,13 +43,20 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     lm: str | None = Field(default=None, min_length=1)
-    api_base: str | None = Field(default=None, pattern=r"^https?://[^\s@]+$")
+    api_base: str | None = None
     tracking_uri: str = Field(default="sqlite:///.queryplan/mlflow.db", min_length=1)
     programs_dir: Path = Path(".queryplan/programs")
     journal: Path = Path(".queryplan/journal.sqlite")
     timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     gate: dict[str, Any] = {}
     prices: dict[str, Any] = {}
+
+    @field_validator("api_base")
+    @classmethod
+    def _is_address(cls, given: str | None) -> str | None:
+        if given is not None and not ADDRESS.fullmatch(given):
+            raise ValueError("give an address such as http://localhost:8000/v1, without a name or a password")
+        return given
 
     def lm_settings(self, default: str = "local") -> LMSettings:
         """The part that opens a language model; ``default`` stands in when none was named."""
@@ -107,4 +116,5 @@ def _check(where: str, values: Mapping[str, Any]) -> None:
         Settings(**values)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        raise ConfigError(f"{where} sets {first['loc'][0]} to something unusable: {first['msg']}.") from None
+        why = first["msg"].removeprefix("Value error, ")
+        raise ConfigError(f"{where} sets {first['loc'][0]} to something unusable: {why}.") from None

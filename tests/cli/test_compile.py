@@ -181,3 +181,12 @@ def test_settings_of_an_optimizer_are_whole_numbers_or_decimals() -> None:
     for wrong in ("error", "error=", "error=.1.", "error=high"):
         with pytest.raises(UserError, match="NAME=NUMBER"):
             parse_settings([wrong])
+
+
+@pytest.mark.parametrize("text", ["", " , "])
+def test_no_stage_is_not_every_stage(text: str) -> None:
+    from queryplan.cli.compile import parse_stages
+
+    assert parse_stages("rewrite, decompose") == ("rewrite", "decompose")
+    with pytest.raises(UserError, match="--stages takes names"):
+        parse_stages(text)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -105,6 +107,41 @@ def test_python_dash_m_is_the_same_command(monkeypatch: pytest.MonkeyPatch, caps
         main.main()
     assert stop.value.code == 0
     assert __version__ in capsys.readouterr().out
+
+
+# What is written where
+
+
+class Terminal(io.TextIOWrapper):
+    """A stream of ASCII that is a terminal, or none."""
+
+    def __init__(self, is_one: bool) -> None:
+        super().__init__(io.BytesIO(), encoding="ascii")
+        self.is_one = is_one
+
+    def isatty(self) -> bool:
+        return self.is_one
+
+
+@pytest.mark.parametrize(("terminal", "written"), [(True, b"caf? 2026"), (False, "café 2026".encode())])
+def test_every_character_can_be_written_on_a_terminal_and_into_a_file(
+    monkeypatch: pytest.MonkeyPatch, terminal: bool, written: bytes
+) -> None:
+    out = Terminal(terminal)
+    monkeypatch.setattr(main, "app", lambda prog_name: print("café 2026", end="", file=out, flush=True))
+    monkeypatch.setattr(sys, "stdout", out)
+    main.main()
+    assert out.buffer.getvalue() == written  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("args", [["--help"], ["models", "list"], ["--version"]])
+def test_a_reader_that_goes_away_is_no_fault_of_ours(args: list[str], root: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    here = {**os.environ, "PYTHONPATH": str(root.parent)}
+    done = subprocess.run([sys.executable, "-m", "queryplan", *args], stdout=write, stderr=subprocess.PIPE, env=here)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 # Errors
@@ -226,6 +263,14 @@ def test_an_address_with_a_password_is_refused_unread() -> None:
     with pytest.raises(ConfigError) as error:
         load_settings(api_base="http://me:hunter2@host/v1")
     assert "hunter2" not in str(error.value)
+
+
+@pytest.mark.parametrize("given", ["foo", "localhost:8000", "ftp://host", "http://a b", ""])
+def test_what_is_no_address_is_refused_with_one_that_is(given: str) -> None:
+    with pytest.raises(
+        ConfigError, match=r"sets api_base .*: give an address such as http://localhost:8000/v1"
+    ):
+        load_settings(api_base=given)
 
 
 def test_every_variable_that_the_code_names_is_known(root: Path) -> None:
