@@ -111,7 +111,7 @@ class SearchRun:
 
 def search_with_plan(
     query: str,
-    providers: SearchProvider | Sequence[SearchProvider],
+    providers: SearchProvider | Iterable[SearchProvider],
     plan: Plan | None = None,
     *,
     settings: SearchSettings | None = None,
@@ -141,7 +141,7 @@ def search_with_plan(
 
 async def asearch_with_plan(
     query: str,
-    providers: SearchProvider | Sequence[SearchProvider],
+    providers: SearchProvider | Iterable[SearchProvider],
     plan: Plan | None = None,
     *,
     settings: SearchSettings | None = None,

@@ -267,9 +267,7 @@ def test_an_address_with_a_password_is_refused_unread() -> None:
 
 @pytest.mark.parametrize("given", ["foo", "localhost:8000", "ftp://host", "http://a b", ""])
 def test_what_is_no_address_is_refused_with_one_that_is(given: str) -> None:
-    with pytest.raises(
-        ConfigError, match=r"sets api_base .*: give an address such as http://localhost:8000/v1"
-    ):
+    with pytest.raises(ConfigError, match=r"sets api_base .*: give an address such as http://localhost:8000/v1"):
         load_settings(api_base=given)
 
 

@@ -183,8 +183,8 @@ def test_the_graph_is_a_node_of_a_graph_with_a_checkpointer(stores: Stores) -> N
     outer.add_node("rag", build_graph(Planner(SIMPLE), stores))
     outer.add_edge(START, "rag")
     outer.add_edge("rag", END)
-    thread = {"configurable": {"thread_id": "1"}}
-    state = outer.compile(checkpointer=InMemorySaver()).invoke({"query": SIMPLE.query}, thread)
+    graph: Any = outer.compile(checkpointer=InMemorySaver())
+    state = graph.invoke({"query": SIMPLE.query}, {"configurable": {"thread_id": "1"}})
     assert state["route"] == "simple_retrieval"
 
 

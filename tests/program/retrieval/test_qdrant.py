@@ -38,7 +38,8 @@ def client() -> Iterator[Any]:
 
 def test_passages_come_back_as_they_were_put_in(client: Any) -> None:
     assert index_passages(client, "talks", PASSAGES) == 3
-    best = QdrantRetriever(client, "talks").retrieve("pottery and fire", 1)[0]  # type: ignore[index]
+    found: Any = QdrantRetriever(client, "talks").retrieve("pottery and fire", 1)
+    best = found[0]
     assert best.passage == PASSAGES[0]
     assert best.passage.fields["guests"] == ("Bo",)
 

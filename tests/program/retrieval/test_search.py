@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import math
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from queryplan.program.plan import QueryCandidate, QueryPlan, RetrievalStrategy
+from queryplan.program.plan import QueryPlan, RetrievalStrategy
 from queryplan.program.retrieval.calls import Limits
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.providers import LocalProvider, Variation, passage_provider, usual_variations
-from queryplan.program.retrieval.results import Hit, SearchResult, ids
+from queryplan.program.retrieval.results import Hit, ids
 from queryplan.program.retrieval.retrievers import Bm25Retriever, VectorRetriever, term_weights
 from queryplan.program.retrieval.search import (
     SearchSettings,
@@ -27,53 +25,8 @@ from queryplan.program.retrieval.search import (
     planned_candidates,
     search_with_plan,
 )
-from queryplan.signatures.types import SubQuery
 
-TEXTS = {
-    "kiln": "The kiln cooled for two days before the potter opened the door.",
-    "bees": "Bees keep their hive at the same warmth all winter long.",
-    "radio": "Nobody on the night radio knew what the silence meant.",
-    "door": "She stands at the workshop door and does nothing at all.",
-}
-PASSAGES = [Passage(name, text, "talks") for name, text in TEXTS.items()]
-
-
-def candidate(query: str, label: str = "standalone", stage: str = "rule_based", **more: Any) -> QueryCandidate:
-    return QueryCandidate(query=query, stage=stage, label=label, **more)
-
-
-def plan_of(query: str, *candidates: QueryCandidate, subs: Sequence[str] = (), **more: Any) -> QueryPlan:
-    strategy = more.pop("retrieval_strategy", RetrievalStrategy(use_rag=True, use_kg=False))
-    made: dict[str, Any] = {
-        "is_follow_up": False,
-        "is_relevant": True,
-        "complexity": "moderate",
-        "intent": "factual",
-        "needs_decomposition": bool(subs),
-        "sub_queries": tuple(SubQuery(id=n, text=text) for n, text in enumerate(subs, 1)),
-        "candidates": candidates,
-        "retrieval_strategy": strategy,
-    }
-    return QueryPlan(query=query, standalone_query=query, **{**made, **more})
-
-
-@dataclass(eq=False)
-class Spy:
-    """A provider that notes what it is asked and answers as told."""
-
-    answer: Callable[[str], Any] = lambda query: [SearchResult(PASSAGES[0], 1.0, "spy")]
-    name: str = "spy"
-    limits: Limits = field(default_factory=lambda: Limits(concurrency=1, timeout_s=2))
-    asked: list[str] = field(default_factory=list)
-    made: int = 0
-
-    def variations(self, query: str) -> Sequence[Variation]:
-        self.made += 1
-        return (Variation(query, "as typed"), Variation(query + "?", "asked"), Variation(query, "again"))
-
-    def search(self, query: str, limit: int) -> Any:
-        self.asked.append(query)
-        return self.answer(query)
+from .searching import PASSAGES, TEXTS, Spy, candidate, plan_of
 
 
 @pytest.fixture(scope="module")
@@ -231,139 +184,6 @@ def test_usual_variations_have_neither_empty_nor_repeated_queries(query: str) ->
     assert len(set(queries)) == len(queries)
 
 
-# -- what providers do wrong ------------------------------------------------------------------------
-
-
-def failing(query: str) -> Any:
-    raise ConnectionError("refused")
-
-
-RUBBISH: list[Any] = [
-    None,
-    "a text",
-    42,
-    [None, "x", 3],
-    [SearchResult(PASSAGES[0], math.nan, "spy")],
-    [SearchResult(Passage("x", "  ", "spy"), 1.0, "spy")],
-    [Hit(PASSAGES[0], 1.0)],
-    {"results": []},
-]
-
-
-def test_a_provider_that_fails_costs_its_own_results(provider: LocalProvider) -> None:
-    run = search_with_plan("q", [Spy(failing), provider], plan_of("q", candidate("kiln")))
-    assert run.evidence[0].id == "kiln"
-    assert [gap.why for gap in run.gaps] == ["ConnectionError: refused"]
-
-
-@pytest.mark.parametrize("rubbish", RUBBISH, ids=range(len(RUBBISH)))
-def test_rubbish_is_left_out_and_named(rubbish: Any, provider: LocalProvider) -> None:
-    run = search_with_plan("q", [Spy(lambda query: rubbish), provider], plan_of("q", candidate("kiln")))
-    assert run.evidence[0].id == "kiln"
-    assert all(item.providers == ("talks",) for item in run.evidence)
-    assert [gap.kind for gap in run.gaps] == ([] if rubbish is None else ["provider"])
-
-
-def test_good_results_among_rubbish_are_used() -> None:
-    spy = Spy(lambda query: [None, SearchResult(PASSAGES[1], 1.0, "spy")])
-    run = search_with_plan("q", spy, plan_of("q", candidate("bees")))
-    assert ids(run.evidence) == ("bees",)
-    assert "1 of its results" in run.gaps[0].why
-
-
-def endless() -> Iterator[Any]:
-    yield SearchResult(PASSAGES[1], 1.0, "spy")
-    raise ConnectionError("refused")
-
-
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
-        (lambda query: (SearchResult(PASSAGES[1], 1.0, "spy") for _ in "a"), ("bees",)),
-        (lambda query: [SearchResult(PASSAGES[1], 1.0, "spy"), OSError("the second shard is down")], ("bees",)),
-        (lambda query: [SearchResult(PASSAGES[1], 1.0, "spy", [1])], ()),  # type: ignore[arg-type]
-        (lambda query: [SearchResult(Passage("x", "text", None), 1.0, "spy")], ()),  # type: ignore[arg-type]
-        (lambda query: endless(), ()),
-    ],
-)
-def test_whatever_a_provider_gives_is_used_or_named(answer: Callable[[str], Any], found: tuple[str, ...]) -> None:
-    run = search_with_plan("q", Spy(answer), plan_of("q", candidate("bees")))
-    assert ids(run.evidence) == found
-    assert found or [gap.kind for gap in run.gaps] == ["provider"]
-
-
-def test_an_exception_among_results_is_the_gap() -> None:
-    answer = [SearchResult(PASSAGES[1], 1.0, "spy"), OSError("the second shard is down")]
-    run = search_with_plan("q", Spy(lambda query: answer), plan_of("q", candidate("bees")))
-    assert [(gap.why, gap.instead) for gap in run.gaps] == [
-        ("OSError: the second shard is down", "its other results were used")
-    ]
-
-
-@pytest.mark.parametrize(
-    ("variations", "asked"),
-    [
-        (5, ["q"]),
-        (["a", "b"], ["q"]),
-        ([Variation(None, "as typed"), Variation("other", "mine")], ["other"]),  # type: ignore[arg-type]
-        ((v for v in [Variation("other", "mine")]), ["other"]),
-        (None, ["q"]),
-    ],
-)
-def test_variations_that_are_none_are_a_gap_and_the_query_is_asked(variations: Any, asked: list[str]) -> None:
-    spy = Spy()
-    spy.variations = lambda query: variations  # type: ignore[method-assign]
-    run = search_with_plan("q", spy)
-    assert spy.asked == asked
-    assert run.evidence
-    assert all(gap.what == "spy: its variations" for gap in run.gaps)
-
-
-@pytest.mark.parametrize("plan", [None, plan_of("q", candidate("kiln"))], ids=["without", "with"])
-@pytest.mark.parametrize(("name", "limits"), [("odd", None), (None, Limits())])
-def test_a_provider_without_name_or_limits_is_not_asked(
-    name: Any, limits: Any, plan: QueryPlan | None, provider: LocalProvider
-) -> None:
-    odd = Spy(name=name, limits=limits)
-    run = search_with_plan("the kiln", {odd: 1, provider: 2}.keys() if plan else [odd, provider], plan)
-    assert odd.asked == []
-    assert run.evidence[0].id == "kiln"
-    assert [(gap.what, gap.instead) for gap in run.gaps] == [("the provider 1, a Spy", "it was not asked")]
-
-
-def test_a_provider_that_wants_to_end_the_process_fails_at_once(provider: LocalProvider) -> None:
-    def leave(query: str) -> Any:
-        raise SystemExit(3)
-
-    run = search_with_plan("q", [Spy(leave), provider], plan_of("q", candidate("kiln")))
-    assert [gap.why for gap in run.gaps] == ["SystemExit: 3"]
-
-
-def test_a_provider_that_hangs_is_named_and_the_others_answer(provider: LocalProvider) -> None:
-    over = threading.Event()
-    hung = Spy(lambda query: over.wait(20), name="hung", limits=Limits(concurrency=1, timeout_s=0.05))
-    run = search_with_plan("q", [hung, provider], plan_of("q", candidate("kiln"), candidate("door", "terms")))
-    over.set()
-    assert run.evidence
-    assert [gap.what for gap in run.gaps] == ["hung: rule_based:standalone", "hung: rule_based:terms"]
-
-
-def test_the_deadline_gives_what_is_there(provider: LocalProvider) -> None:
-    over = threading.Event()
-    hung = Spy(lambda query: over.wait(20), name="hung", limits=Limits(timeout_s=30))
-    start = time.perf_counter()
-    run = search_with_plan("q", [hung, provider], plan_of("q", candidate("kiln")), deadline_s=0.5)
-    over.set()
-    assert time.perf_counter() - start < 5
-    assert run.evidence[0].id == "kiln"
-    assert run.gaps[0].why == "the deadline came first"
-
-
-def test_no_provider_gives_an_empty_run() -> None:
-    run = search_with_plan("q", [], plan_of("q", candidate("kiln")))
-    assert (run.evidence, run.queries) == ((), 0)
-
-
 # -- asynchronous -----------------------------------------------------------------------------------
 
 
@@ -382,42 +202,6 @@ def test_retrievers_may_be_coroutines_and_the_call_may_be_awaited() -> None:
     assert run.evidence[0].id == "bees"
     assert {ranking.channel for ranking in run.lists} == {"async", "bm25"}
     assert ids(search_with_plan("q", provider, plan).evidence) == ids(run.evidence)
-
-
-def test_a_retriever_that_returns_no_hits_is_a_gap() -> None:
-    class Odd:
-        name = "odd"
-
-        def retrieve(self, query: str, limit: int) -> Any:
-            return ["text"]
-
-    run = search_with_plan("q", LocalProvider("talks", [Odd()]), plan_of("q", candidate("bees")))
-    assert run.gaps[0].why == "TypeError: odd returned str where a Hit is expected"
-
-
-@dataclass
-class Failing:
-    """A retriever that fails as told."""
-
-    give: Callable[[], Any]
-    name: str = "failing"
-
-    def retrieve(self, query: str, limit: int) -> Any:
-        return self.give()
-
-
-async def unreachable() -> list[Hit]:
-    raise ConnectionError("refused")
-
-
-@pytest.mark.parametrize("give", [lambda: failing("q"), unreachable, lambda: 5, lambda: (failing("q") for _ in "a")])
-def test_a_retriever_that_fails_costs_its_own_ranking_alone(give: Callable[[], Any]) -> None:
-    provider = LocalProvider("talks", [Failing(give), Bm25Retriever(PASSAGES)])
-    run = search_with_plan("q", provider, plan_of("q", candidate("bees")))
-    assert ids(run.evidence) == ("bees",)
-    assert [(gap.what, gap.instead) for gap in run.gaps] == [
-        ("talks: rule_based:standalone", "its other results were used")
-    ]
 
 
 # -- trace ------------------------------------------------------------------------------------------
