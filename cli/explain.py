@@ -67,7 +67,7 @@ def route_tree(found: Explanation) -> Tree:
     for route in found.routes:
         _add(tree, route)
     for gap in found.plan.degraded:
-        tree.add(_line(f"[yellow]not done:[/yellow] {escape(gap.what)} – {escape(gap.why)}; {escape(gap.instead)}"))
+        tree.add(_line(f"[yellow]not done:[/yellow] {escape(f'{gap.what} – {gap.why}; {gap.instead}')}"))
     for note in (*found.plan.trace.notes, f"mode {found.mode}; {found.bound}"):
         tree.add(_line(f"[dim]{escape(note)}[/dim]"))
     return tree
@@ -77,7 +77,7 @@ def _add(tree: Tree, route: StageRoute) -> None:
     value = route.value
     shown = ", ".join(map(str, value.values())) if isinstance(value, dict) else str(value)
     who = f"{route.decided_by}, probability {route.confidence:.3f}, {route.reason}"
-    branch = tree.add(_line(f"[bold]{route.stage}[/bold]: {escape(shown)} – {escape(who)}"))
+    branch = tree.add(_line(f"[bold]{route.stage}[/bold]: {escape(f'{shown} – {who}')}"))
     if route.certainty is not None:
         needed = f", needed {route.needed:.3f}" if route.needed is not None else ", no threshold"
         branch.add(_line(f"heads' certainty {route.certainty:.3f}{needed}"))
@@ -85,7 +85,7 @@ def _add(tree: Tree, route: StageRoute) -> None:
         best = ", ".join(f"{label} {p:.3f}" for label, p in list(given.items())[:3])
         branch.add(_line(f"[dim]{output}: {escape(best)}[/dim]"))
     for near in route.nearest:
-        branch.add(_line(f"[dim]like ({near.similarity:.2f}) {escape(near.query)} – {escape(near.label)}[/dim]"))
+        branch.add(_line(f"[dim]like ({near.similarity:.2f}) {escape(f'{near.query} – {near.label}')}[/dim]"))
     if route.change:
         branch.add(_line(f"would change it: {escape(route.change)}"))
 

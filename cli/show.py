@@ -11,7 +11,10 @@ from ..program.plan import Decision, QueryPlan
 
 
 def escape(text: str) -> str:
-    """Text of a user's or a model's as markup that shows it: no style, no control of the terminal."""
+    """Text of a user's or a model's as markup that shows it: no style, no control of the terminal.
+
+    Parts of a line are escaped together: a bracket in one of them and its end in the next would be a style.
+    """
     return escape_markup(printable(text))
 
 
@@ -28,7 +31,7 @@ def plan_tree(plan: QueryPlan) -> Tree:
     _parts(tree, plan)
     _trace(tree, plan)
     for gap in plan.degraded:
-        tree.add(_line(f"[yellow]not done:[/yellow] {escape(gap.what)} – {escape(gap.why)}; {escape(gap.instead)}"))
+        tree.add(_line(f"[yellow]not done:[/yellow] {escape(f'{gap.what} – {gap.why}; {gap.instead}')}"))
     return tree
 
 

@@ -27,7 +27,7 @@ def run_tree(result: RunResult) -> Tree:
         _evidence(tree, result.evidence, "everything" if result.kind == "read_everything" else "evidence")
         _sources(tree, result)
     for gap in result.gaps:
-        tree.add(_line(f"[yellow]gap:[/yellow] {escape(gap.what)} – {escape(gap.why)}; {escape(gap.instead)}"))
+        tree.add(_line(f"[yellow]gap:[/yellow] {escape(f'{gap.what} – {gap.why}; {gap.instead}')}"))
     tree.add(_line(f"[dim]{_cost(result)}[/dim]"))
     return tree
 

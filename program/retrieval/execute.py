@@ -181,7 +181,7 @@ class _Execution:
     def _providers(self) -> list[Any]:
         """Where the plan asks sources with filters, they are not searched without those filters as well."""
         left_out = self.stores.sources if self.plan.source_queries else {}
-        return [provider for provider in self.stores.providers if provider.name not in left_out]
+        return [provider for provider in self.stores.providers if getattr(provider, "name", None) not in left_out]
 
     def _answerer(self) -> Answerer:
         if self.settings.answerer is not None:

@@ -249,6 +249,10 @@ def test_any_text_can_be_shown(text: str) -> None:
     assert shown(made(text, sub_queries=sub, entities=(text,), degraded=(gap,), program_version=text))
 
 
+def test_brackets_in_different_parts_of_a_line_are_no_markup() -> None:
+    assert "a [/b – c] d; [e" in shown(made(degraded=(Degraded(what="a [/b", why="c] d", instead="[e"),)))
+
+
 def test_a_query_is_shown_as_it_was_typed() -> None:
     assert shown(made("what of :heart: and [red]roses[/red]?")).startswith("what of :heart: and [red]roses[/red]?")
 
