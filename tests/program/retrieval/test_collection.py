@@ -230,3 +230,9 @@ def test_a_broken_collection_is_named(tmp_path: Path, content: str) -> None:
 def test_a_missing_collection_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.jsonl cannot be read"):
         open_items(tmp_path / "none.jsonl")
+
+
+def test_a_line_of_a_collection_ends_only_where_the_line_does(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text(json.dumps({"date": "2026-01-01", "text": "a\u2028b"}, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert [item["text"] for item in open_items(path).items] == ["a\u2028b"]
