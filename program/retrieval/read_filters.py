@@ -31,7 +31,7 @@ class FilterReader:
         # A query's values are wanted by whoever reads its kinds, and then by whoever reads its filters.
         self._found = lru_cache(maxsize=64)(self._find)
         kinds = {field.name: field.kind for source in card.sources for field in source.fields}
-        self._dates = tuple(name for name, kind in kinds.items() if kind == "date")
+        self.dates = tuple(name for name, kind in kinds.items() if kind == "date")
 
     def _find(self, key: str, text: str) -> tuple[tuple[int, int, str], ...]:
         return tuple(self._values[key][0].find(text))
@@ -39,7 +39,7 @@ class FilterReader:
     def read(self, text: str) -> dict[str, tuple[str, ...]]:
         """Filters in the order of the card, values in the order of the text; those not stated are not there."""
         found = {key: self.values(key, text) for key in self._values}
-        found |= dict.fromkeys(self._dates, find_dates(text))
+        found |= dict.fromkeys(self.dates, find_dates(text))
         return {key: values for key, values in found.items() if values}
 
     def values(self, key: str, text: str) -> tuple[str, ...]:
@@ -82,7 +82,9 @@ class Phrases:
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """(start, end, phrase) of each that occurs, in order, none within another; the phrase in small letters."""
-        folded = text.casefold() if len(text.casefold()) == len(text) else text
+        folded = text.casefold()
+        if len(folded) != len(text):  # what stands where must stay so: "ß" would become two
+            folded = "".join(c.casefold() if len(c.casefold()) == 1 else c for c in text)
         found = [(m.start(), m.end(), _numberless(m.group())) for m in self._forms.finditer(folded)]
         end = 0
         for match in _WORD.finditer(folded):

@@ -13,9 +13,11 @@ import numpy as np
 from ...data.card import DomainCard
 from ...signatures.types import SourceIntent
 from ..heads import SOURCE, Heads
+from ..plan import Degraded
+from .excepted import exception_gaps, without_exceptions
 from .filters import Filters
 from .kind_choice import choose_kinds
-from .meant_values import without_exceptions, without_predicates
+from .meant_values import without_predicates
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .scopes import scoped_filters
 from .source_planning import MIN_CONFIDENCE
@@ -207,6 +209,10 @@ class IntentReader:
             key = str(self._unknown.key)
             found[key] = (*found.get(key, ()), *strange)
         return {key: values for key, values in found.items() if values}
+
+    def left_out(self, query: str) -> list[Degraded]:
+        """What a query says of its filters that no source can be asked for."""
+        return exception_gaps(without_predicates(query, self._filters), self._filters)
 
     def _ends(self, text: str) -> Iterator[int]:
         """Where cues and values end."""

@@ -145,12 +145,13 @@ class RetrievalParts:
 
     def _plan_sources(self, flow: Flow, found: Retrieved, reader: IntentReader) -> None:
         now, gap = session_now(flow.clean.session, self.now)
-        intents = reader.read(flow.labels.standalone_query, flow.parts.heads)
+        query = flow.labels.standalone_query
+        intents = reader.read(query, flow.parts.heads)
         planned = self._planner.plan(intents, now)
         found.source_intents = planned.intents
         found.source_plans = planned.plans
         found.source_queries = planned.queries
-        found.degraded += [*([gap] if gap else []), *planned.gaps]
+        found.degraded += [*([gap] if gap else []), *planned.gaps, *reader.left_out(query)]
         if intents and not planned.plans:
             why = "of what was asked for, no source knows anything"
             found.degraded.append(Degraded(what="sources", why=why, instead="the text alone is searched"))

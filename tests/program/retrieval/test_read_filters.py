@@ -26,6 +26,7 @@ def reader() -> FilterReader:
         ("is the Routing Engine or DOV-412 stuck", {"projects": ("atlas", "dovetail"), "statuses": ("blocked",)}),
         ("customer  portal", {"projects": ("borealis",)}),
         ("borealisの今週のマージ済みMR", {"projects": ("borealis",), "statuses": ("merged",), "dates": ("今週",)}),
+        ("groß: ATLAS, İdle", {"projects": ("atlas",)}),
         ("openai and AWS", {"providers": ("openai", "aws")}),
         ("reopened the atlases, emerged", {}),
         ("", {}),

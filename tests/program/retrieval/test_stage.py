@@ -175,6 +175,15 @@ def test_what_cannot_be_asked_is_named_and_the_rest_is_planned(engineering: Quer
     assert odd.source_plans
 
 
+def test_a_negated_value_is_not_asked_as_its_opposite_but_named(engineering: QueryPlanner) -> None:
+    plan = engineering.plan("tickets in dovetail that aren't closed", session={"now": NOW})
+    assert plan.source_plans[0].filters == {"projects": ("dovetail",)}
+    assert [d.what for d in plan.degraded] == ["statuses:closed"]
+    plan = engineering.plan("merged MRs but not last week", session={"now": NOW})
+    assert plan.source_plans[0].filters == {"statuses": ("merged",)}
+    assert [d.what for d in plan.degraded] == ["dates:last week"]
+
+
 def test_a_greeting_asks_no_source(engineering: QueryPlanner) -> None:
     assert engineering.plan("good morning").source_intents == ()
 

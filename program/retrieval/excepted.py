@@ -1,0 +1,132 @@
+"""Values and dates that a query says it does not want: *aren't closed*, *all but atlas*, *not last week*.
+
+A source is asked for values and cannot be asked to leave one out, so what is excepted is no filter and has to be said.
+Negations are a closed class: what matters is that nothing but words that hold a sentence together (``_BETWEEN``) stands
+between one and the value. *Not only the open ones* has another word there, and is no exception.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..plan import Degraded
+from .dates import find_dates
+from .read_filters import FilterReader
+
+_LONGEST = 80
+"""Characters before a value in which a negation of it is looked for."""
+_AUXILIARY = "is are was were has have had do does did wo ca ai could should would".replace(" ", "|")
+# A verb that begins a clause or stands behind "why" is denied of the value behind it: "isn't atlas deployed".
+_BEFORE_ANY = (
+    rf"(?<!why )\bnot|(?:(?<!why )(?<=\w\s)(?:{_AUXILIARY})|\bdo)n['’]?t|!=|≠|\bexcl\.?|\bw/o"
+    r"|\b(?:never|no longer|neither|nor|non|without|except(?:ing)?|besides|outside|minus|unlike|(?:apart|aside) from"
+    r"|(?:other|rather) than|instead of|unrelated to|hide|omit|(?:exclud|ignor)(?:e|es|ing)|skip(?:ping)?"
+    r"|leav(?:e|ing) out|nothing\s+(?:from|of|in|on|(?:to do )?with))"
+    r"|\b(?:all|any\w*|every\w*|nobody|nothing|no one)(?: \w+)? but"
+    r"|\b(?:nicht|ohne|außer|ausser|weder|kein\w{0,2}|sauf|sans|pas|jamais|hors|ni|excepto|salvo|sin|nunca|menos"
+    r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"
+    r"|utom|utan|inte|ej|bez|oprócz|nie)"
+)
+# Before a name or a date "no" is Portuguese for "in the", and "nobody in atlas" are people.
+_BEFORE_STATUS = r"|\b(?:no|nobody|no one|none)"
+_BETWEEN = (
+    "the a an in from of for on by at with to via about into during one ones any those these that which is are was were"
+    " be been being get getting got have has had do does did yet ever still really quite need want show include"
+    " list mention belong belonging status"
+    " der die das den dem des im aus von vom am noch schon mehr bereits sind ist wurden les la le l d de du des en dans"
+    " sont est été encore ceux celles los las el lo del son es están sido que os as o do da dos das em na estão foram i"
+    " gli il di della sono è stati ancora het van zijn nog från är".replace(" ", "|")
+    + "|(?:show|give) (?:me|us)"
+)
+_UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
+
+
+def _ending(negations: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{negations})(?:[\s'’-]+(?:{_BETWEEN})\b)*[\s'’-]*{_UNSPACED})$", re.IGNORECASE)
+
+
+_EXCEPTS = _ending(_BEFORE_ANY)
+_EXCEPTS_STATUS = _ending(_BEFORE_ANY + _BEFORE_STATUS)
+_EXCEPTED_BEHIND = re.compile(
+    r"\s*(?:(?:is |are )?(?:excluded|excepted|aside)\b|ausgenommen|以外|之外|を除|(?:され|して)?い?(?:てい)?ない"
+    r"|(?:では|じゃ)ない|(?:가|이)?\s*(?:아닌|제외)|değil|hariç)",
+    re.IGNORECASE,
+)
+_AND = re.compile(
+    r"\s*,?\s*(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|e|och|en|i|oraz|&|\+|/|、|和|或)\s+"
+    r"(?:(?:the|in|from|of|dem|der|de|van|di)\s+)*",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"\s*,\s*")
+
+
+class Excepted(NamedTuple):
+    """Where a value or date stands that is not wanted, and its filter."""
+
+    start: int
+    end: int
+    key: str
+
+
+def excepted(query: str, reader: FilterReader) -> list[Excepted]:
+    """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
+    found, waiting, last = list[Excepted](), list[Excepted](), None
+    for place in _places(query, reader):
+        joined = last is not None and last.key == place.key
+        if _is_denied(query, place):
+            waiting, found = [], [*found, place]
+        elif joined and _AND.fullmatch(query, last.end, place.start):
+            waiting, found = [], [*found, *waiting, place]
+        elif joined and _COMMA.fullmatch(query, last.end, place.start):
+            waiting = [*waiting, place]
+        else:
+            waiting, place = [], None
+        last = place
+    return found
+
+
+def without_exceptions(query: str, reader: FilterReader) -> str:
+    """The query with blanks for values and dates that it does not want."""
+    for start, end, _ in excepted(query, reader):
+        query = query[:start] + " " * (end - start) + query[end:]
+    return query
+
+
+def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
+    """What a query excepts and no source can be asked to leave out.
+
+    Where another value of the same filter is wanted, the exception says nothing more: *merged, not open*.
+    """
+    places = excepted(query, reader)
+    wanted = reader.read(without_exceptions(query, reader)) if places else {}
+    return [
+        Degraded(
+            what=f"{key}:{query[start:end]}",
+            why="the query excepts it, and no source can be asked to leave something out",
+            instead="the sources are asked without it, so it may be among what they find",
+        )
+        for start, end, key in places
+        if key not in wanted or key in reader.dates
+    ]
+
+
+def _places(query: str, reader: FilterReader) -> list[Excepted]:
+    values = (Excepted(start, end, key) for key in reader.keys for start, end in reader.spans(key, query))
+    return sorted([*values, *_dates(query, reader)])
+
+
+def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
+    at = 0
+    for phrase in find_dates(query) if reader.dates else ():
+        start = query.find(phrase, at)
+        if start >= 0:
+            at = start + len(phrase)
+            yield Excepted(start, at, reader.dates[0])
+
+
+def _is_denied(query: str, place: Excepted) -> bool:
+    before = _EXCEPTS_STATUS if place.key == "statuses" else _EXCEPTS
+    behind = _EXCEPTED_BEHIND.match(query, place.end)
+    return bool(behind or before.search(query[max(0, place.start - _LONGEST) : place.start]))
