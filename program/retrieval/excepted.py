@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..plan import Degraded
-from .dates import find_dates
 from .read_filters import FilterReader
 
 _LONGEST = 80
@@ -119,7 +118,7 @@ def _places(query: str, reader: FilterReader) -> list[Excepted]:
 
 def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
     at = 0
-    for phrase in find_dates(query) if reader.dates else ():
+    for phrase in reader.date_phrases(query) if reader.dates else ():
         start = query.find(phrase, at)
         if start >= 0:
             at = start + len(phrase)

@@ -12,6 +12,8 @@ from .dates import find_dates
 NUMBER = "<n>"
 # Scripts without spaces: a value stands between characters, not between words.
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_AT_DATE = re.compile(r"(?:\d[.,]?|\bin)\s+$", re.IGNORECASE)
+_IN_DATE = re.compile(r",?\s*\d")
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+")
 
 
@@ -32,6 +34,7 @@ class FilterReader:
         self._found = lru_cache(maxsize=64)(self._find)
         kinds = {field.name: field.kind for source in card.sources for field in source.fields}
         self.dates = tuple(name for name, kind in kinds.items() if kind == "date")
+        self._like_dates = Phrases(spelling for spelling in _spellings(card) if find_dates(f"in {spelling}"))
 
     def _find(self, key: str, text: str) -> tuple[tuple[int, int, str], ...]:
         return tuple(self._values[key][0].find(text))
@@ -39,8 +42,15 @@ class FilterReader:
     def read(self, text: str) -> dict[str, tuple[str, ...]]:
         """Filters in the order of the card, values in the order of the text; those not stated are not there."""
         found = {key: self.values(key, text) for key in self._values}
-        found |= dict.fromkeys(self.dates, find_dates(text))
+        found |= dict.fromkeys(self.dates, self.date_phrases(text))
         return {key: values for key, values in found.items() if values}
+
+    def date_phrases(self, text: str) -> tuple[str, ...]:
+        """The dates that a text states; a name of the card is none (*Mei*), except beside a figure or behind *in*."""
+        for start, end, _ in self._like_dates.find(text) if self._like_dates.any else ():
+            if not (_AT_DATE.search(text, 0, start) or _IN_DATE.match(text, end)):
+                text = text[:start] + "x" * (end - start) + text[end:]
+        return find_dates(text)
 
     def values(self, key: str, text: str) -> tuple[str, ...]:
         """The values of one filter that a text states, by the names that the card has for them."""
@@ -96,6 +106,13 @@ class Phrases:
                     end = stop
                     break
         return _apart(sorted(found, key=lambda f: (f[0], -f[1])))
+
+
+def _spellings(card: DomainCard) -> Iterable[str]:
+    for name in card.names:
+        yield from (name.name, *name.aliases)
+    for value in card.filter_values:
+        yield from (value.value, *value.aliases)
 
 
 def _apart(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

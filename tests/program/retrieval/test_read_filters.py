@@ -40,6 +40,23 @@ def test_values_come_in_the_order_of_the_text_and_once(reader: FilterReader) -> 
     assert reader.read("cinder, atlas, CIN")["projects"] == ("cinder", "atlas")
 
 
+@pytest.mark.parametrize(
+    ("text", "dates"),
+    [
+        ("what did Mei push yesterday", ("yesterday",)),
+        ("commits by Mei", ()),
+        ("tickets from mei", ()),
+        ("reviews since Mei joined", ()),
+        ("MRs of Mei-Ling since 3 mei", ("since 3 mei",)),
+        ("commits vanaf mei 2025", ("vanaf mei 2025",)),
+        ("tickets in mei", ("mei",)),
+        ("commits in May", ("May",)),
+    ],
+)
+def test_a_name_of_the_card_is_no_month(reader: FilterReader, text: str, dates: tuple[str, ...]) -> None:
+    assert reader.read(text).get("dates", ()) == dates
+
+
 def test_places_of_values_are_found(reader: FilterReader) -> None:
     assert reader.spans("statuses", "open and closed") == [(0, 4), (9, 15)]
     assert reader.spans("colours", "open") == []
