@@ -49,8 +49,11 @@ class FilterRules:
         """
         contract, filters, gaps = self.sources[source], Filters(), list[Degraded]()
         for key in (*template.filters, *template.fixed):
-            wanted = _texts(template.fixed.get(key) or stated.get(key) or ())
+            fixed = template.fixed.get(key, ())
+            wanted = _texts(fixed or stated.get(key) or ())
             field = contract.field(key)
+            other = [value for value in _texts(stated.get(key) or ()) if fixed and value not in fixed]
+            gaps += [_gap(key, value, f"this plan always has {', '.join(fixed)}", source) for value in other]
             if not wanted or field is None:
                 continue
             kept, why = self._values(field, wanted, today)
@@ -59,6 +62,13 @@ class FilterRules:
                 return Asked(source, None, tuple(gaps))
             filters |= kept
         return Asked(source, filters, tuple(gaps))
+
+    def undeclared(self, stated: Mapping[str, Sequence[str]]) -> list[Degraded]:
+        """What is stated for filters that no source of the card has."""
+        known = {field.name for source in self.sources.values() for field in source.fields}
+        strange = [key for key in stated if key.removeprefix(RESOLVED) not in known]
+        why = "no source has such a filter"
+        return [_gap(key, value, why) for key in strange for value in _texts(stated[key])]
 
     def canonical(self, key: str, value: str) -> str:
         """A value by the name that the card has for it; itself where the card has none."""
@@ -89,6 +99,7 @@ def _texts(values: Iterable[object]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if text]
 
 
-def _gap(key: str, value: str, why: str, source: str) -> Degraded:
+def _gap(key: str, value: str, why: str, source: str = "") -> Degraded:
     shown = value if len(value) <= 60 else value[:57] + "..."
-    return Degraded(what=f"{key}:{shown}", why=why, instead=f"{source} is not asked for it")
+    asked = f"{source} is not asked for it" if source else "no source is asked for it"
+    return Degraded(what=f"{key}:{shown}", why=why, instead=asked)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 
+from pydantic import ValidationError
+
 from ...data.card import DomainCard
 from ...data.sources import SourceIntentRule
 from ...errors import DataError, NoHypothesesError, NoIntentsError
@@ -67,6 +69,11 @@ class _Draft:
     priority: int
     asked: tuple[Asked, ...]
 
+    @property
+    def asks(self) -> tuple[object, ...]:
+        """The same for drafts that ask the same, which make one plan."""
+        return self.description, *((one.source, *(one.filters or {}).items()) for one in self.asked)
+
 
 class SourcePlanner:
     """Plans the sources of one card. Safe to share between threads."""
@@ -89,7 +96,8 @@ class SourcePlanner:
         for intent in wanted:
             made, missing = self._drafts(intent, now.date())
             drafts += made
-            gaps += missing
+            gaps += [*self._filters.undeclared(intent.filters), *missing]
+        drafts = list({draft.asks: draft for draft in reversed(drafts)}.values())[::-1]
         drafts.sort(key=lambda draft: -draft.priority)
         plans = tuple(_plan(f"plan{n}", draft) for n, draft in enumerate(drafts))
         queries = tuple(q for plan, draft in zip(plans, drafts, strict=True) for q in _queries(plan, draft))
@@ -138,23 +146,31 @@ def plan_sources(
     Raises:
         NoIntentsError: no intents were given.
         NoHypothesesError: no hypotheses were given.
-        DataError: an intent that is none; the field is named.
+        DataError: an intent that is none, or entities that are no lists of texts; the field is named.
     """
     if not intents:
         raise NoIntentsError("there are no intents to plan for; detect them first, or use QueryPlanner.plan")
     if not hypotheses:
         raise NoHypothesesError("there are no hypotheses; build the reasoning structure first")
-    read = [_intent(intent, entities or {}) for intent in intents]
+    shared = _listed(entities or {})
+    read = [_intent(intent, shared) for intent in intents]
     return SourcePlanner(card).plan(read, now or local_now())
 
 
-def _intent(given: SourceIntent | Mapping[str, object], entities: Mapping[str, Sequence[str]]) -> SourceIntent:
+def _intent(given: SourceIntent | Mapping[str, object], entities: Mapping[str, tuple[str, ...]]) -> SourceIntent:
     try:
         intent = given if isinstance(given, SourceIntent) else SourceIntent.model_validate(given)
-    except ValueError as error:
-        raise DataError(f"an intent cannot be read: {error}") from error
-    filters = {**{key: tuple(values) for key, values in entities.items()}, **intent.filters}
-    return intent.model_copy(update={"filters": filters})
+    except ValidationError as error:
+        lines = (f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg']}" for e in error.errors()[:5])
+        raise DataError(f"an intent cannot be read, mend {'; '.join(lines)}") from error
+    return intent.model_copy(update={"filters": {**entities, **intent.filters}})
+
+
+def _listed(entities: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    for key, values in entities.items():
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise DataError(f"the entities of {key!r} are {values!r}; give a list of texts or leave it out")
+    return {key: tuple(values) for key, values in entities.items()}
 
 
 def _generic(card: DomainCard, filters: FilterRules) -> SourceIntentRule | None:

@@ -191,6 +191,32 @@ def test_an_intent_that_is_none_is_refused_with_its_field(card: DomainCard) -> N
         plan_sources(card, [{"type": "query_commits", "confidence": 2}], WHY)
 
 
+@pytest.mark.parametrize("values", ["atlas", None, 3])
+def test_entities_that_are_no_list_are_refused_in_one_sentence(card: DomainCard, values: Any) -> None:
+    with pytest.raises(DataError, match=r"^the entities of 'projects' are .*give a list of texts[^\n]*$"):
+        plan_sources(card, [intent("query_commits")], WHY, {"projects": values})
+
+
+def test_equal_intents_make_one_plan(card: DomainCard) -> None:
+    twice = plan(card, intent("query_commits", projects=["atlas"]), intent("query_commits", 0.5, projects=["ATL"]))
+    assert [(p.id, p.filters) for p in twice.plans] == [("plan0", {"projects": ("atlas",)})]
+    other = plan(card, intent("query_commits", projects=["atlas"]), intent("query_commits", projects=["cinder"]))
+    assert len(other.plans) == 2
+
+
+def test_a_filter_that_no_source_has_is_named(card: DomainCard) -> None:
+    found = plan(card, intent("query_issues", assignee=["Ravi"], projects=["atlas"], resolved_dates=["2025-01-01"]))
+    assert [p.filters for p in found.plans] == [{"projects": ("atlas",)}]
+    assert [(g.what, g.why) for g in found.gaps] == [("assignee:Ravi", "no source has such a filter")]
+
+
+def test_a_stated_period_that_a_plan_replaces_is_named(card: DomainCard) -> None:
+    found = plan(card, intent("query_status", projects=["cinder"], dates=["october"]))
+    assert found.plans[0].filters["dates"] == ("last week",)
+    assert [(g.what, g.why) for g in found.gaps] == [("dates:october", "this plan always has last week")]
+    assert plan(card, intent("query_status", dates=["last week"])).gaps == ()
+
+
 def test_without_a_time_the_clock_of_the_machine_is_used(card: DomainCard) -> None:
     found = plan_sources(card, [intent("query_commits", dates=["today"])], WHY)
     assert datetime.fromisoformat(found.audit.now).tzinfo is not None
