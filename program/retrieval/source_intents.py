@@ -205,14 +205,17 @@ class IntentReader:
         found = self._filters.read(meant)
         if "statuses" in found:
             found["statuses"] = self._filters.values("statuses", without_predicates(meant, self._filters))
-        if strange := self._unknown.find(meant, self._ends(meant)):
+        if strange := self._unknown.find(meant):
             key = str(self._unknown.key)
             found[key] = (*found.get(key, ()), *strange)
         return {key: values for key, values in found.items() if values}
 
     def left_out(self, query: str) -> list[Degraded]:
         """What a query says of its filters that no source can be asked for."""
-        return exception_gaps(without_predicates(query, self._filters), self._filters)
+        meant = without_exceptions(query, self._filters)
+        names = self._unknown.perhaps(meant, self._ends(meant))
+        gaps = (_unknown_name(str(self._unknown.key), name) for name in names)
+        return [*exception_gaps(without_predicates(query, self._filters), self._filters), *gaps]
 
     def _ends(self, text: str) -> Iterator[int]:
         """Where cues and values end."""
@@ -242,6 +245,11 @@ def confidence_of(probability: float) -> float:
     if probability < WANTED:
         return probability * MIN_CONFIDENCE / WANTED
     return MIN_CONFIDENCE + (probability - WANTED) * (1 - MIN_CONFIDENCE) / (1 - WANTED)
+
+
+def _unknown_name(key: str, name: str) -> Degraded:
+    why = "if it is a name, no source knows it"
+    return Degraded(what=f"{key}:{name}", why=why, instead="the sources are asked without it")
 
 
 def head_name(kind: str) -> str:

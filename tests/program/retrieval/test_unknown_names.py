@@ -23,11 +23,11 @@ def reader(card: DomainCard) -> IntentReader:
     ("text", "names"),
     [
         ("anything on the falcon project", ("falcon",)),
-        ("open tickets in marigold", ("marigold",)),
+        ("anything still open in marigold", ("marigold",)),
         ("how is project obsidian going", ("obsidian",)),
-        ("Commits in Quetzal since October", ("quetzal",)),
+        ("everything in Quetzal since October", ("quetzal",)),
         ("anything in gryphon that is still open?", ("gryphon",)),
-        ("tickets in marigold and atlas", ("atlas", "marigold")),
+        ("the marigold project and atlas", ("atlas", "marigold")),
     ],
 )
 def test_an_unknown_name_is_read_as_a_value(reader: IntentReader, text: str, names: tuple[str, ...]) -> None:
@@ -56,12 +56,30 @@ def test_other_words_are_no_names(reader: IntentReader, text: str) -> None:
 def test_a_name_that_is_not_there_is_a_gap_and_no_plan_asks_for_everything(
     card: DomainCard, reader: IntentReader
 ) -> None:
-    intents = reader.read("commits in quetzal", None)
+    intents = reader.read("commits in the quetzal project", None)
     planned = plan_sources(card, intents, ["any"])
     assert planned.plans == ()
     assert [gap.what for gap in planned.gaps] == ["projects:quetzal"]
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("open bugs in safari", ["projects:safari"]),
+        ("tickets from hamburg", ["projects:hamburg"]),
+        ("commits in quetzal and atlas", ["projects:quetzal"]),
+        ("tickets for customers", []),
+        ("anything in quetzal", []),
+    ],
+)
+def test_what_may_be_no_name_is_said_and_the_source_asked_without_it(
+    card: DomainCard, reader: IntentReader, text: str, names: list[str]
+) -> None:
+    assert [gap.what for gap in reader.left_out(text)] == names
+    if names:
+        assert plan_sources(card, reader.read(text, None), ["any"]).plans
+
+
 def test_without_a_filter_of_names_nothing_is_read() -> None:
     card = load_card(domain_folder("journal"))
-    assert UnknownNames(card).find("anything on the falcon project", ()) == ()
+    assert UnknownNames(card).find("anything on the falcon project") == ()
