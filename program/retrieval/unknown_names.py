@@ -2,8 +2,8 @@
 
 Left unread, they would make a question of everything; read, they make a gap that names them. A word is a name beside
 the filter's own word (*the heron project*) and behind *anything in*. Where a record stands before *in*, *on*, *for*,
-*of* or *from* and the phrase ends behind the word, it may be one: of 63 such phrases about browsers, towns, tools and
-people (*bugs in safari*) 24 had a word that looks like a name, so these are said and the source is asked without them.
+*of* or *from* and the phrase ends behind the word, it may be one: of 69 queries about browsers, towns, tools and
+people (*bugs in safari*) 29 had a word that looks like a name, so these are said and the source is asked without them.
 It is no word that the card has, no word that the encoder knows whole, and not inflected. English only: in other
 languages the encoder knows too few words whole.
 """
