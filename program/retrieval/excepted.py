@@ -20,9 +20,9 @@ _AUXILIARY = "is are was were has have had do does did wo ca ai could should wou
 # A verb that begins a clause or stands behind "why" is denied of the value behind it: "isn't atlas deployed".
 _BEFORE_ANY = (
     rf"(?<!why )\bnot|(?:(?<!why )(?<=\w\s)(?:{_AUXILIARY})|\bdo)n['’]?t|!=|≠|\bexcl\.?|\bw/o"
-    r"|\b(?:never|no longer|neither|nor|non|without|except(?:ing)?|besides|outside|minus|unlike|(?:apart|aside) from"
-    r"|(?:other|rather) than|instead of|unrelated to|hide|omit|(?:exclud|ignor)(?:e|es|ing)|skip(?:ping)?"
-    r"|leav(?:e|ing) out|nothing\s+(?:from|of|in|on|(?:to do )?with))"
+    r"|\b(?:never|cannot|no longer|neither|nor|non|without|except(?:ing)?|besides|outside|minus|unlike"
+    r"|(?:apart|aside) from|(?:other|rather) than|instead of|unrelated to|hide|omit|(?:exclud|ignor)(?:e|es|ing)"
+    r"|skip(?:ping)?|leav(?:e|ing) out|nothing\s+(?:from|of|in|on|(?:to do )?with))"
     r"|\b(?:all|any\w*|every\w*|nobody|nothing|no one)(?: \w+)? but"
     r"|\b(?:nicht|ohne|außer|ausser|weder|kein\w{0,2}|sauf|sans|pas|jamais|hors|ni|excepto|salvo|sin|nunca|menos"
     r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"

@@ -17,6 +17,7 @@ from ..plan import Degraded
 from .excepted import exception_gaps, without_exceptions
 from .filters import Filters
 from .kind_choice import choose_kinds
+from .matter import STATUSES, loose_statuses, without_matter
 from .meant_values import without_predicates
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .scopes import scoped_filters
@@ -111,6 +112,9 @@ class IntentReader:
             for rule in card.source_intents
         }
         self._card = card
+        self._with_statuses = {
+            rule.type for rule in card.source_intents if any(STATUSES in plan.filters for plan in rule.plans)
+        }
 
     def read(self, query: str, heads: Heads | None) -> tuple[SourceIntent, ...]:
         """Every intent that is likely enough, in the order in which the query mentions them.
@@ -142,8 +146,18 @@ class IntentReader:
         keyed = self._keyed(query)
         return {
             kind: self.filters_of(kind, self._without_keys_of_others(kind, filters, keyed, wanted), wanted)
-            for kind, filters in scoped.items()
+            for kind, filters in self._without_loose(query, scoped).items()
         }
+
+    def _without_loose(self, query: str, scoped: Mapping[str, Filters]) -> dict[str, Filters]:
+        """Without statuses that no source of a kind has, unless they stand beside its record."""
+        loose = loose_statuses(query, self._filters, self._records(query))
+        kept = dict[str, Filters]()
+        for kind, filters in scoped.items():
+            strange = {v for v in loose if not set(declared_by(self._card, STATUSES, v)) & set(self._sources[kind])}
+            left = tuple(v for v in filters.get(STATUSES, ()) if v not in strange)
+            kept[kind] = {key: left if key == STATUSES else values for key, values in filters.items()}
+        return kept
 
     def _keyed(self, query: str) -> dict[tuple[str, str], str]:
         """Values that stand in numbers of records alone (*ATL-219*), with the kind whose records these are."""
@@ -201,21 +215,37 @@ class IntentReader:
 
     def filters(self, query: str) -> Filters:
         """The filters of a text, without those that it asks about or tells as events."""
-        meant = without_exceptions(query, self._filters)
+        meant = without_matter(without_exceptions(query, self._filters), self._filters, self._records(query))
         found = self._filters.read(meant)
-        if "statuses" in found:
-            found["statuses"] = self._filters.values("statuses", without_predicates(meant, self._filters))
+        if STATUSES in found:
+            found[STATUSES] = self._filters.values(STATUSES, without_predicates(meant, self._filters))
         if strange := self._unknown.find(meant):
             key = str(self._unknown.key)
             found[key] = (*found.get(key, ()), *strange)
         return {key: values for key, values in found.items() if values}
 
-    def left_out(self, query: str) -> list[Degraded]:
-        """What a query says of its filters that no source can be asked for."""
+    def left_out(self, query: str, intents: Sequence[SourceIntent]) -> list[Degraded]:
+        """What a query says of its filters that no source is asked for.
+
+        Args:
+            intents: those that were read from it.
+        """
         meant = without_exceptions(query, self._filters)
         names = self._unknown.perhaps(meant, self._ends(meant))
-        gaps = (_unknown_name(str(self._unknown.key), name) for name in names)
+        gaps = [_left_out(str(self._unknown.key), name, "if it is a name, no source knows it") for name in names]
+        gaps += [_left_out(STATUSES, value, "no source that is asked has it") for value in self._loose(query, intents)]
         return [*exception_gaps(without_predicates(query, self._filters), self._filters), *gaps]
+
+    def _loose(self, query: str, intents: Sequence[SourceIntent]) -> list[str]:
+        """Statuses that were left out of all intents because no source has them that could be asked for one."""
+        asked = {intent.type for intent in intents} & self._with_statuses
+        taken = {value for intent in intents for value in intent.filters.get(STATUSES, ())}
+        loose = loose_statuses(query, self._filters, self._records(query)) - taken
+        return [value for value in self.filters(query).get(STATUSES, ()) if asked and value in loose]
+
+    def _records(self, text: str) -> list[tuple[int, int]]:
+        """Where words for records stand."""
+        return [(start, end) for start, end, _ in self.cues.spans(text)]
 
     def _ends(self, text: str) -> Iterator[int]:
         """Where cues and values end."""
@@ -247,9 +277,8 @@ def confidence_of(probability: float) -> float:
     return MIN_CONFIDENCE + (probability - WANTED) * (1 - MIN_CONFIDENCE) / (1 - WANTED)
 
 
-def _unknown_name(key: str, name: str) -> Degraded:
-    why = "if it is a name, no source knows it"
-    return Degraded(what=f"{key}:{name}", why=why, instead="the sources are asked without it")
+def _left_out(key: str, value: str, why: str) -> Degraded:
+    return Degraded(what=f"{key}:{value}", why=why, instead="the sources are asked without it")
 
 
 def head_name(kind: str) -> str:

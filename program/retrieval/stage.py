@@ -151,7 +151,7 @@ class RetrievalParts:
         found.source_intents = planned.intents
         found.source_plans = planned.plans
         found.source_queries = planned.queries
-        found.degraded += [*([gap] if gap else []), *planned.gaps, *reader.left_out(query)]
+        found.degraded += [*([gap] if gap else []), *planned.gaps, *reader.left_out(query, intents)]
         if intents and not planned.plans:
             why = "of what was asked for, no source knows anything"
             found.degraded.append(Degraded(what="sources", why=why, instead="the text alone is searched"))
