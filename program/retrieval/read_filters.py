@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ...data.card import DomainCard
+from .date_lists import enumerated
 from .dates import find_dates
 
 NUMBER = "<n>"
@@ -50,7 +51,7 @@ class FilterReader:
         for start, end, _ in self._like_dates.find(text) if self._like_dates.any else ():
             if not (_AT_DATE.search(text, 0, start) or _IN_DATE.match(text, end)):
                 text = text[:start] + "x" * (end - start) + text[end:]
-        return find_dates(text)
+        return enumerated(text, find_dates(text))
 
     def values(self, key: str, text: str) -> tuple[str, ...]:
         """The values of one filter that a text states, by the names that the card has for them."""
