@@ -33,7 +33,7 @@ _BEFORE_STATUS = r"|\b(?:no|nobody|no one|none)"
 _BETWEEN = (
     "the a an in from of for on by at with to via about into during one ones any those these that which is are was were"
     " be been being get getting got have has had do does did yet ever still really quite need want show include"
-    " list mention belong belonging status"
+    " list mention belong belonging look search check ask use status"
     " der die das den dem des im aus von vom am noch schon mehr bereits sind ist wurden les la le l d de du des en dans"
     " sont est été encore ceux celles los las el lo del son es están sido que os as o do da dos das em na estão foram i"
     " gli il di della sono è stati ancora het van zijn nog från är".replace(" ", "|")

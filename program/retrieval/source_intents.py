@@ -19,6 +19,7 @@ from .filters import Filters
 from .kind_choice import choose_kinds
 from .matter import STATUSES, loose_statuses, without_matter
 from .meant_values import without_predicates
+from .named_sources import NamedSources
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
 from .scopes import scoped_filters
 from .source_planning import MIN_CONFIDENCE
@@ -111,6 +112,7 @@ class IntentReader:
             rule.type: tuple(dict.fromkeys(name for plan in rule.plans for name in plan.sources))
             for rule in card.source_intents
         }
+        self._named = NamedSources(card, self._filters, self._sources)
         self._card = card
         self._with_statuses = {
             rule.type for rule in card.source_intents if any(STATUSES in plan.filters for plan in rule.plans)
@@ -125,7 +127,7 @@ class IntentReader:
         """
         spans = self.cues.spans(query)
         places = kinds_at(spans, len(self.cues.types))
-        wanted = self._wanted(query, spans, places, heads)
+        wanted = self._named.kinds(query, self._wanted(query, spans, places, heads), BY_CUE)
         first = {kind: min(at, default=len(query)) for kind, at in zip(self.cues.types, places, strict=True)}
         order = sorted(wanted, key=lambda kind: (first[kind], -wanted[kind]))
         filters = self.filters_by_kind(query, order, dict(zip(self.cues.types, places, strict=True)))
@@ -234,7 +236,9 @@ class IntentReader:
         names = self._unknown.perhaps(meant, self._ends(meant))
         gaps = [_left_out(str(self._unknown.key), name, "if it is a name, no source knows it") for name in names]
         gaps += [_left_out(STATUSES, value, "no source that is asked has it") for value in self._loose(query, intents)]
-        return [*exception_gaps(without_predicates(query, self._filters), self._filters), *gaps]
+        kinds = [intent.type for intent in intents]
+        excepted = exception_gaps(without_predicates(query, self._filters), self._filters)
+        return [*(g for g in excepted if not self._named.is_left_alone(g.what.split(":", 1)[1], kinds)), *gaps]
 
     def _loose(self, query: str, intents: Sequence[SourceIntent]) -> list[str]:
         """Statuses that were left out of all intents because no source has them that could be asked for one."""
@@ -255,7 +259,8 @@ class IntentReader:
     def filters_of(self, kind: str, filters: Filters, wanted: Sequence[str]) -> Filters:
         """The filters of one intent.
 
-        A value that its sources do not know, and those of another wanted intent do, belongs to the other.
+        A value that its sources do not know, and those of another wanted intent do, belongs to the other, and so does
+        the name of a source that another one asks.
         """
         others = {source for other in wanted if other != kind for source in self._sources[other]}
         kept = Filters()
@@ -266,6 +271,8 @@ class IntentReader:
         return kept
 
     def _is_of_others(self, kind: str, key: str, value: str, others: set[str]) -> bool:
+        if value in others & self._named.names and value not in self._sources[kind]:
+            return True
         homes = set(declared_by(self._card, key, value))
         return bool(homes) and not homes & set(self._sources[kind]) and bool(homes & others)
 
