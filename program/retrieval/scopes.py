@@ -25,6 +25,9 @@ _YES_NO = re.compile(
     r"^\W*(?:and |but |so |plus |also |then )*(?:is|are|was|were|did|does|do|has|have|had|will|can|any)\b",
     re.IGNORECASE,
 )
+_SIGNS = (r":\s|：", r"\s[-–—]\s")
+_HEADS = tuple(re.compile(rf"(?:^|[,;.，；。、\n])\s*([^,;:.?!，；。：、]{{1,40}}?)(?:{sign})") for sign in _SIGNS)
+"""*Cinder: …; atlas: …*: what stands before a colon is of what follows it, up to the next of its kind."""
 CARRIED = ("projects", "dates")
 """Filters that a later clause goes on with; a status or a provider is of its clause alone."""
 
@@ -34,8 +37,11 @@ Read = Callable[[str], Filters]
 
 def clauses(text: str) -> list[Span]:
     """Where the clauses of a text stand; the text itself where it has no parts."""
+    heads = max(([match.start(1) for match in head.finditer(text)] for head in _HEADS), key=len)
     found, start = [], 0
-    for match in _BREAK.finditer(text):
+    if len(heads) > 1:
+        found, start = list(zip([0, *heads], heads, strict=False)), heads[-1]
+    for match in _BREAK.finditer(text) if not found else ():
         found.append((start, match.start()))
         start = match.end()
     found.append((start, len(text)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import pytest
@@ -18,7 +19,7 @@ WORDS |= {"today": ("dates", "today"), "monday": ("dates", "monday")}
 def read(text: str) -> dict[str, tuple[str, ...]]:
     """Filters by a handful of words."""
     found: dict[str, tuple[str, ...]] = {}
-    for word in text.replace(",", " ").replace("?", " ").split():
+    for word in re.findall(r"\w+", text):
         if word in WORDS:
             key, value = WORDS[word]
             found[key] = (*found.get(key, ()), value)
@@ -41,6 +42,10 @@ def scoped(text: str, **wishes: str) -> Mapping[str, Mapping[str, tuple[str, ...
         ("4.4 of atlas. what else", ["4.4 of atlas", "what else"]),
         ("上周的工单，有卡住的吗？", ["上周的工单", "有卡住的吗"]),
         ("?!", ["?!"]),
+        ("cinder: blocked, atlas: failed", ["cinder: blocked,", "atlas: failed"]),
+        ("tickets of nov 3 - nov 7, atlas: open", ["tickets of nov 3", "nov 7, atlas", "open"]),
+        ("now atlas - open, ember - failed; and what", ["now atlas - open,", "ember - failed; and what"]),
+        ("atlas: open today, and what is blocked", ["atlas", "open today", "and what is blocked"]),
     ],
 )
 def test_clauses_of_a_text(text: str, parts: list[str]) -> None:
@@ -56,6 +61,12 @@ def test_each_wish_has_what_its_own_clause_states() -> None:
 def test_a_clause_without_project_or_date_goes_on_with_those_before() -> None:
     found = scoped("bugs in atlas blocked today, and which releases came of it", b="bugs", r="releases")
     assert found["r"] == {"projects": ("atlas",), "dates": ("today",)}
+
+
+def test_what_stands_before_each_colon_is_of_the_wish_behind_it() -> None:
+    found = scoped("atlas: commits today; cinder: tickets blocked monday", c="commits", t="tickets")
+    assert found["c"] == {"projects": ("atlas",), "dates": ("today",)}
+    assert found["t"] == {"projects": ("cinder",), "statuses": ("blocked",), "dates": ("monday",)}
 
 
 def test_a_question_of_yes_or_no_is_about_now() -> None:
