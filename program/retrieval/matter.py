@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from .read_filters import FilterReader
+from .wish_frames import CueSpan
 
 STATUSES = "statuses"
 _ABOUT = re.compile(
@@ -16,6 +17,7 @@ _NOUN = re.compile(rf"\s+((?!(?:{'|'.join(_STANDS_FOR)})\b)[^\W\d_]{{2,}})")
 _LINK = "that|which|who|is|are|was|were|be|been|has|have|had|got|get|sind|sont|están|estão|sono|zijn|är"
 _BEHIND = re.compile(rf"\s+(?:(?:{_LINK})\s+)*", re.I)
 _BEFORE = re.compile(rf"(?:\s+(?:{_LINK}))*\s+$", re.I)
+_AND = re.compile(r"\s*(?:,|&|\+|/|\b(?:and|or|und|oder|et|ou|y|o|e|en|och|i)\b)\s*", re.I)
 _NEAR = 60
 """Characters before a status in which a record of its is looked for, or a word that says what one is about."""
 
@@ -38,15 +40,36 @@ def without_matter(query: str, reader: FilterReader, records: Iterable[Span]) ->
     return query
 
 
-def loose_statuses(query: str, reader: FilterReader, records: Iterable[Span]) -> frozenset[str]:
-    """The statuses that stand beside no word for a record: *broken scanner tickets*, not *broken builds*."""
-    places = list(records)
-    starts, ends = {start for start, _ in places}, {end for _, end in places}
-    found = dict[str, bool]()
+def said_of(query: str, reader: FilterReader, records: Iterable[CueSpan]) -> dict[str, list[frozenset[int]]]:
+    """The kinds of the records that each status is said of, wherever it stands; none where it is beside no record.
+
+    *Broken scanner tickets* is said of neither builds nor tickets, *open tickets and branches* of both, *open tickets
+    and the branches of cinder* of tickets.
+
+    Args:
+        records: where words for records stand, and the numbers of the kinds that ask for them.
+    """
+    places = _enumerated(query, records)
+    starts = {start: kinds for start, _, kinds in places}
+    ends = {end: kinds for _, end, kinds in places}
+    found = dict[str, list[frozenset[int]]]()
     for start, end in reader.spans(STATUSES, query):
         at = max(0, start - _NEAR)
         before, behind = _BEFORE.search(query[at:start]), _BEHIND.match(query, end)
-        beside = (before and at + before.start() in ends) or (behind and behind.end() in starts)
+        own = starts.get(behind.end()) if behind else None
+        own = own or (ends.get(at + before.start()) if before else None) or ()
         for value in reader.values(STATUSES, query[start:end]):
-            found[value] = found.get(value, True) and not beside
-    return frozenset(value for value, loose in found.items() if loose)
+            found.setdefault(value, []).append(frozenset(own))
+    return found
+
+
+def _enumerated(query: str, records: Iterable[CueSpan]) -> list[tuple[int, int, set[int]]]:
+    """Where records stand, each with the kinds of all that it is enumerated with."""
+    found, kinds, last = list[tuple[int, int, set[int]]](), set[int](), -1
+    for start, end, own in sorted(records):
+        if last < 0 or not _AND.fullmatch(query, last, start):
+            kinds = set()
+        kinds.update(own)
+        found.append((start, end, kinds))
+        last = end
+    return found

@@ -6,7 +6,7 @@ with the words of the query and their meaning. Without heads the cues alone deci
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..plan import Degraded
 from .excepted import exception_gaps, without_exceptions
 from .filters import Filters
 from .kind_choice import choose_kinds
-from .matter import STATUSES, loose_statuses, without_matter
+from .matter import STATUSES, said_of, without_matter
 from .meant_values import without_predicates
 from .named_sources import NamedSources
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
@@ -148,18 +148,30 @@ class IntentReader:
         keyed = self._keyed(query)
         return {
             kind: self.filters_of(kind, self._without_keys_of_others(kind, filters, keyed, wanted), wanted)
-            for kind, filters in self._without_loose(query, scoped).items()
+            for kind, filters in self._without_statuses_of_others(query, scoped).items()
         }
 
-    def _without_loose(self, query: str, scoped: Mapping[str, Filters]) -> dict[str, Filters]:
-        """Without statuses that no source of a kind has, unless they stand beside its record."""
-        loose = loose_statuses(query, self._filters, self._records(query))
-        kept = dict[str, Filters]()
+    def _without_statuses_of_others(self, query: str, scoped: Mapping[str, Filters]) -> dict[str, Filters]:
+        """Without statuses that are said of another kind's records, or of none and no source of the kind has."""
+        said, kept = self._said_of(query), dict[str, Filters]()
         for kind, filters in scoped.items():
-            strange = {v for v in loose if not set(declared_by(self._card, STATUSES, v)) & set(self._sources[kind])}
-            left = tuple(v for v in filters.get(STATUSES, ()) if v not in strange)
+            others = (scoped.keys() & self._with_statuses) - {kind}
+            left = tuple(v for v in filters.get(STATUSES, ()) if self._is_said_of(kind, v, said.get(v, ()), others))
             kept[kind] = {key: left if key == STATUSES else values for key, values in filters.items()}
         return kept
+
+    def _is_said_of(self, kind: str, status: str, said: Sequence[frozenset[str]], others: Iterable[str]) -> bool:
+        if said and not any(said):
+            return bool(set(declared_by(self._card, STATUSES, status)) & set(self._sources[kind]))
+        if kind not in self._with_statuses:  # of numbers: how many open tickets there are
+            return True
+        return not all(said) or any(kind in kinds or not kinds & set(others) for kinds in said)
+
+    def _said_of(self, query: str) -> dict[str, list[frozenset[str]]]:
+        """The kinds, of those that are asked by statuses, that each status of a text is said of."""
+        found = said_of(query, self._filters, self.cues.spans(query))
+        named = {status: [{self.cues.types[n] for n in kinds} for kinds in said] for status, said in found.items()}
+        return {status: [frozenset(kinds & self._with_statuses) for kinds in said] for status, said in named.items()}
 
     def _keyed(self, query: str) -> dict[tuple[str, str], str]:
         """Values that stand in numbers of records alone (*ATL-219*), with the kind whose records these are."""
@@ -244,7 +256,7 @@ class IntentReader:
         """Statuses that were left out of all intents because no source has them that could be asked for one."""
         asked = {intent.type for intent in intents} & self._with_statuses
         taken = {value for intent in intents for value in intent.filters.get(STATUSES, ())}
-        loose = loose_statuses(query, self._filters, self._records(query)) - taken
+        loose = {status for status, said in self._said_of(query).items() if not any(said)} - taken
         return [value for value in self.filters(query).get(STATUSES, ()) if asked and value in loose]
 
     def _records(self, text: str) -> list[tuple[int, int]]:

@@ -56,3 +56,22 @@ def test_a_status_that_one_of_the_sources_has_is_asked_of_it(reader: IntentReade
     text = "failed nightly pipelines and tickets about it"
     filters = reader.filters_by_kind(text, ["query_commits", "query_issues"])
     assert filters == {"query_commits": {"statuses": ("failed",)}, "query_issues": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "issues", "commits"),
+    [
+        ("open tickets and all commits in atlas", ("open",), ()),
+        ("merged MRs and open tickets", ("open",), ("merged",)),
+        ("tickets fixed but not yet released", ("closed",), ()),
+        ("open tickets and MRs", ("open",), ("open",)),
+        ("tickets and MRs that are open", ("open",), ("open",)),
+        ("closed last week: tickets, and all MRs", ("closed",), ("closed",)),
+    ],
+)
+def test_a_status_that_is_said_of_one_record_is_no_filter_of_another(
+    reader: IntentReader, text: str, issues: tuple[str, ...], commits: tuple[str, ...]
+) -> None:
+    found = reader.filters_by_kind(text, ["query_issues", "query_commits"])
+    assert found["query_issues"].get("statuses", ()) == issues
+    assert found["query_commits"].get("statuses", ()) == commits
