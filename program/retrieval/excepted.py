@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..plan import Degraded
@@ -48,11 +49,13 @@ def _ending(negations: str) -> re.Pattern[str]:
 
 _EXCEPTS = _ending(_BEFORE_ANY)
 _EXCEPTS_STATUS = _ending(_BEFORE_ANY + _BEFORE_STATUS)
-_EXCEPTED_BEHIND = re.compile(
-    r"\s*(?:(?:is |are )?(?:excluded|excepted|aside)\b|ausgenommen|以外|之外|を除|(?:され|して)?い?(?:てい)?ない"
-    r"|(?:では|じゃ)ない|(?:가|이)?\s*(?:아닌|제외)|değil|hariç)",
-    re.IGNORECASE,
+_BEHIND = (
+    r"(?:is |are )?(?:excluded|excepted|aside)\b|ausgenommen|以外|之外|を除|(?:され|して)?い?(?:てい)?ない"
+    r"|(?:では|じゃ)ない|(?:가|이)?\s*(?:아닌|제외)|değil|hariç"
 )
+_EXCEPTED_BEHIND = re.compile(rf"\s*(?:{_BEHIND})", re.IGNORECASE)
+_DENIES = re.compile(_BEFORE_ANY + _BEFORE_STATUS + rf"|除|不|没|{_BEHIND}", re.IGNORECASE)
+"""Whether a text has any of this at all: most have not, and their dates need not be looked for."""
 _AND = re.compile(
     r"\s*,?\s*(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|e|och|en|i|oraz|&|\+|/|、|和|或)\s+"
     r"(?:(?:the|in|from|of|dem|der|de|van|di)\s+)*",
@@ -69,10 +72,11 @@ class Excepted(NamedTuple):
     key: str
 
 
-def excepted(query: str, reader: FilterReader) -> list[Excepted]:
+@lru_cache(maxsize=64)
+def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
     """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
     found, waiting, last = list[Excepted](), list[Excepted](), None
-    for place in _places(query, reader):
+    for place in _places(query, reader) if _DENIES.search(query) else ():
         joined = last is not None and last.key == place.key
         if _is_denied(query, place):
             waiting, found = [], [*found, place]
@@ -83,7 +87,7 @@ def excepted(query: str, reader: FilterReader) -> list[Excepted]:
         else:
             waiting, place = [], None
         last = place
-    return found
+    return tuple(found)
 
 
 def without_exceptions(query: str, reader: FilterReader) -> str:

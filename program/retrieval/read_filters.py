@@ -33,6 +33,7 @@ class FilterReader:
         self._values = {key: (Phrases(known), known) for key, known in spellings.items()}
         # A query's values are wanted by whoever reads its kinds, and then by whoever reads its filters.
         self._found = lru_cache(maxsize=64)(self._find)
+        self.date_phrases = lru_cache(maxsize=64)(self._date_phrases)
         kinds = {field.name: field.kind for source in card.sources for field in source.fields}
         self.dates = tuple(name for name, kind in kinds.items() if kind == "date")
         self._like_dates = Phrases(spelling for spelling in _spellings(card) if find_dates(f"in {spelling}"))
@@ -46,7 +47,7 @@ class FilterReader:
         found |= dict.fromkeys(self.dates, self.date_phrases(text))
         return {key: values for key, values in found.items() if values}
 
-    def date_phrases(self, text: str) -> tuple[str, ...]:
+    def _date_phrases(self, text: str) -> tuple[str, ...]:
         """The dates that a text states; a name of the card is none (*Mei*), except beside a figure or behind *in*."""
         for start, end, _ in self._like_dates.find(text) if self._like_dates.any else ():
             if not (_AT_DATE.search(text, 0, start) or _IN_DATE.match(text, end)):

@@ -7,6 +7,7 @@ with the words of the query and their meaning. Without heads the cues alone deci
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class CueReader:
         self.values = FilterReader(card)
         self._frames = FrameReader(card, self.values)
         self._only = _values_of_one_source(card)
+        self._spans = lru_cache(maxsize=64)(self._find)  # of the query and its clauses, which are read again
 
     @property
     def width(self) -> int:
@@ -58,7 +60,10 @@ class CueReader:
 
     def spans(self, text: str) -> list[CueSpan]:
         """Where cues stand, and the numbers of the intents that they are of."""
-        return [*self._records(text), *((a, b, self._kinds[cue]) for a, b, cue in self._phrases.find(text))]
+        return list(self._spans(text))
+
+    def _find(self, text: str) -> tuple[CueSpan, ...]:
+        return *self._records(text), *((a, b, self._kinds[cue]) for a, b, cue in self._phrases.find(text))
 
     def _records(self, text: str) -> Iterator[CueSpan]:
         for kind, phrases in self._numbered.items():
