@@ -152,6 +152,11 @@ class RetrievalParts:
         found.source_plans = planned.plans
         found.source_queries = planned.queries
         found.degraded += [*([gap] if gap else []), *planned.gaps, *reader.left_out(query, intents)]
+        if flow.labels.is_follow_up and not flow.understood:
+            why = "the query goes on with a conversation and was not rewritten, so what that was about is not in it"
+            found.degraded.append(
+                Degraded(what="source filters", why=why, instead="sources are asked for its own words")
+            )
         if intents and not planned.plans:
             why = "of what was asked for, no source knows anything"
             found.degraded.append(Degraded(what="sources", why=why, instead="the text alone is searched"))

@@ -184,6 +184,18 @@ def test_a_negated_value_is_not_asked_as_its_opposite_but_named(engineering: Que
     assert [d.what for d in plan.degraded] == ["dates:last week"]
 
 
+def test_a_follow_up_that_nobody_rewrote_says_that_its_filters_lack_the_conversation(engineering: QueryPlanner) -> None:
+    history = [
+        {"role": "user", "content": "merged MRs in borealis last week"},
+        {"role": "assistant", "content": "!98 and !100."},
+    ]
+    plan = engineering.plan("and the failed pipelines there?", history, session={"now": NOW})
+    assert plan.source_plans[0].filters == {"statuses": ("failed",)}
+    assert "source filters" in [d.what for d in plan.degraded]
+    alone = engineering.plan("failed pipelines in atlas", history, session={"now": NOW})
+    assert "source filters" not in [d.what for d in alone.degraded]
+
+
 def test_a_greeting_asks_no_source(engineering: QueryPlanner) -> None:
     assert engineering.plan("good morning").source_intents == ()
 
