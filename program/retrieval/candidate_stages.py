@@ -43,6 +43,7 @@ class Seed:
         language: of the query, ``und`` if unknown.
         paradigm: the way of looking, or None.
         chosen: whether the caller named the paradigm.
+        excepted: names in it that are not wanted; no key terms.
         gaps: questions and names that the first evidence says nothing about.
     """
 
@@ -53,12 +54,14 @@ class Seed:
     language: str = "und"
     paradigm: Paradigm | None = None
     chosen: bool = False
+    excepted: tuple[str, ...] = ()
     gaps: tuple[str, ...] = ()
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
         """The key terms of the query, names among them; found where a stage asks for them."""
-        return key_terms(self.query, self.entities, self.language)
+        found = key_terms(self.query, (*self.entities, *self.excepted), self.language)
+        return tuple(term for term in found if term not in self.excepted)
 
     def about(self, *, without: Sequence[str] = ()) -> str:
         """The key terms in one line, some left out."""

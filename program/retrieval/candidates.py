@@ -31,6 +31,7 @@ from .candidate_stages import (
     Write,
 )
 from .canonical import Distinct
+from .excepted import denies
 from .keywords import Cleaner, detect_language
 
 _NUMBER = re.compile(r"_\d+")
@@ -135,9 +136,12 @@ class CandidatePlanner:
         gaps: Sequence[str] = (),
     ) -> Seed:
         """What the stages work with: the query cleaned, and its language found."""
+        cleaned = self._cleaner.clean(query, entities)
+        unwanted = tuple(name for name in entities if _is_excepted(cleaned, name))
         return Seed(
-            query=self._cleaner.clean(query, entities),
-            entities=tuple(entities),
+            query=cleaned,
+            entities=tuple(name for name in entities if name not in unwanted),
+            excepted=unwanted,
             sub_queries=tuple(sub_queries),
             relationships=tuple(relationships),
             language=detect_language(query),
@@ -199,6 +203,12 @@ class CandidatePlanner:
         order = sorted(kept, key=lambda c: -self.config.priors.get(_stage(c), 0.5) * c.weight)
         spoken = f"language:{seed.language}"
         return tuple(QueryCandidate.model_validate(vars(c) | {"tags": (*c.tags, spoken)}) for c in order)
+
+
+def _is_excepted(query: str, name: str) -> bool:
+    """Whether a query names it only to leave it out."""
+    places = [match.span() for match in re.finditer(re.escape(name), query)] if name else []
+    return bool(places) and all(denies(query, start, end) for start, end in places)
 
 
 def kind_of(candidate: QueryCandidate) -> str:

@@ -115,6 +115,11 @@ def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
     ]
 
 
+def denies(query: str, start: int, end: int, before: re.Pattern[str] = _EXCEPTS) -> bool:
+    """Whether the words before or behind a part of a query except it."""
+    return bool(_EXCEPTED_BEHIND.match(query, end) or before.search(query[max(0, start - _LONGEST) : start]))
+
+
 def _places(query: str, reader: FilterReader) -> list[Excepted]:
     values = (Excepted(start, end, key) for key in reader.keys for start, end in reader.spans(key, query))
     return sorted([*values, *_dates(query, reader)])
@@ -131,5 +136,4 @@ def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
 
 def _is_denied(query: str, place: Excepted) -> bool:
     before = _EXCEPTS_STATUS if place.key == "statuses" else _EXCEPTS
-    behind = _EXCEPTED_BEHIND.match(query, place.end)
-    return bool(behind or before.search(query[max(0, place.start - _LONGEST) : place.start]))
+    return denies(query, place.start, place.end, before)

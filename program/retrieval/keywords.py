@@ -31,6 +31,8 @@ _SCRIPTS = (
 _PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}{_KANA}]+)*|[#!]\d+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
+_SHORTENED = re.compile(r"(?<=[a-zA-Z])['’](?:s|re|ve|ll|d|m|t)\b", re.IGNORECASE)
+"""What English shortens, whose letters are words of French: *Ravi's*, *don't*."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ASCII_LETTERS = re.compile("[a-z]+")
 _SPOKEN_IN = {
@@ -46,6 +48,7 @@ _CUTS = {
 
 def detect_language(text: str) -> str:
     """The language of a text by its script, else by its function words; ``und`` where neither says."""
+    text = _SHORTENED.sub("", text)
     if text.isascii():  # nearly always, and three times as fast
         words = _ASCII_LETTERS.findall(text.lower())
     else:

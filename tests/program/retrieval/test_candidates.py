@@ -78,6 +78,14 @@ def test_the_language_is_passed_on_with_every_candidate(every_kind: DomainCard) 
     assert all("language:de" in c.tags for c in spoken)
 
 
+def test_what_is_excepted_is_asked_for_by_no_candidate_of_key_terms(every_kind: DomainCard) -> None:
+    asked = plan(every_kind, "What do Ilse and Takeda say, but not about sleep debt?", paradigm="sceptic").candidates
+    made = [c.query for c in asked if c.label.startswith(("terms", "entity", "operator", "modifier"))]
+    assert made
+    assert not [query for query in made if "sleep debt" in query]
+    assert any("not about sleep debt" in c.query for c in asked)
+
+
 # -- rule-based ---------------------------------------------------------------------------------------
 
 
