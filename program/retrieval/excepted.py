@@ -77,16 +77,15 @@ def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
     """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
     found, waiting, last = list[Excepted](), list[Excepted](), None
     for place in _places(query, reader) if _DENIES.search(query) else ():
-        joined = last is not None and last.key == place.key
+        joint = query[last.end : place.start] if last is not None and last.key == place.key else ""
         if _is_denied(query, place):
-            waiting, found = [], [*found, place]
-        elif joined and _AND.fullmatch(query, last.end, place.start):
-            waiting, found = [], [*found, *waiting, place]
-        elif joined and _COMMA.fullmatch(query, last.end, place.start):
-            waiting = [*waiting, place]
+            found, waiting, last = [*found, place], [], place
+        elif joint and _AND.fullmatch(joint):
+            found, waiting, last = [*found, *waiting, place], [], place
+        elif joint and _COMMA.fullmatch(joint):
+            waiting, last = [*waiting, place], place
         else:
-            waiting, place = [], None
-        last = place
+            waiting, last = [], None
     return tuple(found)
 
 

@@ -28,7 +28,10 @@ class NamedSources:
         self._reader = reader
         self._asked = asked
         self._unstructured = [kind for kind, sources in asked.items() if not self.names & set(sources)]
-        self._kinds = {sources[0]: kind for kind, sources in reversed(asked.items()) if len(sources) == 1}
+        self._kinds: dict[str, str] = {}
+        for kind, sources in asked.items():
+            if len(sources) == 1:
+                self._kinds.setdefault(sources[0], kind)
 
     def kinds(self, query: str, wanted: Mapping[str, float], confidence: float) -> dict[str, float]:
         """The kinds that are wanted, with those of sources that are named and without those of excepted ones.

@@ -168,7 +168,7 @@ class IntentReader:
     def _is_said_of(self, kind: str, status: str, said: Sequence[frozenset[str]], others: Iterable[str]) -> bool:
         if said and not any(said):
             return bool(set(declared_by(self._card, STATUSES, status)) & set(self._sources[kind]))
-        if kind not in self._with_statuses:  # of numbers: how many open tickets there are
+        if not said or kind not in self._with_statuses:  # of numbers: how many open tickets there are
             return True
         return not all(said) or any(kind in kinds or not kinds & set(others) for kinds in said)
 
