@@ -23,32 +23,33 @@ _BEFORE_ANY = (
     rf"(?<!why )\bnot|(?:(?<!why )(?<=\w\s)(?:{_AUXILIARY})|\bdo)n['’]?t|!=|≠|\bexcl\.?|\bw/o"
     r"|\b(?:never|cannot|no longer|neither|nor|non|without|except(?:ing)?|besides|outside|minus|unlike"
     r"|(?:apart|aside) from|(?:other|rather) than|instead of|unrelated to|hide|omit|(?:exclud|ignor)(?:e|es|ing)"
-    r"|skip(?:ping)?|leav(?:e|ing) out|nothing\s+(?:from|of|in|on|(?:to do )?with))"
+    r"|skip(?:ping)?|leav(?:e|ing) out|nothing\s+(?:from|of|(?:to do )?with))"
     r"|\b(?:all|any\w*|every\w*|nobody|nothing|no one)(?: \w+)? but"
     r"|\b(?:nicht|ohne|außer|ausser|weder|kein\w{0,2}|sauf|sans|pas|jamais|hors|ni|excepto|salvo|sin|nunca|menos"
     r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"
     r"|utom|utan|inte|ej|bez|oprócz|nie)"
 )
 # Before a name or a date "no" is Portuguese for "in the", and "nobody in atlas" are people.
-_BEFORE_STATUS = r"|\b(?:no|nobody|no one|none)"
+_BEFORE_STATUS = r"|(?<!there )(?<!is )(?<!are )(?<!['’]s )(?<!has )(?<!have )\bno|\b(?:nobody|no one|none)"
 _BETWEEN = (
     "the a an in from of for on by at with to via about into during one ones any those these that which is are was were"
-    " be been being get getting got have has had do does did yet ever still really quite need want show include"
-    " list mention belong belonging look search check ask use status"
+    " yet ever still really quite want show include list mention belong belonging look search check ask use status"
     " der die das den dem des im aus von vom am noch schon mehr bereits sind ist wurden les la le l d de du des en dans"
-    " sont est été encore ceux celles los las el lo del son es están sido que os as o do da dos das em na estão foram i"
-    " gli il di della sono è stati ancora het van zijn nog från är".replace(" ", "|")
+    " sont est encore ceux celles los las el lo del son es están que os as o da dos das em na estão i gli il di"
+    " della sono è ancora het van zijn nog från är".replace(" ", "|")
     + "|(?:show|give) (?:me|us)"
 )
+# Not before a name or a date, where they are what is denied: "what did we not do in atlas".
+_BETWEEN_STATUS = "|be|been|being|get|gets|getting|got|have|has|had|do|does|did|need|été|sido|foram|stati"
 _UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
 
 
-def _ending(negations: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:(?:{negations})(?:[\s'’-]+(?:{_BETWEEN})\b)*[\s'’-]*{_UNSPACED})$", re.IGNORECASE)
+def _ending(negations: str, between: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:(?:{negations})(?:[\s'’-]+(?:{between})\b)*[\s'’-]*{_UNSPACED})$", re.IGNORECASE)
 
 
-_EXCEPTS = _ending(_BEFORE_ANY)
-_EXCEPTS_STATUS = _ending(_BEFORE_ANY + _BEFORE_STATUS)
+_EXCEPTS = _ending(_BEFORE_ANY, _BETWEEN)
+_EXCEPTS_STATUS = _ending(_BEFORE_ANY + _BEFORE_STATUS, _BETWEEN + _BETWEEN_STATUS)
 _BEHIND = (
     r"(?:is |are )?(?:excluded|excepted|aside)\b|ausgenommen|以外|之外|を除|(?:され|して)?い?(?:てい)?ない"
     r"|(?:では|じゃ)ない|(?:가|이)?\s*(?:아닌|제외)|değil|hariç"
