@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Container, Iterable
 
 from .read_filters import FilterReader
 from .wish_frames import CueSpan
 
 STATUSES = "statuses"
-_ABOUT = re.compile(
-    r"\b(?:about|regarding|concerning|with|for|on|über|sobre|sur|om)\s+(?:(?:the|a|an|our|these|those)\s+)?$", re.I
-)
+_DETERMINED = r"\s+(?:(?:the|a|an|our|these|those)\s+)?$"
+_ABOUT = re.compile(rf"\b(?:about|regarding|concerning|über|sobre){_DETERMINED}", re.I)
+_BEHIND_RECORD = re.compile(rf"\s+(?:with|for|on|sur|om){_DETERMINED}", re.I)
 _STANDS_FOR = "one ones stuff item items thing things work state status in on at by of and or for to from since".split()
-_NOUN = re.compile(rf"\s+((?!(?:{'|'.join(_STANDS_FOR)})\b)[^\W\d_]{{2,}})")
+_NOUN = re.compile(rf"\s+((?!(?:{'|'.join(_STANDS_FOR)})\b)[^\W\d_]{{2,}})\s*")
 _LINK = "that|which|who|is|are|was|were|be|been|has|have|had|got|get|sind|sont|están|estão|sono|zijn|är"
 _BEHIND = re.compile(rf"\s+(?:(?:{_LINK})\s+)*", re.I)
 _BEFORE = re.compile(rf"(?:\s+(?:{_LINK}))*\s+$", re.I)
@@ -24,20 +24,28 @@ _NEAR = 60
 Span = tuple[int, int]
 
 
-def without_matter(query: str, reader: FilterReader, records: Iterable[Span]) -> str:
+def without_matter(query: str, reader: FilterReader, records: Collection[Span]) -> str:
     """The query with blanks for statuses of what its records are about.
 
     Args:
-        records: where words for records stand in it. A status before one is the record's: *about failed pipelines*.
+        records: where words for records stand in it. A status before one is the record's: *about failed
+            pipelines*, *about failed nightly pipelines*.
     """
-    beginnings = {start for start, _ in records}
+    beginnings, ends = {start for start, _ in records}, {end for _, end in records}
     values = {start for key in reader.keys for start, _ in reader.spans(key, query)}
     for start, end in reader.spans(STATUSES, query):
         noun = _NOUN.match(query, end)
-        other = noun is not None and noun.start(1) not in beginnings | values
-        if other and _ABOUT.search(query[max(0, start - _NEAR) : start]):
+        other = noun is not None and not {noun.start(1), noun.end()} & beginnings and noun.start(1) not in values
+        if other and _is_about(query, start, ends):
             query = query[:start] + " " * (end - start) + query[end:]
     return query
+
+
+def _is_about(query: str, start: int, ends: Container[int]) -> bool:
+    """Whether the words before say that a record is about what begins here."""
+    at = max(0, start - _NEAR)
+    behind = _BEHIND_RECORD.search(query[at:start])
+    return bool(_ABOUT.search(query[at:start]) or (behind and at + behind.start() in ends))
 
 
 def said_of(query: str, reader: FilterReader, records: Iterable[CueSpan]) -> dict[str, list[frozenset[int]]]:

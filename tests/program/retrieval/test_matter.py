@@ -22,6 +22,8 @@ def reader() -> IntentReader:
         ("tickets about the to do list", ()),
         ("notes about failed pipelines", ("failed",)),
         ("what about the open ones", ("open",)),
+        ("what about open customer tickets", ("open",)),
+        ("for failed runs in ember", ("failed",)),
         ("tickets with open MRs", ("open",)),
         ("the closed tickets for atlas", ("closed",)),
         ("tickets on hold in cinder", ("blocked",)),
