@@ -17,8 +17,9 @@ from cachetools import LRUCache
 
 from ...data.paradigms import Paradigm, SynonymSet
 from ...signatures.types import SubQuery
-from ..linker import Linker
+from ..linker import Link, Linker
 from ..plan import QueryCandidate
+from ..spelling import folded
 from .canonical import canonical, token_set
 from .keywords import key_terms
 
@@ -138,7 +139,7 @@ class RuleBasedStage:
         links = self._linker.links(seed.query)
         if all(link.surface == link.name.name for link in links):
             return
-        asked = _respelled(seed.query, {link.surface: link.name.name for link in links})
+        asked = _respelled(seed.query, {_with_rest(seed.query, link): link.name.name for link in links})
         if asked != seed.query and token_set(asked) - token_set(seed.query):
             yield _new(self.name, "full_names", asked, 0.25, tags=tuple(f"entity:{link.name.name}" for link in links))
 
@@ -253,8 +254,16 @@ def _beside(about: str, words: str) -> str:
     return " ".join((about, *more)) if more else ""
 
 
+def _with_rest(text: str, link: Link) -> str:
+    """A name as written, with the rest of it where that follows: of *Tad Brill*, *Tad* alone may be an alias."""
+    end, words = link.start + len(link.surface), link.name.name.split()
+    rests = (" " + " ".join(words[n:]) for n in range(1, len(words)))
+    following = next((len(rest) for rest in rests if folded(text[end:]).startswith(folded(rest))), 0)
+    return text[link.start : end + following]
+
+
 def _respelled(text: str, spellings: Mapping[str, str]) -> str:
-    """A text with some of its words put otherwise, each place once."""
+    """A text with some of its words put otherwise, each place once; not those of an identifier as *ATL-219*."""
     if not spellings:
         return text
     return _whole_forms(tuple(spellings)).sub(lambda match: spellings[match.group()], text)
@@ -263,7 +272,7 @@ def _respelled(text: str, spellings: Mapping[str, str]) -> str:
 @lru_cache(maxsize=512)
 def _whole_forms(forms: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(forms, key=len, reverse=True)
-    return re.compile("|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in longest_first))
+    return re.compile("|".join(rf"(?<!\w){re.escape(form)}(?!\w|[-_./#]\d)" for form in longest_first))
 
 
 def _fill(form: str, seed: Seed, about: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.data.card import DomainCard, KnownName, domain_folder, load_card
 from queryplan.data.paradigms import CandidateRules, Paradigm, SynonymSet
 from queryplan.program.plan import QueryCandidate
 from queryplan.program.retrieval.candidate_stages import VariationCache
@@ -119,6 +119,20 @@ def test_full_names_that_add_no_word_are_left_out(every_kind: DomainCard) -> Non
 def test_a_name_inside_another_word_is_left_alone(every_kind: DomainCard) -> None:
     found = plan(every_kind, "Nellie and Nell", ("Nell",))
     assert [c.query for c in found.candidates if c.label == "full_names"] == ["Nellie and Nell Arkwright-Osei"]
+
+
+@pytest.mark.parametrize("query", ["Nell-12 is late", "Was Nell/7 merged?"])
+def test_an_identifier_is_not_spelled_as_a_name(every_kind: DomainCard, query: str) -> None:
+    assert "full_names" not in labels(plan(every_kind, query, ("Nell",)))
+
+
+def test_a_name_whose_rest_follows_is_put_in_once(every_kind: DomainCard) -> None:
+    names = (KnownName(name="Tadeusz Brill", type="Guest", aliases=("Tad",)),)
+    card = every_kind.model_copy(update={"names": names})
+    found = plan(
+        card, "what did tad brill say about tad", ("tad",), config=CandidateConfig(per_stage_caps={"rule_based": 20})
+    )
+    assert [c.query for c in found.candidates if c.label == "full_names"] == ["what did Tadeusz Brill say about tad"]
 
 
 def test_synonyms_are_of_the_language_of_the_query(every_kind: DomainCard) -> None:
