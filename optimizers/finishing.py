@@ -66,7 +66,7 @@ def _notes(bench: Bench) -> list[str]:
         names = ", ".join(bench.refused)
         notes.append(f"not tried, because they did not fit into {bench.task.max_calls} calls: {names}")
     if bench.ledger.unreadable:
-        notes.append(f"{bench.ledger.unreadable} written answers could not be read and scored 0")
+        notes.append(f"{bench.ledger.unreadable} answers could not be read and scored 0")
     return notes
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..program.heads import Head, Heads
+from ..program.lm.decider import UnansweredError
 from ..program.settle import label_probabilities
 from ..program.stages import DECIDING, StageSpec, examples
 from ..program.train_heads import features_of
@@ -39,8 +40,9 @@ def fit_combinations(
         if not outputs or not made:
             continue
         answers = _answers(spec, predictors[stage], made, outputs, lm)
-        for output in outputs:
-            opinions = _opinions(output, heads.heads[output], heads, made, answers, by_id, card)
+        answered = [(example, answer) for example, answer in zip(made, answers, strict=True) if answer is not None]
+        for output in outputs if answered else ():
+            opinions = _opinions(output, heads.heads[output], heads, answered, by_id, card)
             if (found := fit_combination(opinions, seed)) is not None:
                 fitted.append(found)
     return fitted
@@ -48,26 +50,36 @@ def fit_combinations(
 
 def _answers(
     spec: StageSpec, predictor: dspy.Predict, made: Sequence[dspy.Example], outputs: Sequence[str], lm: Any
-) -> list[dspy.Prediction]:
-    """The predictor's answers, asked as compiling asks: only for the outputs that are weighed."""
+) -> list[dspy.Prediction | None]:
+    """The predictor's answers, asked as compiling asks: only for the outputs that are weighed.
+
+    None where the model gave none of the answers: there a head decides alone, so such a row weighs nothing.
+    """
     signature: Any = predictor.signature
     for name in tuple(signature.output_fields):
         if name not in outputs and name not in predictor.fields:
             signature = signature.delete(name)
     with dspy.context(adapter=lm.adapter):
-        return [predictor(lm=lm.decider, signature=signature, **{k: e[k] for k in spec.inputs}) for e in made]
+        return [_answer(predictor, signature, lm, {k: e[k] for k in spec.inputs}) for e in made]
+
+
+def _answer(predictor: dspy.Predict, signature: Any, lm: Any, inputs: Mapping[str, Any]) -> dspy.Prediction | None:
+    try:
+        return predictor(lm=lm.decider, signature=signature, **inputs)
+    except UnansweredError:
+        return None
 
 
 def _opinions(
     output: str,
     head: Head,
     heads: Heads,
-    made: Sequence[dspy.Example],
-    answers: Sequence[dspy.Prediction],
+    answered: Sequence[tuple[dspy.Example, dspy.Prediction]],
     by_id: Mapping[str, LabelledRow],
     card: DomainCard,
 ) -> Opinions:
-    said = [label_probabilities(getattr(answer, output)) for answer in answers]
+    made = [example for example, _ in answered]
+    said = [label_probabilities(getattr(answer, output)) for _, answer in answered]
     labels = tuple(said[0])
     guessed = [_head_row(output, head, labels, by_id[e.row_id], heads, card) for e in made]
     gold = [str(e[output]).lower() if isinstance(e[output], bool) else str(e[output]) for e in made]

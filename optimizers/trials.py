@@ -14,6 +14,7 @@ from typing import Any, cast
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
+from ..program.lm.decider import UnansweredError
 from ..program.lm.meter import CallMeter, meter
 from .base import Metric, Progress, StageTask, signature_of
 from .demonstrations import Answers, arranged, grouping
@@ -89,7 +90,7 @@ class StageProgram(dspy.Module):
         with self.ledger.charge(len(asked) or 1):
             try:
                 return self.predict(signature=signature, demos=self.demos(), **inputs)
-            except AdapterParseError as error:
+            except (AdapterParseError, UnansweredError) as error:
                 logger.debug("an answer could not be read: %s", error)
                 self.ledger.unreadable += 1
                 return dspy.Prediction()

@@ -33,6 +33,10 @@ State = Mapping[str, Any]
 Questions = Mapping[str, Mapping[str, Any]]
 
 
+class UnansweredError(LMError):
+    """The model answered a question with nothing that is one of its answers."""
+
+
 class _Client(ABC):
     """What both clients share: one chat request a question, all of them in flight together.
 
@@ -76,7 +80,8 @@ class _Client(ABC):
         """One answer for each question.
 
         Raises:
-            LMError: the endpoint failed, or did not answer as it must.
+            LMError: the endpoint failed, or did not answer as it must; an `UnansweredError` where it answered with
+                none of the answers.
         """
         if len(questions) == 1:
             return {name: self._ask(build(state, name, q), q) for name, q in questions.items()}
@@ -137,7 +142,7 @@ class TokenProbabilityClient(_Client):
 
     Each question is asked for one token at temperature 0. The probabilities of the legal answer
     words are taken from the most likely tokens and divided by their sum; a word that is not among
-    them counts as the least likely one that is.
+    them counts as the least likely one that is. Where none is among them, nothing was answered.
     """
 
     def __init__(self, lm: JournaledLM, *, top: int = 20, **kwargs: Any) -> None:
@@ -175,7 +180,10 @@ class TokenProbabilityClient(_Client):
             raise LMError(f"{self.model} answered without token probabilities; use a VerbalClient for it.")
         listed = [(t.token, t.logprob) for t in response.logprobs[0].top]
         options = options_of(question)
-        return answer_for(question, word_probabilities(listed, options))
+        probabilities = word_probabilities(listed, options)
+        if not probabilities:
+            raise _unanswered(self.model, options)
+        return answer_for(question, probabilities)
 
 
 class VerbalClient(_Client):
@@ -203,7 +211,7 @@ class VerbalClient(_Client):
             label = written_label(response_text(self._lm(request)), options)
             if label is not None:
                 return self._answer(label, question, options)
-        raise self._refusal(options)
+        raise _unanswered(self.model, options)
 
     async def _aask(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> dict[str, Any]:
         options = options_of(question)
@@ -211,7 +219,7 @@ class VerbalClient(_Client):
             label = written_label(response_text(await self._lm.acall(request)), options)
             if label is not None:
                 return self._answer(label, question, options)
-        raise self._refusal(options)
+        raise _unanswered(self.model, options)
 
     def _requests(self, prompt: ChatPrompt, options: Sequence[Option]) -> Iterable[lm15.Request]:
         """The request, and the one retry that says the legal words once more."""
@@ -236,8 +244,9 @@ class VerbalClient(_Client):
         rest = (1 - self._reliability) / max(len(options) - 1, 1)
         return answer_for(question, {o.label: self._reliability if o.label == label else rest for o in options})
 
-    def _refusal(self, options: Sequence[Option]) -> LMError:
-        return LMError(f"{self.model} wrote none of the answers {', '.join(o.word for o in options)}, asked twice.")
+
+def _unanswered(model: str, options: Sequence[Option]) -> UnansweredError:
+    return UnansweredError(f"{model} gave none of the answers {', '.join(o.word for o in options)}.")
 
 
 def chat_request(model: str, prompt: ChatPrompt, config: lm15.Config) -> lm15.Request:
@@ -252,14 +261,17 @@ def word_probabilities(listed: Sequence[tuple[str, float]], options: Sequence[Op
 
     Spellings of a word that differ in case or in space around it add up. A word that was not listed
     whole takes the longest token that begins it and no other word; failing that, the smallest
-    probability listed, which bounds it from above.
+    probability listed, which bounds it from above. Empty where no word is listed, not even its beginning.
     """
     top = max(logprob for _, logprob in listed)
     weights = [(token.strip().casefold(), math.exp(logprob - top)) for token, logprob in listed]
     # OpenAI gives -9999 for what it does not list, whose weight would be 0.
     floor = max(min(weight for _, weight in weights), _SMALLEST)
     words = {o.label: o.word.casefold() for o in options}
-    found = {label: _weight(word, weights, words.values()) or floor for label, word in words.items()}
+    found = {label: _weight(word, weights, words.values()) for label, word in words.items()}
+    if not any(found.values()):
+        return {}
+    found = {label: weight or floor for label, weight in found.items()}
     total = math.fsum(found.values())
     return {label: weight / total for label, weight in found.items()}
 

@@ -8,6 +8,7 @@ import dspy
 from dspy.utils.exceptions import AdapterParseError
 
 from ...signatures.seam import Choice, Noul
+from .decider import UnansweredError
 from .engine import unjournaled
 
 if TYPE_CHECKING:
@@ -21,8 +22,8 @@ def warm_predictor(predictor: dspy.Predict, handle: LMHandle) -> None:
     with unjournaled(), dspy.context(lm=lm, adapter=handle.adapter, disable_history=True):
         try:
             predictor(lm=lm, **inputs)
-        except AdapterParseError:
-            # One token of JSON cannot be parsed; the prefix has been read, which was the purpose.
+        except (AdapterParseError, UnansweredError):
+            # One token of JSON cannot be parsed, and no query was asked; the prefix has been read, as it should.
             return
 
 

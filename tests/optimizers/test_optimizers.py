@@ -15,6 +15,7 @@ from queryplan.optimizers.labeled import Labeled
 from queryplan.optimizers.registry import OPTIMIZERS, make_optimizer
 from queryplan.optimizers.thresholds_only import ThresholdsOnly
 from queryplan.optimizers.zero_shot import ZeroShot
+from queryplan.program.lm.decider import UnansweredError
 
 Compile = Callable[..., StageResult]
 MakeTask = Callable[..., StageTask]
@@ -201,6 +202,23 @@ def test_a_dead_client_is_told_as_it_is(
         compile_with(Bootstrap(**SMALL), make_task("follow_up"), make_decider(fail_after=after))
 
 
+@pytest.mark.parametrize("optimizer", [ZeroShot(), Bootstrap(**SMALL)])
+def test_a_question_that_the_model_does_not_answer_scores_zero_and_stops_nothing(
+    optimizer: Any, make_task: MakeTask, make_decider: Any, compile_with: Compile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, answer = make_task("follow_up"), make_decider._answer
+    silent = task.dev[0].query
+
+    def reply(self: Any, state: dict[str, Any], name: str, question: dict[str, Any]) -> dict[str, Any]:
+        if state["inputs"]["query"] == silent:
+            raise UnansweredError("the fake model gave none of the answers")
+        return answer(self, state, name, question)
+
+    monkeypatch.setattr(make_decider, "_answer", reply)
+    result = compile_with(optimizer, task, make_decider())
+    assert "could not be read" in result.notes[-1]
+
+
 def test_dspy_prints_nothing(
     make_task: MakeTask, make_decider: Any, compile_with: Compile, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -288,7 +306,7 @@ def test_an_answer_that_cannot_be_read_scores_zero_and_is_counted(make_task: Mak
     task = make_task("rewrite", dev=40)
     result = compile_with(ZeroShot(written_dev=4), task, DummyLM([{"nonsense": "x"}] * 50))
     assert result.candidates[0].score == 0
-    assert "4 written answers could not be read" in result.notes[-1]
+    assert "4 answers could not be read" in result.notes[-1]
 
 
 def test_thresholds_say_that_a_writer_has_none(make_task: MakeTask, compile_with: Compile) -> None:

@@ -39,7 +39,8 @@ class ChatServer:
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
-        self.reply: Reply = lambda body: (200, completion("Yes", {"Yes": -0.1, "No": -2.3}))
+        top = {"Yes": -0.1, "No": -2.3, "simple": -3.0, "fact": -3.0}
+        self.reply: Reply = lambda body: (200, completion("Yes", top))
         self._http = _QuietServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
         self._thread.start()

@@ -12,6 +12,7 @@ import pytest
 from queryplan.errors import LMError
 from queryplan.program.lm.decider import (
     TokenProbabilityClient,
+    UnansweredError,
     VerbalClient,
     check_distinct,
     check_tokens,
@@ -20,6 +21,7 @@ from queryplan.program.lm.decider import (
 )
 from queryplan.program.lm.endpoint import LMHandle, LMSettings, open_lm
 from queryplan.program.lm.prompt import Option
+from queryplan.program.lm.warming import warm_predictor
 from queryplan.signatures.assess_complexity import AssessComplexity
 from queryplan.signatures.detect_follow_up import DetectFollowUp
 
@@ -71,9 +73,9 @@ def test_the_longest_beginning_counts() -> None:
 
 
 def test_a_beginning_that_two_words_share_means_neither() -> None:
-    options = (Option("a", "multiple", ""), Option("b", "multipart", ""))
-    found = word_probabilities([("multip", -0.1), ("zz", -5.0)], options)
-    assert found == pytest.approx({"a": 0.5, "b": 0.5})
+    options = (Option("a", "multiple", ""), Option("b", "multipart", ""), Option("c", "single", ""))
+    found = word_probabilities([("multip", -0.1), ("single", -5.0)], options)
+    assert found == pytest.approx(dict.fromkeys("abc", 1 / 3))
 
 
 def test_one_letter_is_no_beginning() -> None:
@@ -81,11 +83,26 @@ def test_one_letter_is_no_beginning() -> None:
     assert found["moderate"] < 0.01
 
 
-def test_an_endpoint_that_lists_none_of_the_words_gives_equal_probabilities() -> None:
-    assert word_probabilities([("The", 0.0), ("It", -9999.0)], YES_NO) == pytest.approx({"true": 0.5, "false": 0.5})
+def test_where_none_of_the_words_is_listed_nothing_was_answered() -> None:
+    assert word_probabilities([("The", 0.0), ("It", -9999.0)], YES_NO) == {}
+    assert word_probabilities([("The", 0.0), ("Yes", -9999.0)], YES_NO) == {}
 
 
 # --- on the wire
+
+
+def test_a_model_that_says_nothing_legal_has_not_decided(lm: LMHandle, chat_server: Any, complete: Any) -> None:
+    chat_server.reply = lambda body: (200, complete("The", {"The": -0.1, "It": -2.0}))
+    with pytest.raises(UnansweredError, match="gave none of the answers Yes, No"):
+        decide(lm.decider)(history="h", query="q")
+    with pytest.raises(UnansweredError, match="gave none of the answers Yes, No"):
+        asyncio.run(decide(lm.decider).acall(history="h", query="q"))
+
+
+def test_a_prefix_is_read_ahead_whatever_is_answered(lm: LMHandle, chat_server: Any, complete: Any) -> None:
+    chat_server.reply = lambda body: (200, complete("The", {"The": -0.1}))
+    warm_predictor(decide(lm.decider), lm)
+    assert len(chat_server.requests) == 1
 
 
 def test_asks_for_one_token_with_its_probabilities(lm: LMHandle, chat_server: Any) -> None:
@@ -258,9 +275,9 @@ def test_an_answer_that_is_no_label_is_asked_for_once_more(verbal: LMHandle, cha
 
 def test_two_answers_that_are_no_label_are_an_error(verbal: LMHandle, chat_server: Any) -> None:
     chat_server.reply = lambda body: (200, _said("perhaps"))
-    with pytest.raises(LMError, match="wrote none of the answers Yes, No"):
+    with pytest.raises(LMError, match="gave none of the answers Yes, No"):
         decide(verbal.decider)(history="h", query="q")
-    with pytest.raises(LMError, match="wrote none of the answers Yes, No"):
+    with pytest.raises(LMError, match="gave none of the answers Yes, No"):
         asyncio.run(decide(verbal.decider).acall(history="h", query="q"))
 
 
