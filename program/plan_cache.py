@@ -1,9 +1,12 @@
 """Plans kept for a while, so that the same query in the same conversation is planned once.
 
 The key is the normalised query, the turns the planner would be shown, the session, the program's version,
-its domain, and who plans (mode, model, options): a plan never crosses into another program or domain.
-"Normalised" means Unicode form NFKC, folded white space; letters keep their case, which can tell a name.
-Plans in which something could not be done are not kept, so that a model that was away is asked again.
+its domain, who plans (mode, model, options) and, where dates are told, the day for the one who asks: a plan never
+crosses into another program, domain or day.
+"Normalised" means Unicode form NFC, folded white space; letters keep their case, which can tell a name, and their
+width and height, which can tell a number (2⁵ is not 25).
+Plans in which something could not be done are not kept, so that a model that was away is asked again. Nor is what
+had to be left out of a query or its history answered out of the cache, so that every such plan says so.
 
 In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``); with a file,
 plans outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import sqlite3
 import time
 import unicodedata
@@ -22,7 +26,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from cachetools import TTLCache
+from cachetools import TLRUCache
 from pydantic import ValidationError
 
 from ..errors import ConfigError
@@ -30,10 +34,17 @@ from ..signatures.types import Turn
 from .context import encodable
 from .plan import PlanTrace, QueryPlan
 
+log = logging.getLogger(__name__)
+
 PLANS = 10_000
 SECONDS = 3600.0
 
-_TABLE = "CREATE TABLE IF NOT EXISTS plans (key TEXT PRIMARY KEY, made REAL NOT NULL, plan TEXT NOT NULL)"
+_TABLE = "CREATE TABLE plans (key TEXT PRIMARY KEY, made REAL NOT NULL, plan TEXT NOT NULL)"
+_WAIT_MS = 20
+"""How long a plan waits for another process that writes into the file; then it is made, or not kept."""
+
+Kept = tuple[float, QueryPlan]
+"""A plan, and when it was made."""
 
 
 class PlanCache:
@@ -53,15 +64,15 @@ class PlanCache:
         self,
         plans: int = PLANS,
         seconds: float = SECONDS,
-        file: Path | None = None,
+        file: Path | str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         if plans < 1 or seconds <= 0:
             raise ConfigError(f"a plan cache needs room and time: not {plans} plans for {seconds} seconds")
         self.plans, self.seconds, self.hits, self.asked = plans, seconds, 0, 0
-        self._kept: TTLCache[str, QueryPlan] = TTLCache(plans, seconds, timer=clock)
+        self._kept: TLRUCache[str, Kept] = TLRUCache(plans, lambda key, kept, now: kept[0] + seconds, timer=clock)
         self._lock, self._clock = Lock(), clock
-        self._file = _Disk(file, plans, seconds) if file is not None else None
+        self._file = _Disk(Path(file), plans, seconds) if file is not None else None
 
     def get(self, key: str, query: str, began: float) -> QueryPlan | None:
         """The plan kept under a key, as a plan of this query, or None; counts as asked.
@@ -72,21 +83,22 @@ class PlanCache:
         """
         with self._lock:
             self.asked += 1
-            plan = self._kept.get(key)
-            if plan is None and self._file is not None and (found := self._file.get(key, self._clock())) is not None:
-                plan = self._kept[key] = found
-            self.hits += plan is not None
+            kept = self._kept.get(key)
+            if kept is None and self._file is not None and (kept := self._file.get(key, self._clock())) is not None:
+                self._kept[key] = kept
+            self.hits += kept is not None
             rate = f"plan cache: {self.hits} of {self.asked} answered"
-        return _again(plan, query, began, rate) if plan is not None else None
+        return _again(kept[1], query, began, rate) if kept is not None else None
 
     def put(self, key: str, plan: QueryPlan) -> None:
         """Keep a plan, unless something in it could not be done."""
         if plan.degraded:
             return
         with self._lock:
-            self._kept[key] = plan
+            now = self._clock()
+            self._kept[key] = now, plan
             if self._file is not None:
-                self._file.put(key, plan, self._clock())
+                self._file.put(key, plan, now)
 
     @property
     def hit_rate(self) -> float:
@@ -103,15 +115,20 @@ class PlanCache:
 
 
 def plan_key(query: str, turns: Sequence[Turn], session: Mapping[str, Any] | None, *who: str) -> str:
-    """The key of a query in its conversation for those who plan it."""
+    """The key of a query in its conversation for those who plan it; empty for a session that cannot be written down,
+    as with keys of several kinds: such a query is planned each time."""
     said = [(turn.role, _normal(turn.content)) for turn in turns]
     parts = [_normal(query), said, session or {}, who]
-    text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=repr)
+    try:
+        text = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=repr)
+    except Exception as error:  # whatever a caller's own objects raise
+        log.debug("a query was planned beside the cache: %s", type(error).__name__)
+        return ""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _normal(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", text).split())
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _again(plan: QueryPlan, query: str, began: float, rate: str) -> QueryPlan:
@@ -134,18 +151,31 @@ class _Disk:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=5.0)
-            self._db.execute(_TABLE)
+            self._make_table()
+            self._db.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
         except (OSError, sqlite3.Error) as error:
+            if hasattr(self, "_db"):
+                self._db.close()
             raise ConfigError(
                 f"the plan cache {file} cannot be opened ({error}); move it away or name another"
             ) from error
 
-    def get(self, key: str, now: float) -> QueryPlan | None:
+    def _make_table(self) -> None:
+        """The table of plans, unless it is there; nothing is put into a database of somebody else's."""
+        found = {sql for (sql,) in self._db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if found - {_TABLE}:
+            raise sqlite3.DatabaseError("it holds something else than plans")
+        if not found:
+            self._db.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS"))
+
+    def get(self, key: str, now: float) -> Kept | None:
         try:
             with closing(self._db.execute("SELECT made, plan FROM plans WHERE key = ?", (key,))) as found:
                 row = found.fetchone()
-            return QueryPlan.model_validate_json(row[1]) if row and now - row[0] < self._seconds else None
-        except (sqlite3.Error, ValidationError):
+            if row is None or not now - row[0] < self._seconds:
+                return None
+            return row[0], QueryPlan.model_validate_json(row[1])
+        except (sqlite3.Error, ValidationError, TypeError):
             return None
 
     def put(self, key: str, plan: QueryPlan, now: float) -> None:

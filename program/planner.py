@@ -16,7 +16,7 @@ from ..errors import QueryPlanError
 from ..signatures.types import Turn
 from .asking import MAX_IN_FLIGHT, Clock, asend_round, send_round
 from .bound import Bound, Gate, Mode
-from .context import clean_input
+from .context import CleanInput, clean_input
 from .flow import Flow, Parts
 from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
 from .graph.asking_restated import new_restate_predictor
@@ -179,18 +179,18 @@ class QueryPlanner(dspy.Module):
         own = vars(self)
         clean = clean_input(query, history, session, own["card"].history, own["_greetings"])
         lm = self._open() if callable(own["_lm"]) else own["_lm"]
-        key, kept = "", None
-        if own["cache"] is not None:
-            who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph))
-            if self._retrieval.tells_time and "now" not in (session or {}):
-                who += (self._retrieval.now().date().isoformat(),)
-            key = plan_key(clean.query, clean.turns, session, *who, lm.fingerprint if lm else self._lm_problem)
-            kept = own["cache"].get(key, query, clock.started)
+        key = "" if own["cache"] is None or clean.degraded else self._key(clean, lm)
+        kept = own["cache"].get(key, query, clock.started) if key else None
         return Planning(self.make_flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
+
+    def _key(self, clean: CleanInput, lm: LMHandle | None) -> str:
+        who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph), repr(self.notes))
+        model = lm.fingerprint if lm else self._lm_problem
+        return plan_key(clean.query, clean.turns, clean.session, *who, *self._retrieval.stands_on(clean.session), model)
 
     def _keep(self, planning: Planning, history: History, session: Mapping[str, Any] | None) -> QueryPlan:
         cache, log = vars(self)["cache"], vars(self)["log"]
-        if cache is not None and not planning.kept:
+        if planning.key and not planning.kept:
             cache.put(planning.key, planning.done)
         if log is not None:
             log.log(planning.done, history, session)

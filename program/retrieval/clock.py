@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -26,16 +27,24 @@ def session_now(session: Mapping[str, Any], now: Now = local_now) -> tuple[datet
     clock, zone, gap = now(), None, None
     if (named := session.get("timezone")) is not None:
         zone, gap = _zone(named)
-    said = session.get("now")
-    if said is None:
-        return (clock.astimezone(zone) if zone else clock), gap
-    there = read_time(said)
+    here = clock.astimezone(zone) if zone else clock
+    if (said := session.get("now")) is None:
+        return here, gap
+    there = _told(said, zone, clock.tzinfo or UTC)
     if there is None:
         gap = Degraded(what="session.now", why="it is no ISO time", instead="the clock of this machine was used")
-        return (clock.astimezone(zone) if zone else clock), gap
+    return there or here, gap
+
+
+def _told(said: object, zone: tzinfo | None, without: tzinfo) -> datetime | None:
+    """A time that was said, in a zone; None for no time, and for one that the zone moves out of the calendar."""
+    there = read_time(said)
+    if there is None or (there.tzinfo is not None and zone is None):
+        return there
     if there.tzinfo is None:
-        return there.replace(tzinfo=zone or clock.tzinfo or UTC), gap
-    return (there.astimezone(zone) if zone else there), gap
+        return there.replace(tzinfo=zone or without)
+    with suppress(OverflowError):
+        return there.astimezone(zone)
 
 
 def read_time(said: object) -> datetime | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import dspy
 
@@ -71,16 +72,19 @@ class RetrievalParts:
         """
         self.card = card
         self.now = now
+        self._folder = folder
         self.candidates = CandidatePlanner(card, linker, config)
         self.items = _items(card, folder)
         self._vary = dspy.Predict(VaryQuery)
         self._reader = IntentReader(card) if card.source_intents else None
         self._planner = SourcePlanner(card)
 
-    @property
-    def tells_time(self) -> bool:
-        """Whether plans depend on the day on which they are made."""
-        return self._reader is not None or self.card.collection is not None
+    def stands_on(self, session: Mapping[str, Any]) -> tuple[str, ...]:
+        """What this part of a plan depends on beside its query and program: settings, the folder, and the day where
+        dates are told, as it is for the one who asks."""
+        tells_time = self._reader is not None or self.card.collection is not None
+        day = session_now(session, self.now)[0].date().isoformat() if tells_time else ""
+        return repr(self.candidates.config), str(self._folder), day
 
     def asks(self, flow: Flow) -> list[Ask]:
         """The request for other wordings, if they are switched on, not there already, and likely to be used.

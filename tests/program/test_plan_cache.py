@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
+import time
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import ConfigError
+from queryplan.program.context import clean_input
 from queryplan.program.plan_cache import PlanCache, plan_key
+from queryplan.program.retrieval.candidates import CandidateConfig
 from queryplan.signatures.types import Turn
 
 FACT = {"is_relevant": 0.9, "complexity": "simple", "intent": "factual", "is_follow_up": 0.1}
@@ -79,6 +87,41 @@ def test_programs_and_domains_that_share_a_cache_share_no_plan(bench: Any, card:
     assert (cache.hits, cache.asked) == (0, 3)
 
 
+@pytest.mark.parametrize("session", [{"timezone": "Asia/Tokyo"}, {"now": None}, {"now": "soon"}, {}])
+def test_no_plan_of_yesterday_is_kept_for_the_one_who_asks_today(bench: Any, session: dict[str, Any]) -> None:
+    zone = ZoneInfo("Asia/Tokyo") if "timezone" in session else UTC
+    before = datetime(2026, 3, 10, 23, 50, tzinfo=zone).astimezone(UTC)
+    times = iter([before, before + timedelta(minutes=20)])
+    card = load_card(domain_folder("engineering"))
+    planner = bench.planner(card=card, cache=PlanCache(), now=lambda: next(times))
+    keys = {planner._key(clean_input("merged today?", (), session, card.history), None) for _ in range(2)}
+    assert len(keys) == 2
+
+
+def test_planners_with_other_settings_of_candidates_or_other_notes_share_no_plan(bench: Any) -> None:
+    cache = PlanCache()
+    for more in ({}, {"candidates": CandidateConfig(max_candidates=1)}, {"notes": ("another",)}):
+        bench.planner(bench.lm(FACT), SPLIT, cache=cache, **more).plan("Who is Nell?")
+    assert (cache.hits, cache.asked) == (0, 3)
+
+
+def test_a_session_that_cannot_be_written_down_is_planned_each_time(bench: Any) -> None:
+    planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
+    deep: list[Any] = []
+    deep.append(deep)
+    for session in ({1: "a", "b": 2}, {"a": {1: 2, "b": 3}}, {("a",): 1}, {"deep": deep}):
+        for _ in range(2):
+            assert planner.plan("Who is Nell?", None, session).trace.decisions[0].decided_by == "rule"
+
+
+def test_what_was_left_out_of_a_query_is_said_though_its_plan_is_kept(bench: Any) -> None:
+    planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
+    query = "What does Nell say? " + "x" * 5000
+    assert not planner.plan(query[:4000]).degraded
+    assert planner.plan(query[:4000]).trace.decisions[0].decided_by == "cache"
+    assert [gap.what for gap in planner.plan(query).degraded] == ["query"]
+
+
 def test_what_could_not_be_done_is_not_kept(bench: Any) -> None:
     cache = PlanCache()
     planner = bench.planner(bench.lm(error=RuntimeError("away")), cache=cache)
@@ -113,24 +156,30 @@ def test_a_file_outlives_the_process_and_is_bounded_alike(bench: Any, tmp_path: 
     assert {d.decided_by for d in planner.plan("Who is Priya?").trace.decisions} == {"cache"}
     planner.plan("Who is Nell?")
     assert (again.hits, again.asked) == (1, 2)
-    clock.now += 61
+    clock.now += 56
     again.close()
+    planner.cache = kept = PlanCache(plans=2, seconds=60, file=file, clock=clock)
+    planner.plan("Who is Priya?")
+    clock.now += 10
+    planner.plan("Who is Priya?")
+    assert (kept.hits, kept.asked) == (1, 2), "a plan is as old as when it was made, whoever read it since"
+    clock.now += 61
+    kept.close()
     planner.cache = late = PlanCache(plans=2, seconds=60, file=file, clock=clock)
     planner.plan("Who is Priya?")
     assert late.hits == 0
     late.close()
 
 
-def test_a_damaged_entry_is_as_none(bench: Any, tmp_path: Path) -> None:
-    import sqlite3
-
+@pytest.mark.parametrize("damage", ["plan = '{'", "plan = x'00'", "made = 'yesterday'"])
+def test_a_damaged_entry_is_as_none(bench: Any, tmp_path: Path, damage: str) -> None:
     file = tmp_path / "plans.sqlite"
     cache = PlanCache(file=file)
     planner = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
     planner.plan("Who is Nell?")
     cache.close()
     with sqlite3.connect(file) as db:
-        db.execute("UPDATE plans SET plan = '{'")
+        db.execute(f"UPDATE plans SET {damage}")
     db.close()
     planner.cache = PlanCache(file=file)
     assert {d.decided_by for d in planner.plan("Who is Nell?").trace.decisions} == {"lm", "rule"}
@@ -143,6 +192,33 @@ def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:
         PlanCache(file=tmp_path / "notes.txt")
     with pytest.raises(ConfigError, match="room and time"):
         PlanCache(plans=0)
+
+
+@pytest.mark.parametrize("table", ["plans (id INTEGER, plan TEXT)", "runs (id INTEGER)"])
+def test_a_database_of_somebody_elses_is_refused_and_left_as_it_is(tmp_path: Path, table: str) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.execute(f"CREATE TABLE {table}")
+    before = file.read_bytes()
+    with pytest.raises(ConfigError, match="something else than plans"):
+        PlanCache(file=file)
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_another_process_holds_costs_no_plan_its_time(bench: Any, tmp_path: Path) -> None:
+    cache = PlanCache(file=str(tmp_path / "plans.sqlite"))
+    planner = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
+    with closing(sqlite3.connect(tmp_path / "plans.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        began = time.perf_counter()
+        planner.plan("Who is Nell?")
+        assert time.perf_counter() - began < 1
+    planner.plan("Who is Yusuf?")
+    cache.close()
+    planner.cache = again = PlanCache(file=tmp_path / "plans.sqlite")
+    planner.plan("Who is Yusuf?")
+    assert again.hits == 1
+    again.close()
 
 
 def test_many_threads_lose_no_count(bench: Any) -> None:
@@ -159,7 +235,8 @@ def test_many_threads_lose_no_count(bench: Any) -> None:
 
 def test_the_key_tells_who_said_what_and_folds_what_looks_alike() -> None:
     said = (Turn(role="user", content="a"),)
-    assert plan_key("ｗｈｏ", said, None, "v") == plan_key("who ", said, {}, "v")
+    assert plan_key("caf\u00e9", said, None, "v") == plan_key("cafe\u0301 ", said, {}, "v")
+    assert plan_key("what is 2⁵", said, None, "v") != plan_key("what is 25", said, {}, "v")
     assert plan_key("who", said, None, "v") != plan_key("who", (Turn(role="assistant", content="a"),), None, "v")
     assert plan_key("who", (), None, "v") != plan_key("who", (), None, "w")
     assert plan_key("\ud800", (), {"x": {1}}, "v")

@@ -36,6 +36,14 @@ def test_a_time_that_is_none_is_a_gap(said: object) -> None:
     assert now(now=said) == (CLOCK.isoformat(), "session.now")
 
 
+@pytest.mark.parametrize(
+    ("said", "zone"),
+    [("0001-01-01T00:00:00+00:00", "America/New_York"), ("9999-12-31T23:59:59+00:00", "Asia/Tokyo")],
+)
+def test_a_time_that_its_zone_moves_out_of_the_calendar_is_a_gap(said: str, zone: str) -> None:
+    assert now(now=said, timezone=zone) == (now(timezone=zone)[0], "session.now")
+
+
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc", "", 3])
 def test_a_zone_that_is_none_is_a_gap(zone: object) -> None:
     assert now(timezone=zone) == (CLOCK.isoformat(), "session.timezone")
