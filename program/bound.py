@@ -32,6 +32,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from ..errors import ConfigError
 from ..signatures.types import Frozen
 from .heads import HeadAnswer
 from .joint import COMPLEXITY_OUTPUTS, Joint, likeliest_together
@@ -109,10 +110,18 @@ class Bound(Frozen):
 
 @dataclass(frozen=True)
 class Gate:
-    """Says which heads answer; the same for every query of a planner."""
+    """Says which heads answer; the same for every query of a planner.
+
+    Raises:
+        ConfigError: there is no such mode.
+    """
 
     mode: Mode = "off"
     bound: Bound | None = None
+
+    def __post_init__(self) -> None:
+        if self.mode not in MODES:
+            raise ConfigError(f"there is no mode {self.mode!r}: give one of {', '.join(MODES)}")
 
     def opens(self, certainty: float | None) -> bool:
         """Whether a head that is so certain answers; None is a head that says nothing."""

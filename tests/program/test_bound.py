@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from queryplan.errors import ConfigError
 from queryplan.program.bound import Bound, Gate, label_stages
 from queryplan.program.folder import load_program
 from queryplan.program.joint import fit_joint, likeliest_together
@@ -152,6 +153,11 @@ def test_a_follow_up_that_could_not_be_rewritten_is_outside_the_bound(bench: Any
     reasons = {d.stage: d.reason for d in plan.trace.decisions}
     assert reasons["follow_up"] == "learned head, within the bound"
     assert reasons["relevance"] == reasons["complexity"] == "learned head, outside the bound"
+
+
+def test_a_mode_that_there_is_none_of_is_refused(bench: Any) -> None:
+    with pytest.raises(ConfigError, match="no mode 'bogus': give one of off, bounded, best-effort"):
+        bench.planner().in_mode("bogus")
 
 
 def test_mode_and_bound_are_saved_and_loaded_and_are_part_of_the_version(
