@@ -71,6 +71,9 @@ class Decision(Frozen):
     tokens: int = Field(default=0, ge=0)
     reason: str = ""
 
+    def __hash__(self) -> int:  # a value may be a dict
+        return hash((self.stage, self.decided_by, self.confidence))
+
 
 class PlanTrace(Frozen):
     """How the plan came to be.
@@ -130,6 +133,9 @@ class QueryPlan(Frozen):
     trace: PlanTrace = PlanTrace()
     degraded: tuple[Degraded, ...] = ()
     program_version: str = "unversioned"
+
+    def __hash__(self) -> int:  # source plans may hold a dict
+        return hash((self.query, self.standalone_query, self.intent, self.complexity, self.program_version))
 
     @field_validator("sub_queries")
     @classmethod

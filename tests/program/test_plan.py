@@ -84,3 +84,10 @@ def test_a_refusal_is_a_plan() -> None:
 
 def test_a_decision_that_was_not_made_is_none() -> None:
     assert PlanTrace().decision("graph") is None
+
+
+def test_equal_plans_have_the_same_hash_whatever_their_decisions_hold(bench: Any) -> None:
+    plan = bench.planner().plan("Who is Nell?")
+    again = QueryPlan.model_validate_json(plan.model_dump_json())
+    assert again == plan
+    assert len({plan, again, plan.trace, again.trace}) == 2
