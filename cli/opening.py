@@ -56,7 +56,6 @@ def _mode(name: str) -> Mode:
 
 
 def _planner(domain: str | None, program: str | None, settings: Settings) -> QueryPlanner:
-    from ..program.planner import opener
     from ..program.registry import resolve
 
     found = _program(domain, program, settings)
@@ -64,9 +63,9 @@ def _planner(domain: str | None, program: str | None, settings: Settings) -> Que
     if domain is not None and planner.card.name != _name(domain):
         raise ConfigError(f"the program is of the domain {planner.card.name}, not {_name(domain)}; leave out --domain")
     if program == ZERO_SHOT:
-        planner.let_model_decide().with_lm(opener(settings.lm_settings()))
+        planner.let_model_decide().with_lm(settings.lm_settings())
     if settings.lm is not None:
-        planner.with_lm(opener(None if settings.lm == "none" else settings.lm_settings()))
+        planner.with_lm(None if settings.lm == "none" else settings.lm_settings())
     return planner
 
 

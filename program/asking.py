@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any, Literal
 
 import dspy
 
-from ..errors import LMError
+from ..errors import ConfigError, LMError
 from ..signatures.types import Stage
 from .lm.endpoint import LMHandle
 from .lm.meter import meter
+from .lm.timely import OUT_OF_TIME, until
 
 Sent = Stage | Literal["vary"]
 """What a request is for: a stage of planning, or other wordings of the query, which decide nothing."""
 MAX_IN_FLIGHT = 16
-OUT_OF_TIME = "the deadline passed"
 
 
 @dataclass(frozen=True)
@@ -48,31 +52,93 @@ class Reply:
 
 @dataclass
 class Clock:
-    """Time left for one plan; no deadline is endless."""
+    """Time left for one plan; no deadline is endless.
+
+    Raises:
+        ConfigError: the deadline is no number of seconds.
+    """
 
     deadline_s: float | None
     started: float = field(default_factory=time.perf_counter)
 
+    def __post_init__(self) -> None:
+        given = self.deadline_s
+        if given is not None and not (isinstance(given, Real) and math.isfinite(given)):
+            raise ConfigError(f"a deadline is a number of seconds, or None where there is none, not {given!r}")
+
+    @property
+    def ends(self) -> float | None:
+        """The moment of ``time.perf_counter()`` at which it is over; None without a deadline."""
+        return None if self.deadline_s is None else self.started + self.deadline_s
+
     def left(self) -> float | None:
         """Seconds left, at least zero; None without a deadline."""
-        return None if self.deadline_s is None else max(0.0, self.deadline_s - self.elapsed_ms() / 1000)
+        if self.ends is None:
+            return None
+        return min(max(0.0, self.ends - time.perf_counter()), threading.TIMEOUT_MAX)
 
     def elapsed_ms(self) -> float:
         """Milliseconds since the plan began."""
         return (time.perf_counter() - self.started) * 1000
 
 
+class Threads:
+    """The threads that send requests: made when they are first needed; a copy has its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def pool(self) -> ThreadPoolExecutor:
+        """As it is until ``close``; after that a new one."""
+        with self._lock:
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
+            return self._pool
+
+    def close(self) -> None:
+        """Send no more; nobody waits for what is still in flight."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Threads:
+        return Threads()
+
+
+@contextmanager
+def own_threads() -> Iterator[ThreadPoolExecutor]:
+    """Threads for one round; what comes too late is left behind there."""
+    threads = Threads()
+    try:
+        yield threads.pool
+    finally:
+        threads.close()
+
+
 def send_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock, pool: ThreadPoolExecutor) -> dict[Sent, Reply]:
-    """Send requests together; those not back at the deadline are left behind and reported so."""
+    """Send requests together; those not back at the deadline are left behind and reported so.
+
+    One that still waits for its turn then is never sent, and one that was sent ends about then.
+    """
     if clock.left() == 0:
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
     began = time.perf_counter()
     futures: dict[Sent, Future[Reply]] = {
-        ask.stage: pool.submit(copy_context().run, _send_one, ask, lm) for ask in asks
+        ask.stage: pool.submit(copy_context().run, _send_one, ask, lm, clock) for ask in asks
     }
     wait(futures.values(), timeout=clock.left())
-    late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
-    return {stage: future.result() if future.done() else late for stage, future in futures.items()}
+    milliseconds = (time.perf_counter() - began) * 1000
+    return {stage: _taken(future, milliseconds) for stage, future in futures.items()}
+
+
+def _taken(future: Future[Reply], milliseconds: float) -> Reply:
+    if not future.done():
+        sent = not future.cancel()
+        return Reply(None, OUT_OF_TIME, milliseconds, calls=int(sent))
+    return future.result()
 
 
 async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[Sent, Reply]:
@@ -90,9 +156,9 @@ async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[S
             task.cancel()
 
 
-def _send_one(ask: Ask, lm: LMHandle) -> Reply:
+def _send_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
     began = time.perf_counter()
-    with meter() as cost, dspy.context(adapter=lm.adapter):
+    with meter() as cost, dspy.context(adapter=lm.adapter), until(clock.ends):
         try:
             prediction, error = ask.predictor(**_arguments(ask, lm)), None
         except Exception as failure:  # whatever a model or a network does, the plan goes on without it

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import dspy
 
 from ..data.card import DomainCard
-from ..errors import QueryPlanError
 from ..signatures.types import Turn
-from .asking import MAX_IN_FLIGHT, Clock, asend_round, send_round
+from .asked import Asked, asked_of, made_from
+from .asking import Clock, Threads, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import CleanInput, clean_input
 from .flow import Flow, Parts
@@ -27,7 +24,7 @@ from .graph.store import Learned
 from .greetings import greetings_of
 from .heads import Heads
 from .linker import Linker
-from .lm.endpoint import LMHandle, LMSettings, open_lm
+from .opening import Given, Model
 from .plan import QueryPlan
 from .plan_cache import PlanCache, plan_key
 from .planner_state import content_hash, fingerprints, heads_of, restore, state_of
@@ -36,13 +33,12 @@ from .retrieval.candidates import CandidateConfig
 from .retrieval.clock import Now, local_now
 from .retrieval.stage import RetrievalParts
 from .settle import Combination
-from .stages import NOT_ALONE, StageSpec, narrowed, new_predictor, outputs_of, stage_specs
+from .stages import StageSpec, new_predictor, stage_specs
 
 if TYPE_CHECKING:
     from .plan_log import PlanLog
 
 History = Sequence[Mapping[str, Any] | Turn] | None
-Opener = Callable[[], LMHandle | None]
 
 
 class QueryPlanner(dspy.Module):
@@ -65,7 +61,7 @@ class QueryPlanner(dspy.Module):
         card: DomainCard,
         *,
         heads: Heads | None = None,
-        lm: LMHandle | Opener | None = None,
+        lm: Given = None,
         plan_graph: bool = False,
         notes: Sequence[str] = (),
         mode: Mode = "off",
@@ -80,7 +76,8 @@ class QueryPlanner(dspy.Module):
         Args:
             card: what the domain covers.
             heads: decide where no language model does, and foresee what will have to be written.
-            lm: an opened model, a function that opens one at the first query, or None.
+            lm: a model's name or settings, or a function that opens one, at the first query; an opened model, which
+                stays the caller's to close; or None.
             plan_graph: also write graph steps for questions about a name the graph has.
             notes: put into every plan's trace.
             mode: whether heads answer in the model's place, see ``program/bound.py``.
@@ -109,13 +106,10 @@ class QueryPlanner(dspy.Module):
         self._linker = _linker_of(card, heads)
         self._retrieval = RetrievalParts(card, self._linker, candidates, now, folder)
         self._greetings = greetings_of(card.greetings)
-        self._lm = lm
-        self._lm_problem = ""
-        self._unopened: Opener | None = None
-        self._opening = Lock()
+        self._model = Model(lm)
         self._version: str | None = None
-        self._asking: dict[str, dspy.Predict] | None = None
-        self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
+        self._known: Asked | None = None
+        self._threads = Threads()
 
     # -- planning ------------------------------------------------------------------------------
 
@@ -136,10 +130,14 @@ class QueryPlanner(dspy.Module):
 
         Raises:
             TypeError: the query is not a string or the history not a list of messages.
+            ConfigError: the deadline is no number of seconds.
         """
-        planning = self._begin(query, history, session, deadline_s)
+        clock = Clock(deadline_s)
+        self._model.wait(clock.left())
+        planning = self._begin(query, history, session, clock)
         while planning.asks:
-            planning.send(send_round(planning.asks, planning.lm, planning.clock, self._pool) if planning.lm else {})
+            sent = send_round(planning.asks, planning.lm, clock, self._threads.pool) if planning.lm else {}
+            planning.send(sent)
         return self._keep(planning, history, session)
 
     async def aplan(
@@ -150,9 +148,11 @@ class QueryPlanner(dspy.Module):
         deadline_s: float | None = None,
     ) -> QueryPlan:
         """As ``plan``, for asyncio."""
-        planning = self._begin(query, history, session, deadline_s)
+        clock = Clock(deadline_s)
+        await self._model.await_(clock.left())
+        planning = self._begin(query, history, session, clock)
         while planning.asks:
-            planning.send(await asend_round(planning.asks, planning.lm, planning.clock) if planning.lm else {})
+            planning.send(await asend_round(planning.asks, planning.lm, clock) if planning.lm else {})
         return self._keep(planning, history, session)
 
     def let_model_decide(self) -> QueryPlanner:
@@ -170,22 +170,19 @@ class QueryPlanner(dspy.Module):
         """As ``forward``, for asyncio."""
         return dspy.Prediction(plan=await self.aplan(query, history, session))
 
-    def _begin(
-        self, query: str, history: History, session: Mapping[str, Any] | None, deadline_s: float | None
-    ) -> Planning:
+    def _begin(self, query: str, history: History, session: Mapping[str, Any] | None, clock: Clock) -> Planning:
         """A query on its way, up to its first round; done already if the cache has its plan."""
-        clock = Clock(deadline_s)
         # DSPy stands between a module and each of its attributes, which takes longer than most of this.
         own = vars(self)
         clean = clean_input(query, history, session, own["card"].history, own["_greetings"])
-        lm = self._open() if callable(own["_lm"]) else own["_lm"]
-        key = "" if own["cache"] is None or clean.degraded else self._key(clean, lm)
-        kept = own["cache"].get(key, query, clock.started) if key else None
-        return Planning(self.make_flow(self._parts(lm is not None), query, clean, clock), key, lm, kept)
+        lm, missing = own["_model"].now()
+        cache: PlanCache | None = own["cache"]
+        key = self._key(clean, lm.fingerprint if lm else missing) if cache and not clean.degraded else ""
+        kept = cache.get(key, query, clock.started) if cache and key else None
+        return Planning(self.make_flow(self._parts(lm is not None, missing), query, clean, clock), key, lm, kept)
 
-    def _key(self, clean: CleanInput, lm: LMHandle | None) -> str:
+    def _key(self, clean: CleanInput, model: str) -> str:
         who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph), repr(self.notes))
-        model = lm.fingerprint if lm else self._lm_problem
         return plan_key(clean.query, clean.turns, clean.session, *who, *self._retrieval.stands_on(clean.session), model)
 
     def _keep(self, planning: Planning, history: History, session: Mapping[str, Any] | None) -> QueryPlan:
@@ -196,14 +193,14 @@ class QueryPlanner(dspy.Module):
             log.log(planning.done, history, session)
         return planning.done
 
-    def _parts(self, has_lm: bool) -> Parts:
+    def _parts(self, has_lm: bool, missing: str = "") -> Parts:
         own = vars(self)
-        heads, problem, plan_graph = own["heads"], own["_lm_problem"], own["plan_graph"]
+        heads, plan_graph = own["heads"], own["plan_graph"]
         return Parts(
             card=own["card"],
             linker=own["_linker"],
             heads=heads,
-            predictors=own["_asking"] or self._asked(),
+            predictors=self._asked().predictors,
             greetings=own["_greetings"],
             retrieval=own["_retrieval"],
             has_lm=has_lm,
@@ -213,32 +210,18 @@ class QueryPlanner(dspy.Module):
             whole=own["stage_predictors"],
             plan_graph=plan_graph,
             graph=self._graphs() if plan_graph else None,
-            lm_missing=problem or "no language model was given",
-            lm_failed=bool(problem),
+            lm_missing=missing or "no language model was given",
+            lm_failed=bool(missing),
             version=own["_version"] or self.program_version,
             notes=own["notes"],
         )
-
-    def _open(self) -> LMHandle | None:
-        """The model, opened at the first query; one that cannot be opened is tried again by ``warm`` alone."""
-        with self._opening:
-            if callable(self._lm):
-                with suppress(Exception):  # whatever it is, the plan goes on without a model and says so
-                    self._try_to_open(self._lm)
-            return None if callable(self._lm) else self._lm
-
-    def _try_to_open(self, opener: Opener) -> None:
-        try:
-            self._lm, self._lm_problem, self._unopened = opener(), "", None
-        except Exception as error:
-            self._lm, self._lm_problem, self._unopened = None, _why_closed(error), opener
-            raise
 
     # -- models and programs ----------------------------------------------------------------------
 
     @property
     def program_version(self) -> str:
         """Name of this program's content; changes whenever the same query could get another plan."""
+        self._asked()  # somebody may have put other words into a predictor
         if self._version is None:
             self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{content_hash(self)}"
         return self._version
@@ -257,7 +240,7 @@ class QueryPlanner(dspy.Module):
         for name, predictor in predictors.items():
             self.stage_predictors[name] = predictor
         self.combinations.update(combinations or {})
-        self.manifest, self._version, self._asking = None, None, None
+        self.manifest, self._version, self._known = None, None, None
         return self
 
     def with_graph(self, learned: Learned | None, index: NameIndex | None = None) -> QueryPlanner:
@@ -279,20 +262,24 @@ class QueryPlanner(dspy.Module):
         self._version = None
         return self
 
-    def with_lm(self, lm: LMHandle | Opener | None) -> QueryPlanner:
+    def with_lm(self, lm: Given) -> QueryPlanner:
         """Use another model from now on; returns self."""
-        self._lm, self._lm_problem, self._unopened = lm, "", None
+        self._model = Model(lm)
         return self
+
+    def set_lm(self, lm: Given) -> None:
+        """As ``with_lm``: what DSPy calls it."""
+        self.with_lm(lm)
 
     @property
     def lm_name(self) -> str:
         """What the opened language model is called, weights included; "none" where none is open. Opens nothing."""
-        return "none" if self._lm is None or callable(self._lm) else self._lm.fingerprint
+        return self._model.lm.fingerprint if self._model.lm is not None else "none"
 
     @property
     def lm_problem(self) -> str:
         """Why the language model that plans should have cannot be opened; empty where nothing is wrong."""
-        return self._lm_problem
+        return self._model.problem
 
     def warm(self) -> None:
         """Open the model and let it read every prefix, so that the first query is as fast as the next.
@@ -302,37 +289,32 @@ class QueryPlanner(dspy.Module):
         Raises:
             QueryPlanError: the model cannot be opened; plans are made without it from then on.
         """
-        with self._opening:
-            opener = self._lm if callable(self._lm) else self._unopened
-            if opener is not None:
-                self._try_to_open(opener)
-        if self._lm is not None:
-            self._lm.warm(self._prefixed())
+        if (lm := self._model.open()) is not None:
+            lm.warm(self._prefixed())
 
     def _prefixed(self) -> list[dspy.Predict]:
         """Every predictor that a query may ask, with what lets the model help the ranking of graph plans."""
-        asked = [predictor for name, predictor in self._asked().items() if name != "graph" or self.plan_graph]
+        known = self._asked().predictors
+        asked = [predictor for name, predictor in known.items() if name != "graph" or self.plan_graph]
         if self.plan_graph and (graphs := self._graphs()) is not None:
             asked.append(new_restate_predictor(graphs.schema))
         return asked
 
-    def _asked(self) -> dict[str, dspy.Predict]:
-        """The predictors that a query may ask, each for the outputs that the model has a say in."""
-        if self._asking is None:
-            heads = self.heads.heads if self.heads else {}
-            silent = {o for o, c in self.combinations.items() if not c.lm_weight and o in heads}
-            self._asking = {
-                name: narrowed(predictor, outputs)
-                for name, predictor in self.stage_predictors.items()
-                if (outputs := outputs_of(predictor) - silent) - NOT_ALONE
-            }
-        return self._asking
+    def _asked(self) -> Asked:
+        """The predictors that a query may ask; made anew where somebody changed one, which is another program then."""
+        known: Asked | None = vars(self)["_known"]
+        if known is not None and known.made_from == made_from(self):
+            return known
+        now = asked_of(self)
+        if known is not None and known.content != now.content:
+            self.manifest, self._version = None, None
+        self._known = now
+        return now
 
     def close(self) -> None:
-        """Stop the model if this planner opened one."""
-        if isinstance(self._lm, LMHandle):
-            self._lm.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Stop the model if this planner opened one, and what is still being asked; plans are made without it then."""
+        self._model.close()
+        self._threads.close()
 
     def fingerprints(self) -> dict[str, str]:
         """Hashes of what this planner stands on: card, schema, signatures, encoder."""
@@ -345,16 +327,23 @@ class QueryPlanner(dspy.Module):
     def save(self, folder: str | Path, manifest: Manifest | None = None) -> Manifest:  # type: ignore[override]
         """Write this planner as a program folder and take its version.
 
+        Args:
+            manifest: how it came to be and what was measured; as it was loaded, if it is still that program.
+
         Raises:
             ProgramError: the folder cannot be written; what was there before is intact.
         """
-        self.manifest = save_program(self.state(manifest or Manifest(domain=self.card.name)), Path(folder))
-        self._version = None
+        version, record = self.program_version, manifest or self.manifest
+        if record is None or (manifest is None and record.version != version):
+            record = Manifest(domain=self.card.name)
+        self.manifest = save_program(self.state(record), Path(folder))
+        self._version = self._known = None
+        self._asked()
         return self.manifest
 
     @classmethod
     def load(  # type: ignore[override]
-        cls, program: str | Path, lm: LMHandle | Opener | LMSettings | str | None = "as compiled", **options: Any
+        cls, program: str | Path, lm: Given = "as compiled", **options: Any
     ) -> QueryPlanner:
         """Load a compiled program; no code of it is run.
 
@@ -372,28 +361,13 @@ class QueryPlanner(dspy.Module):
         state = load_program(resolve(program))
         name = state.manifest.lm if lm == "as compiled" else lm
         gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
-        planner = cls(state.card, heads=heads_of(state), lm=opener(name), **{**gate, **options})
+        planner = cls(state.card, heads=heads_of(state), lm=name, **{**gate, **options})
         restore(planner, state)
+        planner._asked()
         return planner
-
-
-def opener(lm: LMHandle | Opener | LMSettings | str | None) -> LMHandle | Opener | None:
-    """A function that opens the model when it is first needed; what is open already stays as it is."""
-    if lm is None or lm == "none" or isinstance(lm, LMHandle):
-        return lm if isinstance(lm, LMHandle) else None
-    if isinstance(lm, str):
-        return lambda: open_lm(LMSettings(model=lm))
-    return (lambda: open_lm(lm)) if isinstance(lm, LMSettings) else lm
 
 
 def _linker_of(card: DomainCard, heads: Heads | None) -> Linker:
     """That of the heads, which have looked at a query before the plan asks for its names."""
     linker = heads.features.linker if heads is not None else None
     return linker if linker is not None and linker.names == card.names else Linker(card.names)
-
-
-def _why_closed(error: Exception) -> str:
-    """Our own words, or the kind of error: a foreign message may hold a key or an address."""
-    if isinstance(error, QueryPlanError):
-        return str(error)
-    return f"the language model could not be opened ({type(error).__name__})"

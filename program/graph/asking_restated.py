@@ -8,7 +8,6 @@ so that neither a name that it lost nor a word that the ranking does not know de
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 from ...data.card import SHIPPED
 from ...signatures.graph_steps import GraphSchema
 from ...signatures.restate_question import restate_question
-from ..asking import Ask, Clock, Reply, send_round
+from ..asking import Ask, Clock, Reply, own_threads, send_round
 from ..heads import softmax
 from ..lm.endpoint import LMHandle
 from .answering import Found
@@ -72,7 +71,7 @@ def ask_restated(
 ) -> Restating:
     """Ask for a question in other words; ``found`` are its likeliest plans, whose names the model is shown."""
     ask = restate_ask(query, schema, found, predictor)
-    with ThreadPoolExecutor(1, thread_name_prefix="queryplan-graph") as pool:
+    with own_threads() as pool:
         return read_restated(send_round([ask], lm, Clock(deadline_s), pool)["graph"])
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from ...signatures.graph_steps import AnchorStep, GraphPlan, GraphSchema, GraphStep
 from ...signatures.plan_graph_steps import to_plan
-from ..asking import Ask, Clock, Reply, send_round
+from ..asking import Ask, Clock, Reply, own_threads, send_round
 from ..lm.endpoint import LMHandle
 from .check import check_graph_plan
 
@@ -106,7 +105,7 @@ def new_steps_predictor(schema: GraphSchema) -> Any:
 
 def _ask(query: str, lm: LMHandle, predictor: Any, clock: Clock, problem: str | None = None) -> Reply:
     ask = Ask("graph", predictor, {"query": query}, False, problem)
-    with ThreadPoolExecutor(1, thread_name_prefix="queryplan-graph") as pool:
+    with own_threads() as pool:
         return send_round([ask], lm, clock, pool)["graph"]
 
 

@@ -18,13 +18,14 @@ from typing import Any, Literal
 import dspy
 from dspy import lm15
 from dspy._vendor.lm15.serde import request_to_dict, response_from_dict, response_to_dict
-from dspy._vendor.lm15.transports import StdlibAsyncTransport, StdlibTransport
+from dspy._vendor.lm15.transports import StdlibAsyncTransport
 from dspy.clients.engines.lm15_engine import AsyncLM15Engine, LM15Engine
 from dspy.utils import exceptions as dspy_errors
 
 from ...errors import LMError
 from .journal import CallJournal, call_key
 from .meter import active_meters
+from .timely import OUT_OF_TIME, TimelyTransport, seconds_left
 
 _rollout: ContextVar[Any] = ContextVar("queryplan_rollout", default=None)
 _unjournaled: ContextVar[bool] = ContextVar("queryplan_unjournaled", default=False)
@@ -65,9 +66,7 @@ class Route:
 
     def config_with(self, transport: Callable[..., Any]) -> lm15.RouterConfig:
         """The configuration, with a transport of that class that ignores proxies where ``direct``."""
-        if not self.direct:
-            return self.config
-        own = transport(trust_env=False, **self.config.transport_kwargs())
+        own = transport(trust_env=not self.direct, **self.config.transport_kwargs())
         return replace(self.config, transport=own, timeouts=None)
 
     @property
@@ -163,18 +162,20 @@ class JournaledEngine(_Engine):
 
     def __init__(self, route: Route, journal: CallJournal | None = None) -> None:
         super().__init__(route, journal)
-        self._inner = LM15Engine(route.config_with(StdlibTransport))
+        self._inner = LM15Engine(route.config_with(TimelyTransport))
 
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The response to ``request``; lm15's errors pass through."""
         known = self._known(request)
         if known is not None:
             return known
+        _check_time()
         started = time.perf_counter()
         try:
             response = self._inner.complete(self._routed(request))
         except Exception:
             _count_failure()
+            _check_time()
             raise
         return self._keep(request, response, started)
 
@@ -347,6 +348,12 @@ def portable(schema: Any) -> Any:
         for k, v in schema.items()
         if k not in _NOT_PORTABLE
     }
+
+
+def _check_time() -> None:
+    """Send nothing, and try nothing again, whose answer would come too late."""
+    if (left := seconds_left()) is not None and left <= 0:
+        raise EndpointError(OUT_OF_TIME, "server") from None
 
 
 def _count(response: lm15.Response, milliseconds: float, *, cached: bool) -> None:

@@ -313,6 +313,16 @@ def test_a_save_that_was_stopped_leaves_nothing_behind(
     load_program(copy)
 
 
+def test_a_program_that_is_saved_as_it_was_loaded_keeps_its_record(copy: Path, tmp_path: Path) -> None:
+    planner = QueryPlanner.load(copy)
+    before = planner.manifest
+    assert planner.save(tmp_path / "again") == before
+    signature: Any = planner.stage_predictors["relevance"].signature
+    planner.stage_predictors["relevance"].signature = signature.with_instructions("Judge.")
+    changed = planner.save(tmp_path / "changed")
+    assert (changed.metrics, changed.compiled) == ({}, {})
+
+
 def test_saving_over_a_program_replaces_all_of_it(card: Any, copy: Path) -> None:
     QueryPlanner(card).save(copy)
     assert names(copy) == [CARD, MANIFEST, PREDICTORS]

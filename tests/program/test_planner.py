@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import HistoryWindow
+from queryplan.program.plan_cache import PlanCache
+from queryplan.program.settle import head_alone
 
 from .planning import FACT, MODERATE, TURNS, decided
 
@@ -245,6 +247,42 @@ def test_the_plan_names_its_program_and_carries_the_notes(bench: Any) -> None:
     assert plan.program_version.startswith("uncompiled-")
     assert plan.trace.notes == ("not compiled",)
     assert plan.schema_version == 1
+
+
+def test_other_words_in_a_predictor_are_asked_and_are_another_version(bench: Any) -> None:
+    lm = bench.lm(FACT)
+    planner = bench.planner(lm, cache=PlanCache())
+    before = planner.plan("Who is Nell?").program_version
+    signature = planner.stage_predictors["relevance"].signature
+    planner.stage_predictors["relevance"].signature = signature.with_instructions("ZEBRA")
+    changed = planner.plan("Who is Nell?")
+    assert "ZEBRA" in str(lm.decider.requests[-2:])
+    assert changed.program_version not in ("", before)
+    planner.stage_predictors["relevance"].signature = signature
+    assert planner.program_version == before
+
+
+def test_dspy_finds_each_predictor_once_also_after_a_plan(bench: Any) -> None:
+    planner = bench.planner(bench.lm(FACT), weigh={"intent": head_alone(("factual",))})
+    state, names = planner.dump_state(), [name for name, _ in planner.named_predictors()]
+    version = planner.plan("Who is Nell?").program_version
+    assert [name for name, _ in planner.deepcopy().named_predictors()] == names
+    planner.load_state(state)
+    planner.load_state(planner.dump_state())
+    assert planner.program_version == version
+
+
+def test_a_copy_asks_by_its_own_predictors(bench: Any) -> None:
+    lm = bench.lm(FACT)
+    planner = bench.planner(lm)
+    planner.plan("Who is Nell?")
+    copy = planner.deepcopy().with_lm(lm)
+    signature = copy.stage_predictors["relevance"].signature
+    copy.stage_predictors["relevance"].signature = signature.with_instructions("ZEBRA")
+    copy.plan("Who is Nell?")
+    assert "ZEBRA" in str(lm.decider.requests[-2:])
+    planner.plan("Who is Nell?")
+    assert "ZEBRA" not in str(lm.decider.requests[-2:])
 
 
 def test_the_version_changes_with_what_heads_learned(bench: Any, trained: Any) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+import threading
+import time
+from types import SimpleNamespace
+from typing import Any, cast
 
 import dspy
 import pytest
@@ -38,6 +41,15 @@ class Model:
 def ask(**given: Any) -> Any:
     lm: Any = object()
     return ask_steps("who commands it?", SCHEMA, lm, predictor=object(), **given)
+
+
+def test_a_model_that_is_late_is_not_waited_for() -> None:
+    released, lm = threading.Event(), SimpleNamespace(decider=None, writer=None, adapter=None)
+    began = time.perf_counter()
+    wrote = ask_steps("who?", SCHEMA, cast(Any, lm), predictor=lambda **_: released.wait(5), deadline_s=0.1)
+    assert time.perf_counter() - began < 1
+    assert (wrote.plan, wrote.problem) == (None, "the deadline passed")
+    released.set()
 
 
 def anchors(plan: GraphPlan) -> list[tuple[str, str]]:

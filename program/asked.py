@@ -1,0 +1,60 @@
+"""The predictors that a query is asked by, as long as nobody changes those that they are made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import dspy
+
+from .folder import text_fingerprint
+from .planner_state import predictor_state
+from .stages import NOT_ALONE, narrowed, outputs_of
+
+if TYPE_CHECKING:
+    from .planner import QueryPlanner
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a planner asks by. No module, list or dict, in which DSPy would find its predictors a second time.
+
+    Attributes:
+        predictors: by stage, each for the outputs that the model has a say in.
+        made_from: what was in the planner then: its own predictors, and how model and heads are weighed.
+        content: hash of that.
+    """
+
+    predictors: Mapping[str, dspy.Predict]
+    made_from: tuple[Any, ...]
+    content: str
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Asked:
+        """The same: that a copied planner has other predictors is seen at its first plan."""
+        return self
+
+
+def asked_of(planner: QueryPlanner) -> Asked:
+    """The predictors that a query may ask."""
+    stages = planner.stage_predictors
+    heads = planner.heads.heads if planner.heads else {}
+    silent = {o for o, c in planner.combinations.items() if not c.lm_weight and o in heads}
+    asked = {
+        name: narrowed(predictor, outputs)
+        for name, predictor in stages.items()
+        if (outputs := outputs_of(predictor) - silent) - NOT_ALONE
+    }
+    states = {name: predictor_state(one) for name, one in stages.items()}
+    weighed = {name: one.model_dump() for name, one in planner.combinations.items()}
+    return Asked(asked, made_from(planner), text_fingerprint(json.dumps([states, weighed], default=str)))
+
+
+def made_from(planner: QueryPlanner) -> tuple[Any, ...]:
+    """What tells whether somebody put something else into a planner; compared before each plan, so it must be cheap."""
+    # DSPy stands between a module and each of its attributes, which takes longer than the comparison.
+    stages, combinations = vars(planner)["stage_predictors"], vars(planner)["combinations"]
+    inside = ((name, one, vars(one)) for name, one in stages.items())
+    found = ((name, one, own["signature"], tuple(own["demos"]), dict(own["fields"])) for name, one, own in inside)
+    return (dict(combinations), *found)

@@ -1,0 +1,50 @@
+"""No request outlives the plan that it is for: until when an answer is of use, and a transport that waits no longer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+from dspy._vendor.lm15.transports import StdlibTransport
+
+OUT_OF_TIME = "the deadline passed"
+_until: ContextVar[float | None] = ContextVar("queryplan_until", default=None)
+
+
+@contextmanager
+def until(moment: float | None) -> Iterator[None]:
+    """Requests of this block are of use until a moment of ``time.perf_counter()``; None is for ever.
+
+    An asyncio task is cancelled instead; a thread cannot be.
+    """
+    token = _until.set(moment)
+    try:
+        yield
+    finally:
+        _until.reset(token)
+
+
+def seconds_left() -> float | None:
+    """How long an answer is still of use, negative where it comes too late; None is for ever."""
+    moment = _until.get()
+    return None if moment is None else moment - time.perf_counter()
+
+
+class TimelyTransport(StdlibTransport):
+    """Waits for the next byte as long as it was told to, and no longer than it is of use."""
+
+    def stream(self, request: Any) -> Any:
+        """The response to ``request``."""
+        if (left := seconds_left()) is not None:
+            least = max(left, 0.001)  # zero would mean the time that was set when it was opened
+            request = replace(
+                request,
+                connect_timeout=min(request.connect_timeout or self._connect_timeout, least),
+                read_timeout=min(request.read_timeout or self._read_timeout, least),
+                write_timeout=min(request.write_timeout or self._write_timeout, least),
+            )
+        return super().stream(request)

@@ -1,0 +1,61 @@
+"""Requests end with the plan that they are for: on the wire, in retries, and in what room they leave to others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from queryplan.errors import LMError
+from queryplan.program.lm.endpoint import LMHandle, LMSettings, open_lm
+from queryplan.program.lm.timely import seconds_left, until
+
+
+@pytest.fixture
+def lm(chat_server: Any) -> LMHandle:
+    handle = open_lm(LMSettings(model="openai/m", api_base=chat_server.base))
+    assert handle is not None
+    chat_server.requests.clear()
+    return handle
+
+
+@pytest.fixture
+def hung(chat_server: Any, complete: Any) -> Iterator[threading.Event]:
+    """Until it is set the server answers nobody."""
+    healthy = threading.Event()
+
+    def reply(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        healthy.wait(20)
+        return 200, complete("Yes", {"Yes": -0.1, "No": -2.3, "simple": -3.0, "fact": -3.0})
+
+    chat_server.reply = reply
+    yield healthy
+    healthy.set()
+
+
+def test_a_request_ends_when_its_answer_would_come_too_late_and_is_not_sent_again(
+    lm: LMHandle, chat_server: Any, hung: threading.Event
+) -> None:
+    began = time.perf_counter()
+    with until(began + 0.3), pytest.raises(LMError, match="the deadline passed"):
+        lm.writer("hello")
+    assert time.perf_counter() - began < 2
+    assert len(chat_server.requests) == 1
+
+
+def test_nothing_is_sent_after_the_deadline(lm: LMHandle, chat_server: Any) -> None:
+    with until(time.perf_counter() - 1), pytest.raises(LMError, match="the deadline passed"):
+        lm.writer("hello")
+    assert chat_server.requests == []
+    assert seconds_left() is None
+    lm.writer("hello")
+
+
+def test_requests_that_hung_leave_room_for_the_next_plan(bench: Any, lm: LMHandle, hung: threading.Event) -> None:
+    planner = bench.planner(lm)
+    for _ in range(12):
+        assert planner.plan("Who is Nell?", deadline_s=0.1).degraded
+    hung.set()
+    assert not planner.plan("Who is Nell?", deadline_s=10).degraded
