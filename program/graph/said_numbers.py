@@ -1,8 +1,8 @@
 """The numbers that a question says, in figures or in words, and the ranges from one to another.
 
 A number is read where it stands in a script without spaces ("不低于0.8的"), with a point before it (".8"), with a comma
-in it ("0,9") and as a year of two digits ("'95"). A range is two numbers that follow each other, or a decade ("the
-eighties").
+in it ("0,9"), in groups ("1,234.5", "12.000,50"), below zero ("-5") and as a year of two digits ("'95"). A range is two
+numbers that follow each other, or a decade ("the eighties").
 """
 
 from __future__ import annotations
@@ -18,9 +18,18 @@ from .words import fold, words_of
 # A letter beside a figure makes it a part of a name or an order: "P2RY12", "5HT", "2nd".
 _LETTER = r"0-9_A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _NO_LETTER = rf"(?![{_LETTER}])"
+# A dash that stands free before a figure, and not between two of them, as in "1990 -2000".
+_SIGN = r"(?:(?<![^\s(])(?<!\d\s)(?P<sign>[-\u2212]))?"
+_GROUPED = (
+    rf"{_SIGN}(?<![{_LETTER}])(?<!\d[.,])(?:"
+    r"(?P<commas>\d{1,3}(?:,\d{3})+(?:\.\d+)?)"
+    r"|(?P<points>\d{1,3}(?:(?:\.\d{3})+,\d+|(?:\.\d{3}){2,}))"
+    r"|(?P<spaces>\d{1,3}(?:(?:[\u00a0\u202f]\d{3})+|(?: \d{3}){2,})(?:[.,]\d+)?))"
+    rf"(?![.,]?[{_LETTER}])"
+)
 FIGURES = re.compile(
-    rf"(?<![{_LETTER}])(?<!\d[.,])(?P<big>\d{{1,3}}(?:,\d{{3}})+)(?![.,]?[{_LETTER}])"
-    rf"|(?<![{_LETTER}.,])(?P<figures>(?:\d+[.,])?\d+|\.\d+)(?![.,]?[{_LETTER}])"
+    rf"{_GROUPED}"
+    rf"|{_SIGN.replace('sign', 'sign_')}(?<![{_LETTER}.,])(?P<figures>(?:\d+[.,])?\d+|\.\d+)(?![.,]?[{_LETTER}])"
 )
 SHORT_YEAR = re.compile(rf"(?<![{_LETTER}])['’](\d\d){_NO_LETTER}(?!['’])")
 DECADE = re.compile(
@@ -87,8 +96,17 @@ def _figures(question: str) -> Iterator[tuple[int, float]]:
     yield from short.items()
     for match in FIGURES.finditer(question):
         if match.start() not in short:
-            big = match["big"]
-            yield match.start(), float(big.replace(",", "") if big else match["figures"].replace(",", "."))
+            yield match.start(), _number(match)
+
+
+def _number(match: re.Match[str]) -> float:
+    """What a figure says: commas, points or spaces between groups of three, a point or a comma before a part."""
+    if (text := match["commas"]) is not None:
+        text = text.replace(",", "")
+    else:
+        text = match["points"] or match["spaces"] or match["figures"]
+        text = re.sub(r"\s", "", text.replace(".", "") if match["points"] else text).replace(",", ".")
+    return -float(text) if match["sign"] or match["sign_"] else float(text)
 
 
 def _spelled(question: str) -> Iterator[tuple[int, float]]:

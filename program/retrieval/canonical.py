@@ -14,16 +14,29 @@ from .terms import terms
 # What a store that understands it reads as an order: an exact phrase, a word left out.
 _OPERATORS = re.compile(r'"[^"]+"|(?<!\S)-\w+')
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
+# Signs of sums, money and units, raised digits, and those that names are written with.
+_KINDS = ("Sm", "Sc", "So", "No")
+_SIGNS = frozenset("#%&@").union(c for c in map(chr, range(0x2400)) if unicodedata.category(c) in _KINDS)
+_SIGN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
+_AROUND = ".,;:!?…\"'’‘“”«»()[]{}"
 
 
 def canonical(query: str) -> str:
-    """A query in one case and width, without punctuation and spare spaces, its operators at the end."""
+    """A query in one case and width, without punctuation and spare spaces, its operators and signs at the end."""
     if query.isascii():  # nearly always, and twenty times as fast
         folded = query.lower()
-        return " ".join((*_ASCII_WORD.findall(folded), *_operators(folded)))
+        return " ".join((*_ASCII_WORD.findall(folded), *_operators(folded), *_signed(folded)))
     folded = unicodedata.normalize("NFKC", query).casefold()
     kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded)
-    return " ".join((*kept.split(), *_operators(folded)))
+    return " ".join((*kept.split(), *_operators(folded), *_signed(query.casefold())))
+
+
+def _signed(folded: str) -> list[str]:
+    """The words that a sign is a part of: "c++" is not "c#", and "10%" not "10$"."""
+    if _SIGN.search(folded) is None:
+        return []
+    pieces = (piece.strip(_AROUND) for piece in folded.split())
+    return [piece for piece in pieces if _SIGN.search(piece) and any(map(str.isalnum, piece))]
 
 
 def _operators(folded: str) -> list[str]:
@@ -33,8 +46,9 @@ def _operators(folded: str) -> list[str]:
 # The stages of one plan ask about the same few texts.
 @lru_cache(maxsize=64)
 def token_set(query: str) -> frozenset[str]:
-    """The words of a query, and its operators; unspaced scripts give characters and pairs of them."""
-    return frozenset((*terms(query), *_operators(query.casefold())))
+    """The words of a query, its operators and its words with signs; unspaced scripts give characters and pairs."""
+    folded = query.casefold()
+    return frozenset((*terms(query), *_operators(folded), *_signed(folded)))
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
@@ -45,21 +59,22 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     return shared / (len(a) + len(b) - shared)
 
 
-def numbers(tokens: frozenset[str]) -> frozenset[str]:
-    """The tokens with a digit: queries that differ in one ask for something else, however long they are."""
-    return frozenset(token for token in tokens if not token.isalpha() and any(map(str.isdigit, token)))
+def exact(tokens: frozenset[str]) -> frozenset[str]:
+    """The tokens with a digit or a sign: queries that differ in one ask for something else, however long they are."""
+    there = (token for token in tokens if not token.isalpha())
+    return frozenset(token for token in there if any(c.isdigit() or c in _SIGNS for c in token))
 
 
 @dataclass(frozen=True)
 class _Form:
     text: str
     tokens: frozenset[str]
-    numbers: frozenset[str]
+    exact: frozenset[str]
 
     def repeats(self, other: _Form, threshold: float) -> bool:
         if self.text == other.text:
             return True
-        if not self.tokens or self.numbers != other.numbers:
+        if not self.tokens or self.exact != other.exact:
             return False
         return jaccard(self.tokens, other.tokens) >= threshold
 
@@ -104,7 +119,7 @@ class Distinct:
 @lru_cache(maxsize=64)
 def _form(query: str) -> _Form:
     tokens = token_set(query)
-    return _Form(canonical(query), tokens, numbers(tokens))
+    return _Form(canonical(query), tokens, exact(tokens))
 
 
 def merged(first: QueryCandidate, second: QueryCandidate) -> QueryCandidate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.program.plan import QueryCandidate
@@ -30,6 +31,23 @@ def test_plain_text_is_read_as_any_other(text: str) -> None:
 def test_operators_matter() -> None:
     assert canonical('"flow state" book') != canonical("flow state book")
     assert canonical("flow -state") != canonical("flow state")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("C++", "C#"), ("C++", "C"), ("10%", "10$"), ("10 €", "10€"), ("2⁵", "25"), ("R&D", "R D"), ("<5", ">5")],
+)
+def test_a_sign_that_is_a_part_of_a_word_matters(one: str, other: str) -> None:
+    long = "what was said in the third series about the long and winding history of {} by the people who made it"
+    assert canonical(one) != canonical(other)
+    distinct = Distinct(0.5)
+    assert distinct.add(candidate(long.format(one)))
+    assert distinct.add(candidate(long.format(other)))
+    assert not distinct.add(candidate(long.format(one).upper() + "?!"))
+
+
+def test_a_sign_by_itself_does_not_matter() -> None:
+    assert canonical("flow - & focus, 'C++'!") == canonical("flow focus c++")
 
 
 def test_jaccard_is_of_sets() -> None:
