@@ -13,12 +13,14 @@ name, and so is a program whose signatures or encoder are not the ones it was co
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,11 +121,15 @@ class ProgramState:
 def save_program(state: ProgramState, folder: Path) -> Manifest:
     """Write ``state`` to ``folder``, which is replaced as a whole or not at all.
 
+    A process that is ended in the very moment between the old and the new leaves the old one beside it, where
+    `read_manifest` and the next save find it.
+
     Raises:
         ProgramError: the disk is full or not writable, or ``folder`` has something else in it; what
             was there before is intact.
     """
     folder = Path(folder)
+    put_back(folder)
     check_replaceable(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -179,16 +185,31 @@ def _write(path: Path, content: bytes) -> None:
 def _swap(fresh: Path, folder: Path) -> None:
     """Put ``fresh`` in the place of ``folder``; the old one is removed only after that."""
     fresh.chmod(0o755)
-    old = folder.with_name(f".{folder.name}-old-{os.getpid()}")
-    if folder.exists():
-        folder.rename(old)
+    old = Path(tempfile.mkdtemp(prefix=_old(folder), dir=folder.parent))
     try:
+        if folder.exists():
+            folder.rename(old)
         fresh.rename(folder)
-    except OSError:
-        if old.exists():
+    except BaseException:
+        if (old / MANIFEST).is_file() and not folder.exists():
             old.rename(folder)
         raise
-    shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _old(folder: Path) -> str:
+    return f".{folder.name}-old-"
+
+
+def put_back(folder: Path) -> None:
+    """Give a program its name back whose save was ended between taking it away and putting the new one there."""
+    if folder.exists() or not folder.parent.is_dir():
+        return
+    left = [old for old in folder.parent.glob(f"{glob.escape(_old(folder))}*") if (old / MANIFEST).is_file()]
+    if left:
+        with suppress(OSError):  # another process was quicker
+            max(left, key=lambda old: old.stat().st_mtime).rename(folder)
 
 
 def load_program(folder: Path) -> ProgramState:
@@ -197,8 +218,7 @@ def load_program(folder: Path) -> ProgramState:
     Raises:
         ProgramError: not a program, of another format, or altered; the file is named.
     """
-    manifest = read_manifest(folder)
-    _check_files(folder, manifest)
+    manifest = check_program(folder)
     try:
         card = DomainCard.model_validate_json((folder / CARD).read_bytes())
         predictors = json.loads((folder / PREDICTORS).read_text(encoding="utf-8"))
@@ -207,8 +227,20 @@ def load_program(folder: Path) -> ProgramState:
     return ProgramState(manifest, card, predictors, _load_heads(folder, manifest))
 
 
+def check_program(folder: Path) -> Manifest:
+    """The manifest of a program folder in which every file is as it was saved.
+
+    Raises:
+        ProgramError: not a program, of another format, or altered; the file is named.
+    """
+    manifest = read_manifest(folder)
+    _check_files(folder, manifest)
+    return manifest
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a program folder, its content hash checked."""
+    put_back(Path(folder))
     path = Path(folder) / MANIFEST
     if not path.is_file():
         raise ProgramError(f"{folder} is not a compiled program: it has no {MANIFEST}; run: queryplan compile DOMAIN")

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 import re
+import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, ProgramError, QueryPlanError
-from .folder import MANIFEST
+from .folder import MANIFEST, check_program, put_back
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
@@ -72,7 +73,10 @@ def sqlite_file(uri: str) -> Path | None:
 
 def public_uri(uri: str) -> str:
     """``uri`` as it may be shown: without the user, password and query that it may carry."""
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return "an address that cannot be read"
     if "@" not in parts.netloc and not parts.query:
         return uri
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
@@ -137,13 +141,17 @@ def _knock(uri: str) -> None:
     """Fail at once if nobody listens, or if a folder is where the database should be: MLflow retries for minutes."""
     if (file := sqlite_file(uri)) is not None and file.is_dir():
         raise IsADirectoryError(f"{file} is a folder, not a database")
-    parts = urlsplit(uri)
-    if parts.scheme in ("http", "https") and parts.hostname:
+    try:
+        parts = urlsplit(uri)
         port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        raise OSError("there can be no such host or port") from None
+    if parts.scheme in ("http", "https") and parts.hostname:
         socket.create_connection((parts.hostname, port), timeout=_CONNECT_S).close()
 
 
 def _local(folder: Path) -> Path:
+    put_back(folder)
     if not folder.is_dir():
         raise ProgramError(
             f"there is no program folder {folder}: give a folder that `queryplan compile` wrote, or models:/NAME@ALIAS"
@@ -155,11 +163,21 @@ def _registered(text: str, match: re.Match[str], uri: str) -> Path:
     version = _version(text, match, uri)
     key = hashlib.sha256(f"{uri} {version.source} {version.creation_timestamp}".encode()).hexdigest()[:12]
     folder = _cache_folder() / f"{version.name}-{version.version}-{key}"
-    if not (folder / MANIFEST).is_file():
+    if not _intact(folder):
+        shutil.rmtree(folder, ignore_errors=True)
         _download(text, version, uri, folder)
     if not (folder / MANIFEST).is_file():
         raise ProgramError(f"{text} holds no queryplan program: give a model that `queryplan compile` registered")
     return folder
+
+
+def _intact(folder: Path) -> bool:
+    """Whether a downloaded program is there and as it was saved; if not, it is fetched again."""
+    try:
+        check_program(folder)
+    except ProgramError:
+        return False
+    return True
 
 
 def _version(text: str, match: re.Match[str], uri: str) -> ModelVersion:

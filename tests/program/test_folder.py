@@ -298,6 +298,22 @@ def failing_second(rename: Callable[[Path, Path], Path]) -> Callable[[Path, Path
     return run
 
 
+def test_who_interrupts_between_the_old_program_and_the_new_has_the_old(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    planner = QueryPlanner.load(copy)
+    before, calls, rename = content(copy), iter([Path.rename, interrupted, Path.rename]), Path.rename
+    monkeypatch.setattr(Path, "rename", lambda self, target: next(calls)(self, target))
+    with pytest.raises(KeyboardInterrupt):
+        planner.save(copy)
+    monkeypatch.setattr(Path, "rename", rename)
+    assert names(copy.parent) == ["copy"]
+    assert content(copy) == before
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), TypeError("not JSON")])
 def test_a_save_that_was_stopped_leaves_nothing_behind(
     copy: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
@@ -321,6 +337,21 @@ def test_a_program_that_is_saved_as_it_was_loaded_keeps_its_record(copy: Path, t
     planner.stage_predictors["relevance"].signature = signature.with_instructions("Judge.")
     changed = planner.save(tmp_path / "changed")
     assert (changed.metrics, changed.compiled) == ({}, {})
+
+
+def test_a_program_whose_save_was_ended_half_way_is_found_again(copy: Path, tmp_path: Path) -> None:
+    for load in (QueryPlanner.load, lambda path: QueryPlanner.load(copy).save(path)):
+        copy.rename(tmp_path / ".copy-old-abc123")
+        load(copy)
+        assert names(copy.parent) == ["copy"]
+
+
+def test_a_folder_of_a_save_that_was_ended_is_in_nobodys_way(copy: Path, tmp_path: Path) -> None:
+    left = tmp_path / f".copy-old-{os.getpid()}"
+    left.mkdir()
+    (left / "x").write_text("x")
+    planner = QueryPlanner.load(copy)
+    assert planner.save(copy).version == QueryPlanner.load(copy).program_version
 
 
 def test_saving_over_a_program_replaces_all_of_it(card: Any, copy: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from queryplan.errors import ConfigError, ProgramError
 from queryplan.program import registry
+from queryplan.program.folder import PREDICTORS, check_program
 from queryplan.program.registry import public_uri, resolve, sqlite_file, tracking_uri_in_force
 
 
@@ -57,6 +59,26 @@ def test_an_unknown_model_alias_or_version_is_named(uri: str, name: str) -> None
 def test_a_model_that_holds_no_program_is_refused(uri: str) -> None:
     with pytest.raises(ProgramError, match="holds no queryplan program"):
         resolve("models:/foreign/1", uri)
+
+
+def test_a_download_that_was_damaged_is_fetched_again(
+    uri: str, old_program: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUERYPLAN_CACHE", str(tmp_path / "cache"))
+    shutil.copytree(old_program, tmp_path / "ours" / "artifacts" / "program")
+    mlflow = registry.client(uri)
+    mlflow.create_registered_model("ours")
+    mlflow.create_model_version("ours", (tmp_path / "ours").as_uri())
+    found = resolve("models:/ours/1", uri)
+    (found / PREDICTORS).write_text("{}")
+    assert check_program(resolve("models:/ours/1", uri)).domain == "podcast"
+
+
+@pytest.mark.parametrize("address", ["http://localhost:99999", "http://me:hunter2@h:port", "http://[bad"])
+def test_an_address_that_there_cannot_be_names_the_setting_and_hides_the_password(address: str) -> None:
+    with pytest.raises(ProgramError, match="QUERYPLAN_TRACKING_URI") as caught:
+        resolve("models:/queryplan-podcast@champion", address)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_a_registry_that_is_down_names_the_setting_and_hides_the_password() -> None:
