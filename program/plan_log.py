@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ..signatures.types import STAGES, Turn
+from .context import ROLES
 from .plan import QueryPlan
 from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
 from .registry import client, speaking_to_mlflow, tracking_uri_in_force
@@ -87,14 +88,18 @@ class PlanLog:
         Args:
             conversation: the application's own name of it, kept with or without text: give none that says who.
         """
-        record = _record(plan, history, session, conversation) if self.text else _without_text(plan, conversation)
         for sink in self._sinks:
             try:
-                sink.put(record)
+                sink.put(self._record(plan, history, session, conversation))
             except Exception as error:  # production goes on without its log
                 self.failed += 1
                 tell = logger.warning if self.failed == 1 else logger.debug
                 tell("a plan could not be logged: %s", type(error).__name__)
+
+    def _record(
+        self, plan: QueryPlan, history: History, session: Mapping[str, Any] | None, conversation: str | None
+    ) -> dict[str, Any]:
+        return _record(plan, history, session, conversation) if self.text else _without_text(plan, conversation)
 
     def close(self) -> None:
         """Write what is still in hand and close the sinks."""
@@ -219,17 +224,19 @@ def _record(
     return {
         "text": True,
         "query": plan.query,
-        "history": [_turn(turn) for turn in history or ()],
+        "history": [kept for turn in history or () if (kept := _turn(turn)) is not None],
         "session": dict(session or {}),
         "conversation": conversation,
         "plan": plan.model_dump(mode="json"),
     }
 
 
-def _turn(turn: Mapping[str, Any] | Turn) -> dict[str, Any]:
-    return (
-        turn.model_dump(mode="json") if isinstance(turn, Turn) else {"role": turn["role"], "content": turn["content"]}
-    )
+def _turn(turn: Mapping[str, Any] | Turn) -> dict[str, Any] | None:
+    """A message; None for one that the planner left out too, such as a system's."""
+    if isinstance(turn, Turn):
+        return turn.model_dump(mode="json")
+    role, content = turn.get("role"), turn.get("content")
+    return {"role": role, "content": content} if role in ROLES and isinstance(content, str) else None
 
 
 def _without_text(plan: QueryPlan, conversation: str | None) -> dict[str, Any]:

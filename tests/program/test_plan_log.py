@@ -99,6 +99,23 @@ def test_with_text_a_log_can_be_labelled(tmp_path: Path) -> None:
     assert second.query.startswith("line\u2028end")
 
 
+def test_messages_that_the_planner_leaves_out_are_left_out_of_the_log_too(bench: Any, tmp_path: Path) -> None:
+    planner = bench.planner()
+    planner.log = PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True)
+    system, bare, tool = {"role": "system", "content": "Be brief."}, {"role": "user"}, {"role": "tool", "content": None}
+    planner.plan("and meditation?", [system, bare, *HISTORY, tool])
+    planner.log.close()
+    (read,) = read_logged(tmp_path / "plans.jsonl")
+    assert [turn.content for turn in read.history] == [turn["content"] for turn in HISTORY]
+    assert planner.log.failed == 0
+
+
+def test_a_plan_is_not_lost_to_a_record_that_cannot_be_made(tmp_path: Path) -> None:
+    with PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True) as log:
+        log.log(made_plan(), [1], conversation="c7")  # type: ignore[list-item]
+    assert log.failed == 1
+
+
 def test_only_the_owner_may_read_a_log(tmp_path: Path) -> None:
     PlanLog(JsonlSink(tmp_path / "plans.jsonl")).close()
     assert stat.S_IMODE((tmp_path / "plans.jsonl").stat().st_mode) == 0o600
