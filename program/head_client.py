@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dspy.utils.callback import with_callbacks
 
 from ..errors import LMError
 from ..signatures.types import Turn
+from .context import ROLES
 from .heads import HeadAnswer, Heads
 from .lm.decider import answer_for
 from .lm.prompt import options_of
@@ -97,13 +98,30 @@ class HeadClient:
 
 
 def turns_of(history: Any) -> tuple[Turn, ...]:
-    """Turns from lines ``User: …`` and ``Assistant: …``, as ``history_text`` writes them, or from messages."""
+    """Turns from lines ``User: …`` and ``Assistant: …``, as ``history_text`` writes them, or from messages.
+
+    A ``dspy.History``, or what DSPy makes of one, holds what was asked and answered, under the names of fields.
+    Messages of others than user and assistant, and those without text, are left out, as the planner does.
+    """
     if history is None:
         return ()
     if isinstance(history, str):
         return _from_lines(history)
-    messages = getattr(history, "messages", history)
-    return tuple(m if isinstance(m, Turn) else Turn(role=m["role"], content=m["content"]) for m in messages)
+    messages = history.get("messages", ()) if isinstance(history, Mapping) else getattr(history, "messages", history)
+    return tuple(turn for message in messages for turn in _from_message(message))
+
+
+def _from_message(message: Mapping[str, Any] | Turn) -> Iterator[Turn]:
+    if isinstance(message, Turn):
+        yield message
+        return
+    said = [(message.get("role"), message.get("content"))]
+    if "role" not in message:
+        texts = [text for text in message.values() if isinstance(text, str)]
+        said = list(zip(ROLES, (texts[0], texts[-1]) if len(texts) > 1 else texts, strict=False))
+    for role, text in said:
+        if role in ROLES and isinstance(text, str) and text.strip():
+            yield Turn(role=role, content=text)
 
 
 def _from_lines(text: str) -> tuple[Turn, ...]:

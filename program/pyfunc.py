@@ -44,7 +44,8 @@ class PlannerModel(PythonModel):
 
     def _plan(self, row: Mapping[Any, Any]) -> str:
         history, session = _value(row.get("history")), _value(row.get("session"))
-        plan = self.planner.plan(row["query"], history=list(history or ()), session=dict(session or {}))
+        told = list(history) if history is not None else []  # Parquet gives an array, which has no truth value
+        plan = self.planner.plan(row["query"], history=told, session=dict(session or {}))
         return plan.model_dump_json()
 
 

@@ -92,11 +92,11 @@ class PlanService:
             return await self._in_turn(request, self._explain)
 
     async def _plan(self, request: PlanRequest, left_s: float) -> QueryPlan:
-        return await self.planner.aplan(request.query, request.history, request.session, left_s)
+        return await self.planner.aplan(request.query, request.messages, request.session, left_s)
 
     async def _explain(self, request: PlanRequest, left_s: float) -> Explanation:
         plan = await self._plan(request, left_s)
-        return explained(self.planner, plan, request.query, request.history, request.session)
+        return explained(self.planner, plan, request.query, request.messages, request.session)
 
     async def _in_turn(self, request: PlanRequest, make: Callable[[PlanRequest, float], Coroutine[Any, Any, T]]) -> T:
         """What is made of a request when it is its turn, in the time that is left then.

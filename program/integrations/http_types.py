@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from ...data.card import DomainCard
-from ...signatures.types import Frozen, Turn
+from ...signatures.types import Frozen
 from ..bound import Mode
 from ..folder import Manifest
 from ..plan import QueryPlan
@@ -40,11 +40,19 @@ class Limits(Frozen):
     deadline_s: float = Field(default=30.0, gt=0, allow_inf_nan=False)
 
 
+class Message(Frozen):
+    """A message of the conversation. What a system or a tool says tells nothing about what the user asks: it is left
+    out, and the plan says so."""
+
+    role: Literal["user", "assistant", "system", "developer", "tool"]
+    content: str
+
+
 class PlanRequest(Frozen):
     """One query in its conversation: the arguments of ``QueryPlanner.plan``."""
 
     query: str = Field(description="What the user typed, any text.", examples=["and meditation?"])
-    history: tuple[Turn, ...] = Field(
+    history: tuple[Message, ...] = Field(
         default=(), max_length=MAX_HISTORY, description="The conversation before it, oldest message first."
     )
     session: dict[str, Any] = Field(
@@ -56,6 +64,11 @@ class PlanRequest(Frozen):
         allow_inf_nan=False,
         description="Seconds from the request's arrival after which the plan is made from what is known.",
     )
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The history as a planner takes it."""
+        return [{"role": message.role, "content": message.content} for message in self.history]
 
     @field_validator("session")
     @classmethod

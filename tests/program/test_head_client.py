@@ -42,6 +42,18 @@ def test_a_follow_up_is_asked_with_its_history_as_text(card: Any, client: HeadCl
     assert said.is_follow_up.probability == pytest.approx(wanted.probabilities["true"])
 
 
+def test_a_history_of_dspys_is_read_as_the_turns_that_it_holds(card: Any, client: HeadClient, trained: Heads) -> None:
+    said = {"query": TURNS[0].content, "answer": TURNS[1].content}
+    unread = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": None}]
+    for messages in ([said], [*unread, *(turn.model_dump() for turn in TURNS)]):
+        history = dspy.History(messages=messages)
+        assert turns_of(history) == TURNS
+        answer = predict(card, "follow_up")(lm=client, query="and why?", history=history)
+        wanted = trained.of_turn("and why?", TURNS)
+        assert wanted is not None
+        assert answer.is_follow_up.probability == pytest.approx(wanted.probabilities["true"])
+
+
 def test_asyncio_and_copies_answer_alike(card: Any, client: HeadClient) -> None:
     predictor = predict(card, "relevance")
     now = predictor(lm=client, query="Will it rain?").is_relevant.probability
@@ -73,5 +85,6 @@ def test_history_is_read_back_as_it_was_written() -> None:
     assert turns_of(history_text(TURNS)) == TURNS
     assert turns_of([t.model_dump() for t in TURNS]) == TURNS
     assert turns_of(dspy.History(messages=[t.model_dump() for t in TURNS])) == TURNS
+    assert turns_of({"messages": [t.model_dump() for t in TURNS]}) == TURNS
     assert turns_of("no speaker at all") == (Turn(role="user", content="no speaker at all"),)
     assert turns_of(None) == turns_of(" ") == ()

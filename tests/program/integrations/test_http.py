@@ -32,6 +32,16 @@ def test_a_plan_over_http_is_the_planners_own(bench: Any, serve: Serve, given: d
     assert untimed(plan_of(serve(planner).post("/v1/plan", json=asked))) == untimed(planner.plan(**asked))
 
 
+@pytest.mark.parametrize("path", ["/v1/plan", "/v1/explain"])
+def test_what_a_system_says_is_taken_and_left_out_as_by_the_planner(bench: Any, serve: Serve, path: str) -> None:
+    planner = bench.planner(heads=HEADS)
+    history = [{"role": "system", "content": "Be brief."}, *TURNS, {"role": "tool", "content": "{}"}]
+    answer = serve(planner).post(path, json={"query": "and why?", "history": history}).json()
+    plan = QueryPlan.model_validate(answer.get("plan", answer))
+    assert untimed(plan) == untimed(planner.plan("and why?", history))
+    assert "history" in {gap.what for gap in plan.degraded}
+
+
 def test_a_batch_is_planned_in_its_order(bench: Any, serve: Serve) -> None:
     queries = [{"query": f"who is Nell {number}?"} for number in range(MAX_BATCH)]
     answer = serve(bench.planner(heads=HEADS)).post("/v1/plan/batch", json={"queries": queries})
