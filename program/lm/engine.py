@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -32,6 +33,8 @@ _unjournaled: ContextVar[bool] = ContextVar("queryplan_unjournaled", default=Fal
 _asked_anew: ContextVar[bool] = ContextVar("queryplan_asked_anew", default=False)
 
 _PARAMETERS = frozenset({"temperature", "max_tokens", "top_p", "stop", "seed", "logprobs", "top_logprobs"})
+_PAGE = re.compile(r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+_QUOTES = " '\""
 _NOT_PORTABLE = ("minLength", "maxLength", "default")
 
 
@@ -58,10 +61,14 @@ class Route:
     address: str = field(default="", repr=False)
 
     def scrubbed(self, text: str) -> str:
-        """``text`` without the keys and the address that this route knows, and not too long."""
+        """``text`` in one line, without the keys and the address that this route knows, without a web page that a
+        gateway sent instead of an answer, and not too long."""
         keys = [str(k) for k in (self.config.api_keys or {}).values()]
         for secret in (*keys, self.address.removesuffix("/v1"), self.address):
             text = text.replace(secret, "…") if len(secret) > 4 else text
+        text = " ".join(text.split())
+        if (page := _PAGE.search(text)) is not None:
+            text = f"{text[: page.start()].rstrip(_QUOTES)} a web page, as of a gateway".lstrip()
         return text[:300]
 
     def config_with(self, transport: Callable[..., Any]) -> lm15.RouterConfig:

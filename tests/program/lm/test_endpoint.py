@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from queryplan.errors import ConfigError, LMError, WeightsError
 from queryplan.program.lm.endpoint import LMHandle, LMSettings, open_lm
 from queryplan.program.lm.engine import portable
-from queryplan.program.lm.routes import wire_name
+from queryplan.program.lm.routes import endpoint_route, wire_name
 from queryplan.signatures.plan_graph_steps import plan_graph_steps
 from queryplan.signatures.types import EdgeType, GraphSchema, NodeType
 
@@ -194,6 +194,15 @@ def test_closing_twice_is_harmless(chat_server: Any) -> None:
 
 
 # --- what is said
+
+
+@pytest.mark.parametrize("page", ["<html>\n<body>nginx 10.1.2.3</body></html>", "<!DOCTYPE html><p>10.1.2.3"])
+def test_no_page_of_a_gateway_is_quoted(page: str) -> None:
+    route = endpoint_route(LMSettings(model="openai/m", api_base="http://127.0.0.1:9/v1"))
+    assert route.scrubbed(page) == "a web page, as of a gateway"
+    said = route.scrubbed(f"the reply is not JSON.\nBody starts: '{page}'. A gateway is the usual cause")
+    assert said == "the reply is not JSON. Body starts: a web page, as of a gateway"
+    assert route.scrubbed("no <|im_start|>\n\n in\ta prompt") == "no <|im_start|> in a prompt"
 
 
 @pytest.mark.parametrize(
