@@ -88,7 +88,7 @@ def _answered(
 
 def _rows(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
-        lines = source.read_text(encoding="utf-8").split("\n")  # a string may hold U+2028, which ends no line
+        lines = source.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{source} cannot be read: {error}") from error
     for number, line in enumerate(lines, 1):

@@ -141,7 +141,7 @@ def _front_matter(text: str, name: str) -> tuple[dict[str, Any], str]:
     head, end, body = text.removeprefix("---").partition("\n---\n")
     if not end:
         raise DataError(f"{name}: its front matter has no end; close it with a line of three dashes")
-    lines = (line.partition(": ") for line in head.splitlines() if line.strip())
+    lines = (line.partition(": ") for line in head.split("\n") if line.strip())
     return {key.strip(): _value(value.strip()) for key, _, value in lines}, body
 
 

@@ -227,6 +227,12 @@ def test_a_broken_collection_is_named(tmp_path: Path, content: str) -> None:
         open_items(path)
 
 
+def test_a_line_separator_inside_an_item_ends_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('\ufeff{"date": "2026-01-01", "text": "one\u2028two\u0085three"}\n', encoding="utf-8")
+    assert [item["text"] for item in open_items(path).items] == ["one\u2028two\u0085three"]
+
+
 def test_a_missing_collection_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"none\.jsonl cannot be read"):
         open_items(tmp_path / "none.jsonl")

@@ -54,6 +54,13 @@ def test_a_colon_in_a_sentence_makes_no_speaker(tmp_path: Path) -> None:
     assert "speaker" not in passage.fields
 
 
+def test_a_mark_of_byte_order_is_no_part_of_a_text(tmp_path: Path) -> None:
+    (first,) = read_passages(transcript(tmp_path, "\ufeff" + FRONT + "[1] Nell: What is ice?\n"))
+    assert (first.id, first.title) == ("7[1]", "On Ice")
+    (tmp_path / "posts.jsonl").write_text('\ufeff{"id": "p1", "text": "one"}\n', encoding="utf-8")
+    assert len(read_records(tmp_path / "posts.jsonl", "posts")) == 1
+
+
 def test_front_matter_without_an_end_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"07\.md.*three dashes"):
         read_passages(transcript(tmp_path, "---\nnumber: 7\ntitle: On Ice\n"))
