@@ -6,7 +6,7 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import copy_context
@@ -18,6 +18,7 @@ import dspy
 
 from ..errors import ConfigError, LMError
 from ..signatures.types import Stage
+from .lm.decider import unanswered
 from .lm.endpoint import LMHandle
 from .lm.meter import meter
 from .lm.timely import OUT_OF_TIME, until
@@ -40,7 +41,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: a prediction, or the reason why there is none, and what it cost."""
+    """What came back: a prediction, and why there is none or something is missing in it, and what it cost."""
 
     prediction: dspy.Prediction | None
     error: str | None = None
@@ -158,9 +159,9 @@ async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[S
 
 def _send_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
     began = time.perf_counter()
-    with meter() as cost, dspy.context(adapter=lm.adapter), until(clock.ends):
+    with meter() as cost, dspy.context(adapter=lm.adapter), until(clock.ends), unanswered() as missed:
         try:
-            prediction, error = ask.predictor(**_arguments(ask, lm)), None
+            prediction, error = _without(ask.predictor(**_arguments(ask, lm)), missed)
         except Exception as failure:  # whatever a model or a network does, the plan goes on without it
             prediction, error = None, _explain(failure)
     return _reply(prediction, error, began, cost)
@@ -168,12 +169,20 @@ def _send_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
 
 async def _asend_one(ask: Ask, lm: LMHandle) -> Reply:
     began = time.perf_counter()
-    with meter() as cost, dspy.context(adapter=lm.adapter):
+    with meter() as cost, dspy.context(adapter=lm.adapter), unanswered() as missed:
         try:
-            prediction, error = await ask.predictor.acall(**_arguments(ask, lm)), None
+            prediction, error = _without(await ask.predictor.acall(**_arguments(ask, lm)), missed)
         except Exception as failure:  # whatever a model or a network does, the plan goes on without it
             prediction, error = None, _explain(failure)
     return _reply(prediction, error, began, cost)
+
+
+def _without(prediction: dspy.Prediction, missed: Mapping[str, str]) -> tuple[dspy.Prediction, str | None]:
+    """A prediction without what the model gave no answer to, and why."""
+    if not missed:
+        return prediction, None
+    known = {name: prediction[name] for name in prediction.keys() if name not in missed}  # noqa: SIM118
+    return dspy.Prediction(**known), next(iter(missed.values()))
 
 
 def _arguments(ask: Ask, lm: LMHandle) -> dict[str, Any]:

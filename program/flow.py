@@ -224,7 +224,8 @@ class Flow:
         found = self._together([self._settle("complexity", n, reply, heads.get(n)) for n in COMPLEXITY_OUTPUTS])
         found = self._unless_unsure(found)
         complexity, intent, needs = found
-        self._note_missing("complexity", reply, complexity, "it was taken to be a simple fact")
+        unsaid = next((f for f in found if f is None or f.by == "head"), complexity)
+        self._note_missing("complexity", reply, unsaid, "it was taken to be a simple fact")
         labels.complexity = complexity.label if complexity else "simple"
         labels.intent = intent.label if intent else "factual"
         labels.needs_decomposition = needs.truth if needs else False

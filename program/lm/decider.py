@@ -12,9 +12,10 @@ import json
 import logging
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from typing import Any
 
 from dspy import lm15
@@ -33,8 +34,28 @@ State = Mapping[str, Any]
 Questions = Mapping[str, Mapping[str, Any]]
 
 
+_missed: ContextVar[dict[str, str] | None] = ContextVar("queryplan_missed", default=None)
+
+
 class UnansweredError(LMError):
     """The model answered a question with nothing that is one of its answers."""
+
+
+Answer = dict[str, Any] | UnansweredError
+
+
+@contextmanager
+def unanswered() -> Iterator[dict[str, str]]:
+    """The questions of this block that were not answered though others of their request were, and why.
+
+    In DSPy's prediction all answers to such a question are as likely.
+    """
+    missed: dict[str, str] = {}
+    token = _missed.set(missed)
+    try:
+        yield missed
+    finally:
+        _missed.reset(token)
 
 
 class _Client(ABC):
@@ -80,24 +101,36 @@ class _Client(ABC):
         """One answer for each question.
 
         Raises:
-            LMError: the endpoint failed, or did not answer as it must; an `UnansweredError` where it answered with
-                none of the answers.
+            LMError: the endpoint failed, or did not answer as it must; an `UnansweredError` where it gave no question
+                any of its answers. One that was not answered beside others is noted, see `unanswered`.
         """
         if len(questions) == 1:
-            return {name: self._ask(build(state, name, q), q) for name, q in questions.items()}
+            return _answers({name: self._try(build(state, name, q), q) for name, q in questions.items()}, questions)
         with ThreadPoolExecutor(min(self._parallel, len(questions))) as pool:
             futures = {
                 # The context carries DSPy's settings, and in them the meters, into the thread.
-                name: pool.submit(copy_context().run, self._ask, build(state, name, q), q)
+                name: pool.submit(copy_context().run, self._try, build(state, name, q), q)
                 for name, q in questions.items()
             }
-            return {name: future.result() for name, future in futures.items()}
+            return _answers({name: future.result() for name, future in futures.items()}, questions)
 
     @with_callbacks
     async def acall(self, state: State, questions: Questions) -> dict[str, dict[str, Any]]:
         """The same, on the running event loop."""
-        asked = (self._aask(build(state, name, q), q) for name, q in questions.items())
-        return dict(zip(questions, await asyncio.gather(*asked), strict=True))
+        asked = (self._atry(build(state, name, q), q) for name, q in questions.items())
+        return _answers(dict(zip(questions, await asyncio.gather(*asked), strict=True)), questions)
+
+    def _try(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> Answer:
+        try:
+            return self._ask(prompt, question)
+        except UnansweredError as error:
+            return error
+
+    async def _atry(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> Answer:
+        try:
+            return await self._aask(prompt, question)
+        except UnansweredError as error:
+            return error
 
     @abstractmethod
     def _ask(self, prompt: ChatPrompt, question: Mapping[str, Any]) -> dict[str, Any]: ...
@@ -243,6 +276,21 @@ class VerbalClient(_Client):
     def _answer(self, label: str, question: Mapping[str, Any], options: Sequence[Option]) -> dict[str, Any]:
         rest = (1 - self._reliability) / max(len(options) - 1, 1)
         return answer_for(question, {o.label: self._reliability if o.label == label else rest for o in options})
+
+
+def _answers(found: Mapping[str, Answer], questions: Questions) -> dict[str, dict[str, Any]]:
+    """What was answered, and an even answer, which is no opinion, where something was not."""
+    missed = {name: answer for name, answer in found.items() if isinstance(answer, UnansweredError)}
+    if missed and len(missed) == len(found):
+        raise next(iter(missed.values()))
+    if (noted := _missed.get()) is not None:
+        noted.update({name: str(error) for name, error in missed.items()})
+    return {name: _even(questions[name]) if isinstance(a, UnansweredError) else a for name, a in found.items()}
+
+
+def _even(question: Mapping[str, Any]) -> dict[str, Any]:
+    options = options_of(question)
+    return answer_for(question, {option.label: 1 / len(options) for option in options})
 
 
 def _unanswered(model: str, options: Sequence[Option]) -> UnansweredError:

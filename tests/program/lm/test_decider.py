@@ -16,6 +16,7 @@ from queryplan.program.lm.decider import (
     VerbalClient,
     check_distinct,
     check_tokens,
+    unanswered,
     word_probabilities,
     written_label,
 )
@@ -97,6 +98,45 @@ def test_a_model_that_says_nothing_legal_has_not_decided(lm: LMHandle, chat_serv
         decide(lm.decider)(history="h", query="q")
     with pytest.raises(UnansweredError, match="gave none of the answers Yes, No"):
         asyncio.run(decide(lm.decider).acall(history="h", query="q"))
+
+
+def silent_on_intent(complete: Any) -> Any:
+    def reply(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        system = body["messages"][0]["content"]
+        word = "medium" if "- medium" in system else "The" if "- compare" in system else "Yes"
+        return 200, complete(word, {word: -0.1, "zz": -9.0})
+
+    return reply
+
+
+def test_one_question_that_is_not_answered_is_noted_and_the_others_count(
+    lm: LMHandle, chat_server: Any, complete: Any
+) -> None:
+    chat_server.reply = silent_on_intent(complete)
+    for ask in (
+        decide(lm.decider, AssessComplexity),
+        lambda **q: asyncio.run(decide(lm.decider, AssessComplexity).acall(**q)),
+    ):
+        with unanswered() as missed:
+            answer = ask(query="q")
+        assert list(missed) == ["intent"]
+        assert "gave none of the answers hello, meaning" in missed["intent"]
+        assert answer.complexity.value == "moderate"
+        assert set(answer.intent.probabilities.values()) == {1 / 8}
+
+
+@pytest.mark.parametrize("awaited", [False, True])
+def test_of_what_one_stage_asks_heads_decide_only_what_the_model_did_not_answer(
+    bench: Any, lm: LMHandle, chat_server: Any, complete: Any, awaited: bool
+) -> None:
+    chat_server.reply = silent_on_intent(complete)
+    planner = bench.planner(
+        lm, {"complexity": {"simple": 0.9, "complex": 0.1}, "intent": {"causal": 0.9, "factual": 0.1}}
+    )
+    plan = asyncio.run(planner.aplan("why?")) if awaited else planner.plan("why?")
+    assert (plan.complexity, plan.intent) == ("moderate", "causal")
+    assert [gap.instead for gap in plan.degraded if gap.what == "complexity"] == ["a learned head decided"]
+    assert "relevance" not in {gap.what for gap in plan.degraded}, "no kind of rejection is asked for where none is"
 
 
 def test_a_prefix_is_read_ahead_whatever_is_answered(lm: LMHandle, chat_server: Any, complete: Any) -> None:
