@@ -157,6 +157,12 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
 
 
 def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
+    said = said_in(message)
+    return _clean_turn(*said, characters) if said is not None else None
+
+
+def said_in(message: Mapping[str, Any] | Turn) -> tuple[str, str] | None:
+    """Role and text of a message as it was given; None where it has no role or no text."""
     role: Any
     content: Any
     if isinstance(message, dict):  # first, since to ask whether it is a model takes as long as all the rest
@@ -169,7 +175,7 @@ def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
         raise TypeError(f"a message must be a mapping with role and content, not {type(message).__name__}")
     if isinstance(content, list | tuple):
         content = _text_of_parts(content)
-    return _clean_turn(role, content, characters) if isinstance(role, str) and isinstance(content, str) else None
+    return (role, content) if isinstance(role, str) and isinstance(content, str) else None
 
 
 def _text_of_parts(parts: Iterable[Any]) -> str:

@@ -18,7 +18,7 @@ from dspy.utils.callback import with_callbacks
 
 from ..errors import LMError
 from ..signatures.types import Turn
-from .context import ROLES
+from .context import ROLES, said_in
 from .heads import HeadAnswer, Heads
 from .lm.decider import answer_for
 from .lm.prompt import options_of
@@ -112,16 +112,14 @@ def turns_of(history: Any) -> tuple[Turn, ...]:
 
 
 def _from_message(message: Mapping[str, Any] | Turn) -> Iterator[Turn]:
-    if isinstance(message, Turn):
-        yield message
-        return
-    said = [(message.get("role"), message.get("content"))]
-    if "role" not in message:
+    if isinstance(message, Turn) or "role" in message:
+        said = [said_in(message) or ("", "")]
+    else:
         texts = [text for text in message.values() if isinstance(text, str)]
         said = list(zip(ROLES, (texts[0], texts[-1]) if len(texts) > 1 else texts, strict=False))
     for role, text in said:
-        if role in ROLES and isinstance(text, str) and text.strip():
-            yield Turn(role=role, content=text)
+        if (known := role.strip().lower()) in ROLES and text.strip():
+            yield Turn(role=known, content=text)  # type: ignore[arg-type]
 
 
 def _from_lines(text: str) -> tuple[Turn, ...]:

@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self
 
 from ..signatures.types import STAGES, Turn
-from .context import ROLES
+from .context import ROLES, said_in
 from .plan import QueryPlan
 from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
 from .registry import client, speaking_to_mlflow, tracking_uri_in_force
@@ -233,10 +233,9 @@ def _record(
 
 def _turn(turn: Mapping[str, Any] | Turn) -> dict[str, Any] | None:
     """A message; None for one that the planner left out too, such as a system's."""
-    if isinstance(turn, Turn):
-        return turn.model_dump(mode="json")
-    role, content = turn.get("role"), turn.get("content")
-    return {"role": role, "content": content} if role in ROLES and isinstance(content, str) else None
+    role, text = said_in(turn) or ("", "")
+    known = role.strip().lower()
+    return {"role": known, "content": text} if known in ROLES else None
 
 
 def _without_text(plan: QueryPlan, conversation: str | None) -> dict[str, Any]:

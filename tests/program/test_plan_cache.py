@@ -114,12 +114,13 @@ def test_a_session_that_cannot_be_written_down_is_planned_each_time(bench: Any) 
             assert planner.plan("Who is Nell?", None, session).trace.decisions[0].decided_by == "rule"
 
 
-def test_what_was_left_out_of_a_query_is_said_though_its_plan_is_kept(bench: Any) -> None:
+def test_what_was_left_out_of_a_conversation_is_said_though_its_plan_is_kept(bench: Any) -> None:
     planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
-    query = "What does Nell say? " + "x" * 5000
-    assert not planner.plan(query[:4000]).degraded
-    assert planner.plan(query[:4000]).trace.decisions[0].decided_by == "cache"
-    assert [gap.what for gap in planner.plan(query).degraded] == ["query"]
+    for _ in range(2):
+        assert not planner.plan("Who is Nell?", TURNS).degraded
+    lacking = planner.plan("Who is Nell?", [{"role": "system", "content": "Be brief."}, *TURNS])
+    assert [gap.what for gap in lacking.degraded] == ["history"]
+    assert planner.cache.hits == 1
 
 
 def test_what_could_not_be_done_is_not_kept(bench: Any) -> None:
