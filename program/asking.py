@@ -163,7 +163,7 @@ def _send_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
         try:
             prediction, error = _without(ask.predictor(**_arguments(ask, lm)), missed)
         except Exception as failure:  # whatever a model or a network does, the plan goes on without it
-            prediction, error = None, _explain(failure)
+            prediction, error = None, OUT_OF_TIME if clock.left() == 0 else _explain(failure)
     return _reply(prediction, error, began, cost)
 
 

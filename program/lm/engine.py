@@ -277,6 +277,8 @@ class JournaledLM(dspy.LM):
             _rollout.reset(token)
 
     def _in_one_sentence(self, error: dspy_errors.LMError) -> EndpointError:
+        if isinstance(error.__cause__, EndpointError):  # ours already
+            return error.__cause__
         for kind, fault, sentence in _SENTENCES:
             if isinstance(error, kind):
                 return EndpointError(sentence.format(model=self.model), fault)

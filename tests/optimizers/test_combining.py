@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
 import numpy as np
 import pytest
 from queryplan.optimizers.combining import MIN_ROWS, Opinions, fit_combination
+from queryplan.optimizers.opinions import fit_combinations
 from queryplan.program.heads import HeadAnswer
+from queryplan.program.lm.decider import UnansweredError
 from queryplan.program.settle import head_alone, settle
 
 ROWS = 80
@@ -77,3 +83,15 @@ def test_too_few_rows_tell_nothing(rows: int) -> None:
 def test_a_model_that_helps_by_less_than_a_standard_error_gets_no_weight() -> None:
     asked = [fit_combination(opinions(said(0.55, seed), said(0.95, 1))) for seed in range(20, 30)]
     assert sum(one.combination.lm_weight > 0 for one in asked if one is not None) <= 3
+
+
+def test_rows_that_the_model_did_not_answer_weigh_nothing(
+    specs: Any, make_rows: Any, card: Any, make_decider: Any, make_lm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_: Any) -> Any:
+        raise UnansweredError("the fake model gave none of the answers")
+
+    monkeypatch.setattr(make_decider, "_answer", silent)
+    heads: Any = SimpleNamespace(heads={"is_follow_up": None})
+    predictors = {name: dspy.Predict(spec.signature) for name, spec in specs.items()}
+    assert fit_combinations(specs, predictors, heads, make_rows(40), card, make_lm(make_decider())) == []
