@@ -238,7 +238,7 @@ def open_items(path: Path) -> ItemStore:
         DataError: the file cannot be read, or a line is no JSON object.
     """
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # a string may hold U+2028, which ends no line
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
         items = [json.loads(line) for line in lines if line.strip()]
     except (OSError, ValueError) as error:
         raise DataError(f"the collection {path.name} cannot be read: {error}") from error
