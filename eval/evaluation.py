@@ -11,11 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ..data.domain import rows_hash
 from ..data.rows import LabelledRow
 from ..errors import DataError
+from ..program.lm.meter import meter
 from ..program.plan import QueryPlan
 from ..signatures.types import Frozen
 from .metrics import Judge, score_case
@@ -55,6 +56,7 @@ class Evaluation(Frozen):
             other load means little. Empty where the system does not tell.
         sample: a sentence about how the rows were drawn, if they are not the whole set.
         replayed: some answers of the model came from a journal, so latency was not measured.
+        resumed: rows whose plans, with the times they took, are of an earlier run of the same program and code.
         price: of the model's tokens, as far as it was known when this was measured.
     """
 
@@ -68,6 +70,7 @@ class Evaluation(Frozen):
     load_average: tuple[float, ...] = ()
     sample: str | None = None
     replayed: bool = False
+    resumed: int = Field(default=0, ge=0)
     price: Price | None = None
     cases: tuple[RowResult, ...]
 
@@ -144,7 +147,7 @@ def evaluate(
     Args:
         progress: called with (rows done, rows in all), first with what a stopped run had done.
         resume: a JSON-lines file that gets every plan as soon as it is there; run again with the
-            same file, only the missing rows are planned.
+            same file and the same code, only the missing rows are planned, and those that a failed request degraded.
         sample: a sentence about how ``rows`` were drawn, shown in reports.
         version: says more than ``planner.program_version`` about what plans, such as the language model of
             an uncompiled planner; ``resume`` is refused to another version or another ``name``.
@@ -161,6 +164,7 @@ def evaluate(
     fingerprint, version = rows_hash(rows), version or planner.program_version
     before = load_average()
     with Journal(resume, f"{name} {version} {lm}".strip(), fingerprint) as journal:
+        resumed = len(journal.done)
         cases = planned(_plan_row(planner), rows, journal, progress or (lambda done, total: None), judge)
     return Evaluation(
         name=name,
@@ -172,6 +176,7 @@ def evaluate(
         load_average=before + load_average(),
         sample=sample,
         replayed=replayed,
+        resumed=resumed,
         cases=tuple(cases),
     )
 
@@ -183,15 +188,21 @@ def planned(
     progress: Progress,
     judge: Judge | None = None,
 ) -> list[RowResult]:
-    """Plan the rows that the journal does not have, one after the other, and score all of them, in their order."""
+    """Plan the rows that the journal does not have, one after the other, and score all of them, in their order.
+
+    A plan that is degraded after a request failed says more about the server than about the program: it counts
+    in this run, and is not kept for the next.
+    """
     cases = {row.id: _case(row, *journal.done[row.id], judge) for row in rows if row.id in journal.done}
     progress(len(cases), len(rows))
     for row in rows:
         if row.id not in cases:
-            start = time.perf_counter()
-            plan = plan_row(row)
-            milliseconds = (time.perf_counter() - start) * 1000
-            journal.append(row.id, plan, milliseconds)
+            with meter() as cost:
+                start = time.perf_counter()
+                plan = plan_row(row)
+                milliseconds = (time.perf_counter() - start) * 1000
+            if not (cost.failed and plan.degraded):
+                journal.append(row.id, plan, milliseconds)
             cases[row.id] = _case(row, plan, milliseconds, judge)
             progress(len(cases), len(rows))
     return [cases[row.id] for row in rows]

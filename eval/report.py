@@ -163,7 +163,12 @@ def build_report(
         load_average=tuple(e.load_average for e in evaluations),
         lines=lines_of(evaluations),
         differences=differences,
-        sentences=(*_sample_sentences(judged), *_verdict_sentences(judged, differences, cheap), *notes),
+        sentences=(
+            *_sample_sentences(judged),
+            *_resumed_sentences(evaluations),
+            *_verdict_sentences(judged, differences, cheap),
+            *notes,
+        ),
     )
 
 
@@ -260,6 +265,11 @@ def _differences(a: Evaluation, b: Evaluation, measures: Sequence[Measure]) -> t
 
 def _sample_sentences(evaluation: Evaluation) -> tuple[str, ...]:
     return (f"These numbers are of a sample: {evaluation.sample}",) if evaluation.sample else ()
+
+
+def _resumed_sentences(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+    told = ", ".join(f"{e.name} {e.resumed} of {len(e.cases)}" for e in evaluations if e.resumed)
+    return (f"Plans, and the times they took, of an earlier run with the same code: {told}.",) if told else ()
 
 
 def _verdict_sentences(

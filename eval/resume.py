@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, BinaryIO
 
 from pydantic import ValidationError
 
+from .. import __version__
 from ..errors import UserError
 from ..program.plan import QueryPlan
 
 _KIND = "queryplan-evaluation-journal"
+# What plans, this package's part of it; how plans are scored and shown is not in the journal.
+_PLANNING = ("program/**/*.py", "signatures/**/*.py", "data/*.py", "eval/baselines.py", "eval/oracle.py")
+
+
+@cache
+def code_fingerprint() -> str:
+    """Hash of this package's version and of its sources that plan, 16 hex digits."""
+    package = Path(__file__).parents[1]
+    sources = sorted(path for pattern in _PLANNING for path in package.glob(pattern))
+    digest = hashlib.sha256(__version__.encode())
+    for path in sources:
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 class Journal:
-    """A JSON-lines file: first whose plans they are, then a line for each planned row.
+    """A JSON-lines file: first whose plans they are and by which code, then a line for each planned row.
 
     Without a path it keeps nothing. ``done`` maps the id of each planned row to its plan and the
-    milliseconds that it took. A last line that was cut off in writing is dropped.
+    milliseconds that it took. A last line that was cut off in writing is dropped. What other code
+    planned is begun anew: neither those plans nor their times are what this code would give.
 
     Raises:
         UserError: the file is of another program or other rows, is no journal, cannot be written, or
@@ -29,13 +46,13 @@ class Journal:
     def __init__(self, path: Path | None, program: str, data: str) -> None:
         self.done: dict[str, tuple[QueryPlan, float]] = {}
         self._path, self._file = path, None
-        self._head = {"kind": _KIND, "program": program, "data": data}
+        self._head = {"kind": _KIND, "program": program, "data": data, "code": code_fingerprint()}
 
     def __enter__(self) -> Journal:
         if self._path is not None:
             try:
                 self._file = self._open(self._path)
-            except (OSError, UnicodeDecodeError) as error:
+            except OSError as error:
                 raise UserError(f"{self._path} cannot keep the evaluation: {error}; use another file") from error
         return self
 
@@ -50,38 +67,41 @@ class Journal:
         if self._file is not None:
             # Not through plain data: a plan of many candidates takes five times as long that way.
             head = json.dumps({"row": row_id, "milliseconds": milliseconds}, ensure_ascii=False)
-            self._file.write(f'{head[:-1]}, "plan": {plan.model_dump_json()}}}\n')
+            self._file.write(f'{head[:-1]}, "plan": {plan.model_dump_json()}}}\n'.encode())
             self._file.flush()
 
-    def _open(self, path: Path) -> TextIO:
+    def _open(self, path: Path) -> BinaryIO:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("a+", encoding="utf-8", newline="\n")
+        file = path.open("a+b")
         try:
             _claim(file, path)
             file.seek(0)
-            text = file.read()
-            whole = text[: text.rfind("\n") + 1]
+            content = file.read()  # bytes: the last line may be cut inside a character
+            whole = content.rfind(b"\n") + 1
             # Not `splitlines`: a query may hold U+2028, which ends no line of JSON.
-            self._read(path, [line for line in whole.split("\n") if line])
-            if whole != text:
-                file.truncate(len(whole.encode()))
-            if not whole:
+            kept = whole if self._read(path, [line for line in content[:whole].split(b"\n") if line]) else 0
+            file.truncate(kept)
+            if not kept:
                 self._write(file, self._head)
         except BaseException:
             file.close()
             raise
         return file
 
-    def _read(self, path: Path, lines: list[str]) -> None:
+    def _read(self, path: Path, lines: list[bytes]) -> bool:
+        """Take over what is in the lines; False where it is of other code."""
         try:
             records = [json.loads(line) for line in lines]
             if records:
                 self._check(path, records[0])
+            if not records or records[0].get("code") != self._head["code"]:
+                return False
             for record in records[1:]:
                 plan = QueryPlan.model_validate(record["plan"])
                 self.done[record["row"]] = (plan, float(record["milliseconds"]))
         except (ValueError, KeyError, TypeError, ValidationError) as error:
             raise UserError(f"{path} is not the journal of an evaluation: use another file or delete it") from error
+        return True
 
     def _check(self, path: Path, head: Any) -> None:
         if not isinstance(head, dict) or head.get("kind") != _KIND:
@@ -94,12 +114,12 @@ class Journal:
                 )
 
     @staticmethod
-    def _write(file: TextIO, record: dict[str, Any]) -> None:
-        file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    def _write(file: BinaryIO, record: dict[str, Any]) -> None:
+        file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         file.flush()
 
 
-def _claim(file: TextIO, path: Path) -> None:
+def _claim(file: BinaryIO, path: Path) -> None:
     """Let no second process plan the same rows into the same file; the system lets go when this one ends."""
     try:
         import fcntl

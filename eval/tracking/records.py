@@ -103,7 +103,7 @@ class EvaluationRecord(Frozen):
 
 def _evaluation_key(evaluation: Evaluation | None) -> str:
     """Without when and under what load it was measured: a journal played again is the same evaluation."""
-    return evaluation.model_dump_json(exclude={"finished", "load_average"}) if evaluation else ""
+    return evaluation.model_dump_json(exclude={"finished", "load_average", "resumed"}) if evaluation else ""
 
 
 def _hash(*parts: str) -> str:

@@ -17,6 +17,7 @@ from queryplan.data.rows import LabelledRow, write_rows
 from queryplan.errors import UserError
 from queryplan.eval.evaluation import evaluate
 from queryplan.eval.resume import Journal
+from queryplan.program.lm.meter import active_meters
 
 Make = Callable[..., Any]
 
@@ -54,7 +55,9 @@ def test_an_evaluation_whose_process_is_killed_goes_on_where_it_was(
     planner.plan = lambda query, history=None, session=None: asked.append(query) or plan(query, history, session)  # pyright: ignore[reportAttributeAccessIssue]
     evaluation = evaluate(planner, many, name="slow", resume=journal)
     assert len(asked) in (len(many) - kept, len(many) - kept + 1)  # a line may have been cut
-    assert evaluation.cases == evaluate(ConstantPlanner(many), many, name="slow", resume=journal).cases
+    assert kept - 1 <= evaluation.resumed <= kept
+    again = evaluate(ConstantPlanner(many), many, name="slow", resume=journal)
+    assert (again.cases, again.resumed) == (evaluation.cases, len(many))
     fresh = evaluate(ConstantPlanner(many), many, name="slow")
     outcomes = [[(c.row_id, c.plan.model_dump(exclude={"trace"})) for c in e.cases] for e in (fresh, evaluation)]
     assert outcomes[0] == outcomes[1]
@@ -111,3 +114,47 @@ def test_a_journal_cut_anywhere_in_its_last_line_loses_that_line_only(
     assert planner.asked == [rows[-1].id]
     lines = journal.read_text(encoding="utf-8").split("\n")[:-1]
     assert len({json.loads(line).get("row") for line in lines}) == len(rows) + 1
+
+
+def test_a_journal_cut_inside_a_character_loses_that_line_only(row: Make, table_planner: Make, tmp_path: Path) -> None:
+    odd = [row("Wer ist Jörg?", "r1", "c1"), row("Was sagt Zoë?", "r2", "c2")]
+    journal = tmp_path / "journal.jsonl"
+    evaluate(table_planner(odd), odd, name="table", resume=journal)
+    content = journal.read_bytes()
+    journal.write_bytes(content[: content.rindex("ë".encode()) + 1])
+    planner = table_planner(odd)
+    assert evaluate(planner, odd, name="table", resume=journal).resumed == 1
+    assert planner.asked == ["r2"]
+
+
+def test_what_other_code_planned_is_planned_anew(
+    rows: list[LabelledRow], table_planner: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = tmp_path / "journal.jsonl"
+    evaluate(table_planner(rows), rows, name="table", resume=journal)
+    monkeypatch.setattr("queryplan.eval.resume.code_fingerprint", lambda: "other")
+    planner = table_planner(rows)
+    assert evaluate(planner, rows, name="table", resume=journal).resumed == 0
+    assert planner.asked == [row.id for row in rows]
+    assert evaluate(table_planner(rows), rows, name="table", resume=journal).resumed == len(rows)
+
+
+def test_plans_that_an_outage_degraded_are_planned_anew(
+    rows: list[LabelledRow], table_planner: Make, tmp_path: Path
+) -> None:
+    gap = {"what": "rewrite", "why": "the server is down", "instead": "the query as typed"}
+    planner = table_planner(rows, {rows[0].id: {"degraded": (gap,)}})
+    plan = planner.plan
+
+    def interrupted(query: str, history: Any = None, session: Any = None) -> Any:
+        if query == rows[0].query:
+            for counted in active_meters():
+                counted.add_failure()
+        return plan(query, history, session)
+
+    planner.plan = interrupted
+    journal = tmp_path / "journal.jsonl"
+    assert evaluate(planner, rows, name="table", resume=journal).summary().degraded.value > 0
+    healthy = table_planner(rows)
+    assert evaluate(healthy, rows, name="table", resume=journal).summary().degraded.value == 0
+    assert healthy.asked == [rows[0].id]
