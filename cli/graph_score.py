@@ -71,10 +71,10 @@ def score(
 def _record(names: list[str], opening: Opening, lm: str) -> None:
     """A reading of the test split is written down before it happens."""
     from ..data.card import domain_folder
-    from ..eval.test_readings import record_reading
+    from ..eval.test_readings import file_of_test, record_reading
 
     if opening.split == "test" and "biomedical" in names:
-        record_reading(domain_folder("biomedical") / "test.jsonl", f"graph score, --lm {lm}", "answers of graph plans")
+        record_reading(file_of_test(domain_folder("biomedical")), f"graph score, --lm {lm}", "answers of graph plans")
 
 
 def _model(lm: str, api_base: str | None) -> LMHandle | None:

@@ -110,10 +110,10 @@ def _check(part: str, wanted: Wanted) -> None:
 def _record(part: str, wanted: Wanted, program: str) -> None:
     """A reading of a test split is written down before it happens."""
     from ..data.card import domain_folder
-    from ..eval.test_readings import record_reading
+    from ..eval.test_readings import file_of_test, record_reading
 
     if "test" in wanted.splits:
-        record_reading(domain_folder(wanted.domain) / "test.jsonl", program, f"score {part}")
+        record_reading(file_of_test(domain_folder(wanted.domain)), program, f"score {part}")
 
 
 def _rows(wanted: Wanted) -> Sequence[LabelledRow]:

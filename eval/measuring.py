@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..data.domain import Domain, check_kinds, load_domain, rows_hash
-from ..data.rows import read_rows
+from ..data.rows import LabelledRow, read_rows
 from ..program.folder import text_fingerprint
 from ..program.graph.memory import load_graph
 from ..program.planner import QueryPlanner
@@ -20,7 +20,7 @@ from .oracle import oracle_ladder
 from .prices import Price, Prices, money
 from .report import Report, build_report
 from .sampling import Sample, sample_rows
-from .test_readings import record_reading
+from .test_readings import measured_on, read_of_test, record_reading, seen_before
 from .throughput import measure_throughput
 
 WORK = Path(".queryplan/evaluations")
@@ -37,7 +37,7 @@ class Wanted:
 
     Attributes:
         domain: a shipped name or a folder; the planner's own if not given.
-        data: labelled rows; the domain's ``test.jsonl`` if not given, and then the reading is counted.
+        data: labelled rows; the domain's test split if not given. Reading rows of that is counted.
         size: a stratified sample of so many rows.
         why: a word on why the test set is read.
         oracle: also plan the rows with gold given stage by stage. If not said, this is done without a
@@ -103,12 +103,15 @@ class Measuring:
         return [self._pass(ConstantPlanner(train), "constant"), foreseen]
 
     def counted(self) -> list[str]:
-        """Put down that the test set is read, if it is; the sentence that says how often it was."""
-        if self.wanted.data is not None:
-            return []
-        test = self.domain.folder / "test.jsonl"
-        count = record_reading(test, self.planner.program_version, self.wanted.why)
-        return [f"This was reading {count} of {test.name}."]
+        """What must be said of these rows: how often the test set was read, put down first, and who has seen them."""
+        self.planner.warm()  # a model that cannot be opened measures nothing, so nothing is read
+        rows, wanted, version = self.sample.rows, self.wanted, self.planner.program_version
+        told = seen_before(rows, self.domain)
+        test = read_of_test(rows, wanted.data, self.domain)
+        if test is None:
+            return told
+        count = record_reading(test, version, wanted.why, measured_on(version, self.planner.lm_name, rows))
+        return [f"This was reading {count} of {test.name}.", *told]
 
     def folder(self, measured: Measured) -> Path:
         """Where what was measured of the planner is kept: the same for the same program, model and rows."""
@@ -135,9 +138,14 @@ class Measuring:
         )
 
     def _resume(self, version: str, lm: str) -> Path:
-        model = "" if lm == "none" else f"-{text_fingerprint(lm)[:8]}"
-        graph = "-graph" if self.planner.plan_graph else ""  # a compiled program has one version with and without
-        return self.wanted.work / f"{version}{model}{graph}-{rows_hash(self.sample.rows)}.jsonl"
+        return journal_of(self.wanted.work, version, lm, self.sample.rows, self.planner.plan_graph)
+
+
+def journal_of(work: Path, version: str, lm: str, rows: Sequence[LabelledRow], graph: bool = False) -> Path:
+    """The file that goes on with a program, a model and some rows, whoever measures; ``evaluate`` is told the model."""
+    model = "" if lm == "none" else f"-{text_fingerprint(lm)[:8]}"
+    with_graph = "-graph" if graph else ""  # a compiled program has one version with and without
+    return work / f"{version}{model}{with_graph}-{rows_hash(rows)}.jsonl"
 
 
 def measure(

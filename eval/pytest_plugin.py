@@ -1,8 +1,9 @@
 """A program under test: ``pytest --queryplan PROGRAM --min whole_plan=0.7 [--queryplan-data FILE]``.
 
 Each slice of the labelled rows is one test, beside whatever else pytest collects. It fails where a figure is below
-its minimum, and says the figure with its interval and the worst rows. The program is measured once, when the
-first of these tests runs; a run that was stopped goes on where it was. Only pytest is imported until then.
+its minimum, and says the figure with its interval and the worst rows; all rows together fail where they are too few to
+judge what was asked. The program is measured once, when the first of these tests runs; a run that was stopped goes on
+where it was, and so does one of `queryplan evaluate`. Only pytest is imported until then.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .slice_checks import SliceChecks
 
 NAME = "queryplan"
+_NOTES = pytest.StashKey[tuple[str, ...]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -58,6 +60,12 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     if config.getoption("queryplan") is not None:
         parent: Any = Program.from_parent(session, name=f"{NAME}::{config.getoption('queryplan')}")
         items.extend(parent.collect())
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """What must be said of the rows, whatever passed."""
+    for note in config.stash.get(_NOTES, ()):
+        terminalreporter.write_line(f"{NAME}: {note}")
 
 
 def minimums(given: Iterable[str]) -> dict[str, float]:
@@ -105,6 +113,7 @@ class Program(pytest.Collector):
             )
         except QueryPlanError as error:
             raise pytest.UsageError(str(error)) from error
+        self.config.stash[_NOTES] = self.checks.notes
         for name in self.checks.slices:
             yield SliceTest.from_parent(self, name=name)
 

@@ -7,20 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from ..data.domain import check_kinds, load_domain, rows_hash
+from ..data.card import shipped_domains
+from ..data.domain import check_kinds, load_domain
 from ..data.rows import LabelledRow, read_rows
 from ..errors import DataError
 from ..program.planner import QueryPlanner
 from .evaluation import Case, Evaluation, evaluate
 from .gate.judging import share_of
 from .gate.settings import MEASURES
+from .measuring import WORK, journal_of
 from .slices import WHOLE, reported, slices_of
 from .statistics import Estimate
-from .test_readings import record_reading
+from .test_readings import measured_on, read_of_test, record_reading, seen_before
 from .tracking.tracked import certainty, said
 
 WORST = 5
-WORK = Path(".queryplan/evaluations")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class SliceResult:
 
     Attributes:
         figures: the share right, by measure.
-        failed: the measures that are below their minimum.
+        failed: the measures that are below their minimum, or that too few of all rows raise.
         skipped: why nothing was judged; empty if something was.
         text: all of it for a person, the worst rows at the end.
     """
@@ -48,10 +49,13 @@ class SliceChecks:
     Args:
         program: a folder, or ``models:/NAME@ALIAS``.
         minimums: shares by measure of `MEASURES`.
-        data: labelled rows; the domain's ``test.jsonl`` if not given, and then the reading is counted.
+        data: labelled rows; the domain's test split if not given. Reading rows of that is counted.
         domain: where it is not a shipped one.
         lm: another language model; what the program was compiled with if not given.
         smallest: rows that a slice must have to be judged.
+
+    Attributes:
+        notes: what must be said of the rows.
 
     Raises:
         ProgramError: no such program.
@@ -67,6 +71,8 @@ class SliceChecks:
     work: Path = WORK
     planner: QueryPlanner = field(init=False)
     rows: tuple[LabelledRow, ...] = field(init=False)
+    notes: tuple[str, ...] = field(init=False, default=())
+    _test_file: Path | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         model = "as compiled" if self.lm is None else self.lm
@@ -81,7 +87,7 @@ class SliceChecks:
         return (WHOLE, *reported([slices_of(row) for row in self.rows], 1))
 
     def check(self, name: str) -> SliceResult:
-        """Judge one slice; the first call measures the program.
+        """Judge one slice; the first call measures the program. What all rows together do not judge has failed.
 
         Raises:
             QueryPlanError: the language model cannot be opened, or plans cannot be kept.
@@ -92,19 +98,30 @@ class SliceChecks:
         skipped = "" if enough else f"{len(cases)} rows, and {self.smallest} are needed to say something"
         failed = tuple(m for m, found in enough.items() if found.value < self.minimums[m])
         lines = [self._line(m, found) for m, found in figures.items()]
+        if name == WHOLE and (unjudged := tuple(m for m in self.minimums if m not in enough)):
+            skipped, failed = "", (*failed, *unjudged)
+            lines += [self._unjudged(m, figures) for m in unjudged]
         worst = _worst(cases, failed)
         return SliceResult(name, figures, failed, skipped, "\n".join([f"{name}, {len(cases)} rows", *lines, *worst]))
 
     @cached_property
     def _evaluation(self) -> Evaluation:
         self.planner.warm()
-        lm = f" {self.lm}" if self.lm else ""
-        resume = self.work / f"{self.planner.program_version}-{rows_hash(self.rows)}{lm.replace('/', '-')}.jsonl"
-        version = f"{self.planner.program_version}{lm}"
+        lm, version = self.planner.lm_name, self.planner.program_version
+        resume = journal_of(self.work, version, lm, self.rows)
+        if self._test_file is not None:
+            record_reading(self._test_file, version, "pytest", measured_on(version, lm, self.rows))
         try:
-            return evaluate(self.planner, self.rows, name="program", resume=resume, version=version)
+            return evaluate(self.planner, self.rows, name="program", resume=resume, lm=lm)
         finally:
             self.planner.close()
+
+    def _unjudged(self, measure: str, figures: Mapping[str, Estimate]) -> str:
+        rows = figures[measure].n if measure in figures else 0
+        return (
+            f"{measure} was judged nowhere: {rows} rows raise it, and {self.smallest} are needed; give more rows, or "
+            "--queryplan-rows"
+        )
 
     def _line(self, measure: str, found: Estimate) -> str:
         least = self.minimums[measure]
@@ -116,14 +133,13 @@ class SliceChecks:
         return f"{told}: below" if found.value < least else told
 
     def _read(self) -> tuple[LabelledRow, ...]:
-        card = self.planner.card
-        if self.data is not None:
-            rows = tuple(read_rows(Path(self.data)))
-            check_kinds(rows, card, Path(self.data).name)
-            return rows
-        read = load_domain(self.domain or card.name, ("test",))
-        rows = read.rows("test")
-        record_reading(read.folder / "test.jsonl", self.planner.program_version, "pytest")
+        card, data = self.planner.card, Path(self.data) if self.data is not None else None
+        named = self.domain or (card.name if data is None or card.name in shipped_domains() else None)
+        domain = load_domain(named) if named is not None else None
+        rows = tuple(read_rows(data)) if data is not None else domain.rows("test") if domain is not None else ()
+        check_kinds(rows, card, data.name if data is not None else "test.jsonl")
+        self._test_file = read_of_test(rows, data, domain)
+        self.notes = tuple(seen_before(rows, domain)) if domain is not None else ()
         return rows
 
 

@@ -4,32 +4,110 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
+
+from ..data.domain import Domain, rows_hash, split_files
+from ..data.rows import SPLITS, LabelledRow
+from ..program.folder import text_fingerprint
+from .resume import code_fingerprint
 
 READINGS_FILE = "test-readings.jsonl"
 
 
-def record_reading(test_file: Path, program: str, why: str) -> int:
-    """Note that ``test_file`` was read, in the list beside it, and return how often that makes.
+def record_reading(test_file: Path, program: str, why: str, measured: str = "") -> int:
+    """Note that ``test_file`` was read, in the list beside it, and return which reading this is.
 
     Where the list cannot be written (an installed package, a read-only disk) a ``UserWarning``
     says so, and this reading is counted but not kept.
+
+    Args:
+        measured: what was measured, see `measured_on`. Under it a reading is on the list once: a measuring that
+            was stopped and goes on, or is looked at again, shows nothing that was not shown before.
     """
     path = test_file.with_name(READINGS_FILE)
-    before = readings(test_file)
     entry = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "program": program, "why": why}
+    entry |= {"file": test_file.name} | ({"measured": measured} if measured else {})
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**entry, "file": test_file.name}, ensure_ascii=False) + "\n")
+        with path.open("a+b") as file:
+            _wait_for(file)
+            file.seek(0)
+            lines = _lines(file.read())
+            if measured and (known := [n for n, line in enumerate(lines, 1) if _measured(line) == measured]):
+                return known[0]
+            file.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
+            return len(lines) + 1
     except OSError as error:
         warnings.warn(f"this reading of {test_file.name} is not recorded: {error}", stacklevel=2)
-    return before + 1
+    return readings(test_file) + 1
 
 
 def readings(test_file: Path) -> int:
     """How many readings are on the list beside ``test_file``; 0 if there is none."""
     path = test_file.with_name(READINGS_FILE)
-    if not path.is_file():
-        return 0
-    return sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
+    return len(_lines(path.read_bytes())) if path.is_file() else 0
+
+
+def measured_on(program: str, lm: str, rows: Sequence[LabelledRow]) -> str:
+    """Names a measuring: the same for the same program, language model, rows and code of this package."""
+    return text_fingerprint(program, lm, rows_hash(rows), code_fingerprint())
+
+
+def file_of_test(folder: Path) -> Path:
+    """The file with the test split of a domain's folder, whatever it ends in."""
+    return split_files(folder).get("test", folder / "test.jsonl")
+
+
+def read_of_test(rows: Sequence[LabelledRow], data: Path | None, domain: Domain | None) -> Path | None:
+    """The file of the test set that these rows are of; None if they are of none.
+
+    Args:
+        data: the file they were read from; None for the domain's own test split.
+        domain: whose test rows may have been copied into ``data``; None if it is not there.
+    """
+    if data is not None and data.name.split(".")[0] == "test":
+        return data
+    if domain is not None and (data is None or shared(rows, domain.splits.get("test", ()))):
+        return file_of_test(domain.folder)
+    return None
+
+
+def seen_before(rows: Sequence[LabelledRow], domain: Domain) -> list[str]:
+    """A sentence for each split but ``test`` that has some of these rows: they tell little about new queries."""
+    counts = {split: shared(rows, domain.splits.get(split, ())) for split in SPLITS if split != "test"}
+    return [
+        f"{count} of these {len(rows)} rows are in {split} of {domain.card.name}, from which programs of that domain "
+        "learn: on new queries they are less right than here."
+        for split, count in counts.items()
+        if count
+    ]
+
+
+def shared(rows: Sequence[LabelledRow], others: Sequence[LabelledRow]) -> int:
+    """How many of ``rows`` are among the others: the same query under the same id, however it is labelled."""
+    known = {(row.id, row.query) for row in others}
+    return sum((row.id, row.query) in known for row in rows)
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Not by `str.splitlines`: a word on why may hold U+2028, which ends no line of JSON."""
+    return [line for line in content.split(b"\n") if line.strip()]
+
+
+def _measured(line: bytes) -> str:
+    try:
+        entry = json.loads(line)
+    except ValueError:  # a line that was cut off still counts as a reading
+        return ""
+    return str(entry.get("measured", "")) if isinstance(entry, dict) else ""
+
+
+def _wait_for(file: BinaryIO) -> None:
+    """Let one process at a time count and write; the system lets go when the file is closed."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)

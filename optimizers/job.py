@@ -27,7 +27,7 @@ from ..eval.metrics import Judge
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
-from ..eval.test_readings import record_reading
+from ..eval.test_readings import file_of_test, measured_on, record_reading
 from ..program.bound import Bound, Gate
 from ..program.encoders import encoder_named
 from ..program.folder import Manifest, check_replaceable, text_fingerprint
@@ -293,8 +293,9 @@ class CompileJob:
         return text_fingerprint(*parts, self.settings.lm.model, str(self.settings.lm.api_base))
 
     def _measure(self, planners: Mapping[str, Any], counted: Counted, say: Callable[[str], None]) -> list[Evaluation]:
-        test = self.domain.folder / "test.jsonl"
-        count = record_reading(test, planners["compiled"].program_version, self.settings.why)
+        test, version = file_of_test(self.domain.folder), planners["compiled"].program_version
+        same = measured_on(version, planners["compiled"].lm_name, self._rows("test"))
+        count = record_reading(test, version, self.settings.why, same)
         say(f"measuring on test (reading {count} of it)")
         evaluations = []
         for column in (c for c in COLUMNS if c in planners):
@@ -317,7 +318,7 @@ class CompileJob:
                 sample=self.sample_words,
                 replayed=replayed,
                 domain=self.domain.card.name,
-                lm=self.settings.lm.model,
+                lm=planner.lm_name if isinstance(planner, QueryPlanner) else "none",
                 judge=self._judge,
             )
 

@@ -14,6 +14,8 @@ import pytest
 from queryplan.data.card import SHIPPED, load_card
 from queryplan.data.rows import LabelledRow, read_rows, write_rows
 from queryplan.eval import pytest_plugin
+from queryplan.eval.measuring import Measuring, Wanted
+from queryplan.eval.test_readings import readings
 from queryplan.program.encoder import default_encoder
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.train_heads import train_heads
@@ -92,12 +94,42 @@ def test_each_slice_is_a_test_and_a_low_one_fails_with_figures_and_the_worst_row
     assert journal.read_bytes() == before
 
 
+def test_what_was_evaluated_is_taken_over_by_pytest_and_both_are_one_reading(
+    run: Callable[..., Ran], program: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "test.jsonl"
+    write_rows(file, _rows("dev", 30))
+    measuring = Measuring(QueryPlanner.load(program, lm=None), Wanted(data=file))
+    assert measuring.counted()[0] == "This was reading 1 of test.jsonl."
+    assert measuring.program().evaluation.resumed == 0
+    (journal,) = (tmp_path / ".queryplan" / "evaluations").glob("*.jsonl")
+    before = journal.read_bytes()
+    done = run("--queryplan", program, "--queryplan-data", file, "--min", "relevance=0.1", "-q")
+    assert done.code == 0, done.out + done.err
+    assert "30 of these 30 rows are in dev of podcast" in done.out
+    assert journal.read_bytes() == before
+    assert readings(file) == 1
+
+
 def test_what_reaches_its_minimum_passes_and_small_slices_are_skipped(
     run: Callable[..., Ran], program: Path, data: Path
 ) -> None:
     done = run("--queryplan", program, "--queryplan-data", data, "--min", "relevance=0.2", "-q", "-rs")
     assert done.code == 0, done.out + done.err
     assert "are needed to say something" in done.out
+
+
+def test_what_too_few_rows_raise_to_be_judged_anywhere_fails(
+    run: Callable[..., Ran], program: Path, data: Path, tmp_path: Path
+) -> None:
+    few = tmp_path / "few.jsonl"
+    write_rows(few, _rows("dev", 5))
+    done = run("--queryplan", program, "--queryplan-data", few, "--min", "relevance=0", "-q")
+    assert done.code == 1, done.out + done.err
+    assert "relevance was judged nowhere: 5 rows raise it, and 10 are needed" in done.out
+    done = run("--queryplan", program, "--queryplan-data", data, "--min", "relevance=0", "--min", "graph=0.5", "-q")
+    assert done.code == 1, done.out + done.err
+    assert "graph was judged nowhere: 0 rows raise it" in done.out
 
 
 @pytest.mark.parametrize(
