@@ -22,12 +22,24 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
 History = Sequence[Mapping[str, Any] | Turn] | None
+Said = tuple[Any, float]
+"""A label and its probability."""
+
 _KIND = "outside the domain"
+_LABELS = {
+    "follow_up": ("is_follow_up",),
+    "relevance": ("is_relevant",),
+    "complexity": ("complexity", "intent", "needs_decomposition"),
+}
 _BATCH = 1000
 
 
 class Decided(Frozen):
-    """The labels that a rival decides; it writes nothing."""
+    """The labels that a rival decides; it writes nothing.
+
+    Attributes:
+        sure: the probability of each label that was not decided by form, by its name.
+    """
 
     is_follow_up: bool
     is_relevant: bool
@@ -35,6 +47,7 @@ class Decided(Frozen):
     complexity: Complexity
     intent: Intent
     needs_decomposition: bool
+    sure: dict[str, float] = {}
 
 
 class ConstantPlanner:
@@ -51,8 +64,7 @@ class ConstantPlanner:
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The usual labels; without history a query is never a follow-up, as the guide has it."""
         start = time.perf_counter()
-        usual = {**self._usual, "is_follow_up": bool(history) and self._usual["is_follow_up"]}
-        return plan_of(query, Decided.model_validate(usual), self.program_version, start)
+        return plan_of(query, _decided(self._usual, history), self.program_version, start)
 
 
 class TfidfPlanner:
@@ -78,7 +90,7 @@ class TfidfPlanner:
         for label in ("complexity", "intent", "needs_decomposition"):
             self._models[label] = _fit(inside, label)
         self.program_version = f"tfidf-{rows_hash(rows)}"
-        self._known: dict[tuple[str, str, str], str] = {}
+        self._known: dict[tuple[str, str, str], Said] = {}
 
     def foresee(self, rows: Sequence[LabelledRow]) -> TfidfPlanner:
         """Predict every label of these rows at once, for ``plan`` to look up: 20 times as fast, and its times are none.
@@ -89,27 +101,32 @@ class TfidfPlanner:
         for name, model in self._models.items():
             for start in range(0, len(pairs) if model is not None else 0, _BATCH):
                 some = pairs[start : start + _BATCH]
-                found = model.predict(_columns(some)) if model is not None else ()
-                self._known.update({(name, *pair): str(label) for pair, label in zip(some, found, strict=True)})
+                found = _predicted(model, some) if model is not None else ()
+                self._known.update({(name, *pair): said for pair, said in zip(some, found, strict=True)})
         return self
 
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
         """The most probable label of each stage."""
         start = time.perf_counter()
-        follow_up = bool(history and self._label("is_follow_up", query, history))
-        relevant = bool(self._label("is_relevant", query, history))
-        names = ("complexity", "intent", "needs_decomposition") if relevant else ("rejection_kind",)
-        labels = {name: self._label(name, query, history) for name in names}
-        decided = Decided.model_validate({**self._usual, **labels, "is_follow_up": follow_up, "is_relevant": relevant})
-        return plan_of(query, decided, self.program_version, start)
+        said = {name: self._say(name, query, history) for name in ("is_follow_up", "is_relevant")}
+        names = ("complexity", "intent", "needs_decomposition") if said["is_relevant"][0] else ("rejection_kind",)
+        said |= {name: self._say(name, query, history) for name in names}
+        return plan_of(query, _decided({**self._usual, **said}, history), self.program_version, start)
 
-    def _label(self, name: str, query: str, history: History) -> object:
+    def _say(self, name: str, query: str, history: History) -> Said:
         model = self._models[name]
         if model is None:
             return self._usual[name]
         last = _last_turn(history)
-        label = self._known.get((name, query, last)) or str(model.predict(_columns([(query, last)]))[0])
-        return label == "True" if name in ("is_follow_up", "is_relevant", "needs_decomposition") else label
+        label, probability = self._known.get((name, query, last)) or _predicted(model, [(query, last)])[0]
+        return label == "True" if name in ("is_follow_up", "is_relevant", "needs_decomposition") else label, probability
+
+
+def _decided(said: Mapping[str, Said], history: History) -> Decided:
+    """Without history a query is never a follow-up, which is sure by form."""
+    labels = {name: label for name, (label, _) in said.items()}
+    sure = {name: probability for name, (_, probability) in said.items() if history or name != "is_follow_up"}
+    return Decided.model_validate({**labels, "is_follow_up": bool(history and labels["is_follow_up"]), "sure": sure})
 
 
 def plan_of(query: str, decided: Decided, version: str, start: float) -> QueryPlan:
@@ -143,11 +160,17 @@ def _trace(decided: Decided, milliseconds: float) -> PlanTrace:
             "needs_decomposition": decided.needs_decomposition,
         },
     }
-    made = tuple(
-        Decision.model_validate({"stage": s, "value": v, "decided_by": "head", "confidence": 0.5, "reason": "baseline"})
-        for s, v in stages.items()
-    )
+    if not decided.is_relevant:
+        del stages["complexity"]
+    made = tuple(Decision.model_validate({**_decision(s, decided.sure), "value": v}) for s, v in stages.items())
     return PlanTrace(decisions=made, milliseconds=milliseconds)
+
+
+def _decision(stage: str, sure: Mapping[str, float]) -> dict[str, Any]:
+    """Who decided a stage and how surely, which is as surely as its least sure label."""
+    known = [sure[label] for label in _LABELS[stage] if label in sure]
+    by = {"decided_by": "head", "confidence": min(known)} if known else {"decided_by": "rule", "confidence": 1.0}
+    return {"stage": stage, "reason": "baseline", **by}
 
 
 def _unwritten(decided: Decided) -> tuple[Degraded, ...]:
@@ -160,8 +183,8 @@ def _unwritten(decided: Decided) -> tuple[Degraded, ...]:
     return tuple(found)
 
 
-def _majorities(rows: Sequence[LabelledRow]) -> dict[str, Any]:
-    """The most frequent value of each label, among the rows that raise the question; the first met of several."""
+def _majorities(rows: Sequence[LabelledRow]) -> dict[str, Said]:
+    """The most frequent value of each label with its share, among the rows that raise the question; the first met."""
     if not rows:
         raise DataError("a baseline needs training rows: give a train.jsonl with at least one labelled query")
     inside = [r.labels for r in rows if r.labels.is_relevant]
@@ -176,8 +199,9 @@ def _majorities(rows: Sequence[LabelledRow]) -> dict[str, Any]:
     }
 
 
-def _most(values: Sequence[object], otherwise: object) -> object:
-    return Counter(values).most_common(1)[0][0] if values else otherwise
+def _most(values: Sequence[object], otherwise: object) -> Said:
+    ((value, count),) = Counter(values).most_common(1) or [(otherwise, 0)]
+    return value, count / max(len(values), 1)
 
 
 def _last_turn(history: History) -> str:
@@ -192,6 +216,13 @@ def _columns(pairs: Sequence[tuple[str, str]]) -> np.ndarray:
     import numpy as np
 
     return np.array([(query, f"{query}\n{last}") for query, last in pairs], dtype=object).reshape(-1, 2)
+
+
+def _predicted(model: Pipeline, pairs: Sequence[tuple[str, str]]) -> list[Said]:
+    """The most probable label of each pair of query and last message, with its probability."""
+    probabilities = model.predict_proba(_columns(pairs))
+    labels = model.classes_[probabilities.argmax(axis=1)]
+    return [(str(label), float(p)) for label, p in zip(labels, probabilities.max(axis=1), strict=True)]
 
 
 def _fit(rows: Sequence[LabelledRow], label: str) -> Pipeline | None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -123,12 +124,15 @@ def cascade_tables(answers: Sequence[RowAnswers], evaluations: Sequence[Evaluati
 
 
 def risk_curve(answers: Sequence[RowAnswers], stage: str) -> RiskCurve | None:
-    """Risk of the surest answers, from the surest twentieth to all; None if nothing was answered."""
+    """Risk of the surest answers, from the surest twentieth to all; None if nothing was answered.
+
+    Answers that are equally certain have no order, so each counts as wrong as they are on average.
+    """
     given, arising = _answers(answers, stage)
     if not given:
         return None
     ordered = sorted(given, key=lambda pair: -pair[1].certainty)
-    wrong = np.cumsum([not answer.right for _, answer in ordered])
+    wrong = np.cumsum(_among_equals([answer for _, answer in ordered]))
     counts = sorted({max(1, round(share * len(ordered))) for share in COVERAGES})
     points = tuple(
         RiskPoint(
@@ -144,19 +148,33 @@ def risk_curve(answers: Sequence[RowAnswers], stage: str) -> RiskCurve | None:
 
 
 def reliability(answers: Sequence[RowAnswers], stage: str) -> Reliability | None:
-    """Bins of equal size, the least certain first; None if nothing was answered."""
+    """Bins of equal size, the least certain first, none of which parts equal certainties; None if nothing answered."""
     given, _ = _answers(answers, stage)
     if not given:
         return None
     ordered = sorted(given, key=lambda pair: pair[1].certainty)
     bins, gap = [], 0.0
-    for part in np.array_split(np.arange(len(ordered)), min(BINS, len(ordered))):
-        some = [ordered[i] for i in part]
+    for first, end in pairwise(_edges([answer.certainty for _, answer in ordered])):
+        some = ordered[first:end]
         mean = float(np.mean([answer.certainty for _, answer in some]))
         right = clustered_interval([answer.right for _, answer in some], [name for name, _ in some])
         bins.append(ReliabilityBin(certainty=mean, right=right))
         gap += abs(mean - right.value) * len(some) / len(ordered)
     return Reliability(stage=stage, bins=tuple(bins), gap=gap)
+
+
+def _among_equals(ordered: Sequence[Answer]) -> np.ndarray:
+    """How wrong each answer is: the share of wrong ones among those that are as certain."""
+    _, group = np.unique([answer.certainty for answer in ordered], return_inverse=True)
+    wrong = np.array([not answer.right for answer in ordered], dtype=float)
+    return (np.bincount(group, weights=wrong) / np.bincount(group))[group]
+
+
+def _edges(rising: Sequence[float]) -> list[int]:
+    """Where bins of rising certainties begin, and where the last ends; none begins between two that are equal."""
+    starts = [part[0] for part in np.array_split(np.arange(len(rising)), min(BINS, len(rising)))]
+    values = np.asarray(rising)
+    return [*np.unique(np.searchsorted(values, values[starts])).tolist(), len(rising)]
 
 
 def joint_coverage(evaluation: Evaluation) -> JointCoverage:

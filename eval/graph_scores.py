@@ -22,7 +22,7 @@ from ..program.graph.words import name_words, words_of
 from ..signatures.graph_steps import CountStep, ExpandStep, GraphPlan, GraphSchema, NodeRef, OrderStep
 from ..signatures.types import Frozen
 from .graph_metrics import set_f1
-from .statistics import Estimate, clustered_interval
+from .statistics import SHARE, Estimate, clustered_interval
 
 ALL = "all"
 NO_PLAN = "not expressible"
@@ -170,7 +170,7 @@ def _scores(kind: str, results: Sequence[GraphResult]) -> GraphScores:
     return GraphScores(
         kind=kind,
         accuracy=clustered_interval([r.right for r in results], clusters),
-        f1=clustered_interval([r.f1 for r in results], clusters),
+        f1=clustered_interval([r.f1 for r in results], clusters, bounds=SHARE),
         without_plan=sum(r.plan is None for r in results),
     )
 

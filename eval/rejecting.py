@@ -9,7 +9,7 @@ import numpy as np
 
 from ..signatures.types import Frozen
 from .row_table import RowResult
-from .statistics import BLOCK, LEVEL, RESAMPLES, Estimate, estimate_of, grouped, resampling_weights
+from .statistics import BLOCK, LEVEL, RESAMPLES, SHARE, Estimate, estimate_of, grouped, resampling_weights
 
 FALSE_REJECTS = (0.02, 0.05)
 SEED = 0
@@ -43,7 +43,8 @@ def recall_at(rows: Sequence[RowResult], false_rejects: float) -> RecallAt | Non
     line = _Line.of(scores, outside, index)
     recall, at = line.recall(np.ones((1, k)), false_rejects)
     draws = np.concatenate([line.recall(w, false_rejects)[0] for w in _blocks(k, len(rows))])
-    estimate = estimate_of(float(recall[0]), draws, int(outside.sum()), k, LEVEL)
+    asked = len(np.unique(index[outside]))
+    estimate = estimate_of(float(recall[0]), draws, int(outside.sum()), asked, LEVEL, SHARE)
     threshold = float(line.levels[at[0]]) if at[0] >= 0 else 1.0
     return RecallAt(false_rejects=false_rejects, recall=estimate, threshold=threshold)
 

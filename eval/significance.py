@@ -82,8 +82,10 @@ def paired_difference(
     """
     if len(a) != len(b):
         raise ValueError(f"{len(a)} and {len(b)} values cannot be paired")
-    differences = np.asarray(a, dtype=float) - np.asarray(b, dtype=float)
-    estimate = clustered_interval(differences, clusters, level, n, seed)
+    left, right = np.asarray(a), np.asarray(b)
+    differences = left.astype(float) - right.astype(float)
+    bounds = (-1.0, 1.0) if left.dtype == right.dtype == bool else None
+    estimate = clustered_interval(differences, clusters, level, n, seed, bounds)
     _, index, k = grouped(differences, clusters)
     sums, sizes = np.bincount(index, weights=differences), np.bincount(index)
     changed = sums[np.abs(sums) > _NOTHING]

@@ -20,6 +20,11 @@ RESAMPLES = 2000
 # Entries of one block of resampling weights: 8 MB of float64.
 BLOCK = 1_000_000
 FEW = 500
+# Resamples that differ by less than this do not differ.
+_NOTHING = 1e-12
+
+Bounds = tuple[float, float]
+SHARE: Bounds = (0.0, 1.0)
 
 
 class Estimate(Frozen):
@@ -43,24 +48,26 @@ def clustered_interval(
     level: float = LEVEL,
     n: int = RESAMPLES,
     seed: int = 0,
+    bounds: Bounds | None = None,
 ) -> Estimate:
     """The mean of ``values`` with a percentile bootstrap interval over clusters (Davison & Hinkley 1997, 3.8).
-
-    Booleans that all agree would get an interval of no width; there the bound is the exact binomial
-    one (Clopper & Pearson 1934) with each conversation as one trial.
 
     Args:
         values: one number or boolean a row, shape (rows,).
         clusters: the conversation of each row.
         n: resamples.
+        bounds: what a value lies between, for clusters that are all alike, see `alike`; if not given, `SHARE` for
+            booleans, and for numbers the smallest and the largest.
 
     Raises:
         ValueError: no rows, or lengths that differ.
     """
     data, index, k = grouped(values, clusters)
-    if data.dtype == bool and (data.all() or not data.any()):
-        return _unanimous(bool(data[0]), len(data), k, level)
+    if bounds is None:
+        bounds = SHARE if data.dtype == bool else (float(data.min()), float(data.max()))
     sums, sizes = np.bincount(index, weights=data.astype(float)), np.bincount(index).astype(float)
+    if np.ptp(sums / sizes) < _NOTHING:
+        return alike(float(data.mean()), bounds, len(data), k, level)
     draws = np.concatenate([(w @ sums) / (w @ sizes) for w in resampling_weights(k, n, seed)])
     return estimate_of(float(data.mean()), draws, len(data), k, level)
 
@@ -86,7 +93,8 @@ def clustered_quantiles(
     step = max(1, BLOCK // len(data))
     blocks = (w[i : i + step] for w in resampling_weights(k, n, seed) for i in range(0, len(w), step))
     draws = np.concatenate([_weighted_quantiles(data, w[:, index], wanted) for w in blocks])
-    return tuple(estimate_of(float(p), draws[:, i], len(data), k, level) for i, p in enumerate(point))
+    bounds = (float(data[0]), float(data[-1]))
+    return tuple(estimate_of(float(p), draws[:, i], len(data), k, level, bounds) for i, p in enumerate(point))
 
 
 def macro_f1(
@@ -109,7 +117,7 @@ def macro_f1(
     flat = np.bincount(index * len(names) ** 2 + cell, minlength=k * len(names) ** 2).reshape(k, -1)
     square = (-1, len(names), len(names))
     draws = np.concatenate([_macro_f1((w @ flat).reshape(square)) for w in resampling_weights(k, n, seed)])
-    return estimate_of(float(_macro_f1(flat.sum(axis=0).reshape(square))[0]), draws, len(gold), k, level)
+    return estimate_of(float(_macro_f1(flat.sum(axis=0).reshape(square))[0]), draws, len(gold), k, level, SHARE)
 
 
 class Confusion(Frozen):
@@ -166,16 +174,30 @@ _drawn_few = lru_cache(maxsize=32)(_drawn)
 _drawn_many = lru_cache(maxsize=2)(_drawn)
 
 
-def estimate_of(value: float, draws: np.ndarray, rows: int, clusters: int, level: float) -> Estimate:
-    """``value`` with the percentile interval of ``draws``."""
+def estimate_of(
+    value: float, draws: np.ndarray, rows: int, clusters: int, level: float, bounds: Bounds | None = None
+) -> Estimate:
+    """``value`` with the percentile interval of ``draws``; of draws that do not differ, that of `alike`.
+
+    Args:
+        bounds: what the value lies between; draws that do not differ have no width if not given.
+    """
+    if bounds is not None and np.ptp(draws) < _NOTHING:
+        return alike(value, bounds, rows, clusters, level)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(value=value, low=float(low), high=float(high), n=rows, clusters=clusters)
 
 
-def _unanimous(value: bool, rows: int, clusters: int, level: float) -> Estimate:
-    reach = ((1 - level) / 2) ** (1 / clusters)
-    low, high = (reach, 1.0) if value else (0.0, 1 - reach)
-    return Estimate(value=float(value), low=low, high=high, n=rows, clusters=clusters)
+def alike(value: float, bounds: Bounds, rows: int, clusters: int, level: float) -> Estimate:
+    """The interval where no conversation differs from the others, or there is but one.
+
+    Resamples show no doubt there. What they cannot show is bounded exactly: the share of conversations that would
+    differ, with each conversation as one trial of which none did (Clopper & Pearson 1934), and as far as
+    ``bounds`` allow.
+    """
+    others = 1 - ((1 - level) / 2) ** (1 / clusters)
+    low, high = value - others * (value - bounds[0]), value + others * (bounds[1] - value)
+    return Estimate(value=value, low=low, high=high, n=rows, clusters=clusters)
 
 
 def _weighted_quantiles(ordered: np.ndarray, weights: np.ndarray, quantiles: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from ..signatures.types import COMPLEXITIES, INTENTS, Frozen
 from .rejecting import FALSE_REJECTS, recall_at
 from .row_table import RowResult
-from .statistics import Confusion, Estimate, clustered_interval, clustered_quantiles, confusion, macro_f1
+from .statistics import SHARE, Confusion, Estimate, clustered_interval, clustered_quantiles, confusion, macro_f1
 
 LATENCY_QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
@@ -167,10 +167,8 @@ def mean_of(cases: Sequence[RowResult], score: str) -> Estimate | None:
     some = arising(cases, score)
     if not some:
         return None
-    values = score_values(some, score)
-    if score in SHARES and (not values.any() or (values == 1).all()):
-        values = values.astype(bool)  # a share that is the same everywhere is not known without doubt
-    return clustered_interval(values, [c.conversation for c in some])
+    bounds = SHARE if score in SHARES else None
+    return clustered_interval(score_values(some, score), [c.conversation for c in some], bounds=bounds)
 
 
 def _stage(field: StageField, cases: Sequence[RowResult]) -> StageRow | None:

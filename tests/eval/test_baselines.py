@@ -88,3 +88,31 @@ def test_the_version_names_the_training_rows(rows: list[LabelledRow]) -> None:
 def test_no_training_rows_are_refused(kind: Make) -> None:
     with pytest.raises(DataError, match="needs training rows"):
         kind([])
+
+
+def test_rivals_say_how_sure_they_are_so_that_their_rejections_can_be_ranked(row: Make) -> None:
+    ours = [row(f"what does Rick say about art {i}", f"a{i}", f"a{i}") for i in range(60)]
+    rain = [row(f"will it rain in town {i}", f"b{i}", f"b{i}", is_relevant=False) for i in range(30)]
+    plan = TfidfPlanner([*ours, *rain]).plan("will it rain in town 5")
+    relevance = plan.trace.decision("relevance")
+    assert relevance is not None
+    assert 0.5 < relevance.confidence < 1
+    assert plan.trace.decision("complexity") is None
+    summary = evaluate(TfidfPlanner([*ours, *rain]), [*ours, *rain], name="tfidf").summary()
+    assert summary.oos_recall_2 is not None
+    assert summary.oos_recall_2.value == 1.0
+    constant = ConstantPlanner([*ours, *rain]).plan("will it rain in town 5")
+    assert [(d.stage, d.decided_by, round(d.confidence, 2)) for d in constant.trace.decisions] == [
+        ("follow_up", "rule", 1.0),
+        ("relevance", "head", 0.67),
+        ("complexity", "head", 1.0),
+    ]
+
+
+def test_many_rows_foreseen_at_once_are_planned_as_one_by_one(rows: list[LabelledRow]) -> None:
+    one, many = TfidfPlanner(rows), TfidfPlanner(rows).foresee(rows)
+    for row in rows:
+        alone, at_once = (planner.plan(row.query, list(row.history)) for planner in (one, many))
+        assert alone.model_dump(exclude={"trace"}) == at_once.model_dump(exclude={"trace"})
+        sure = [[d.confidence for d in plan.trace.decisions] for plan in (alone, at_once)]
+        assert sure[0] == pytest.approx(sure[1])

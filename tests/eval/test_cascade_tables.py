@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from queryplan.eval.cascade_tables import CascadeTables, cascade_tables, joint_coverage, reliability, risk_curve
 from queryplan.eval.evaluation import evaluate
 from queryplan.eval.head_answers import Answer, RowAnswers
@@ -46,6 +47,22 @@ def test_reliability_has_bins_of_equal_size_and_their_gap() -> None:
     assert found.bins[-1].right.value == 1.0
     assert abs(found.gap - 0.25) < 0.02
     assert reliability(ANSWERS, "complexity") is None
+
+
+def test_equally_certain_answers_give_the_same_tables_in_any_order() -> None:
+    rights = [True] * 80 + [False] * 20
+    found = []
+    for order in (rights, rights[::-1], [n % 5 != 0 for n in range(100)]):
+        said = [{"relevance": Answer(0.8, right)} for right in order]
+        answers = [RowAnswers(str(n), str(n), one, ("relevance",)) for n, one in enumerate(said)]
+        curve, calibration = risk_curve(answers, "relevance"), reliability(answers, "relevance")
+        assert curve is not None
+        assert calibration is not None
+        assert [b.right.n for b in calibration.bins] == [100]
+        assert calibration.gap == pytest.approx(0)
+        assert {round(point.risk, 6) for point in curve.points} == {0.2}
+        found.append(round(curve.area, 6))
+    assert found == [0.2] * 3
 
 
 def test_coverage_counts_plans_that_no_model_decided(rows: Any, table_planner: Any) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from queryplan.eval.statistics import (
     FEW,
+    SHARE,
     clustered_interval,
     clustered_quantiles,
     confusion,
@@ -62,6 +63,26 @@ def test_twenty_of_twenty_right_is_not_certainty() -> None:
 def test_counts_that_are_all_alike_keep_an_interval_of_no_width() -> None:
     estimate = clustered_interval([2, 2, 2], ["a", "b", "c"])
     assert (estimate.low, estimate.value, estimate.high) == (2, 2, 2)
+
+
+def test_conversations_that_are_alike_are_not_certainty_about_others() -> None:
+    one = clustered_interval([True, True, True, False], ["a"] * 4)
+    assert (one.low, one.value, one.high) == pytest.approx((0.01875, 0.75, 0.99375))
+    halves = clustered_interval([True, False] * 10, [str(i // 2) for i in range(20)])
+    assert halves.low < 0.4
+    assert halves.high > 0.6
+    shares = clustered_interval([1.0] * 20, ALONE[:20], bounds=SHARE)
+    assert shares.low == pytest.approx(0.025 ** (1 / 20))
+    (time,) = clustered_quantiles([3.0, 9.0], ["a", "a"], (0.5,))
+    assert time.low == 3.0
+    assert time.high > 8
+
+
+def test_a_perfect_macro_f1_is_as_doubtful_as_its_accuracy() -> None:
+    perfect = macro_f1(["a", "b", "a"], ["a", "b", "a"], ["1", "2", "3"])
+    assert (perfect.value, perfect.high) == (1.0, 1.0)
+    assert perfect.low == pytest.approx(0.025 ** (1 / 3))
+    assert macro_f1(["a", "a"], ["b", "b"], ["1", "2"]).high == pytest.approx(1 - 0.025**0.5)
 
 
 def test_no_rows_and_unequal_lengths_are_refused() -> None:
