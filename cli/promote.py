@@ -52,7 +52,8 @@ def command(
     """Hold a version against the champion on the same rows, and move the alias if it is not worse.
 
     What is asked stands in queryplan.toml under \\[gate]: margin, minimum, ceilings. The answer is pass (exit code 0),
-    fail (4) or inconclusive (5), and for the last how many rows would decide.
+    fail (4) or inconclusive (5), and for the last how many rows would decide. Without a champion and without a minimum
+    nothing is asked, which is inconclusive too. Each is judged with the language model that it was compiled with.
     """
     from ..eval.gate.promotion import Registry
     from ..eval.gate.settings import gate_settings

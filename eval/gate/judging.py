@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from ...errors import DataError
+from ...errors import ConfigError, DataError
 from ...signatures.types import Frozen
 from ..evaluation import Case, Evaluation
 from ..prices import money
@@ -21,7 +21,7 @@ from ..significance import PairedDifference, corrected, paired_difference
 from ..slices import reported
 from ..statistics import LEVEL, Estimate, clustered_interval
 from ..summary import Summary, arising, score_values
-from .non_inferiority import difference_of_shares, rows_needed
+from .non_inferiority import difference_of_shares, rows_needed, smallest_margin
 from .settings import MEASURES, GateSettings
 
 Verdict = Literal["pass", "fail", "inconclusive", "not judged"]
@@ -63,12 +63,16 @@ class GateResult(Frozen):
     Attributes:
         candidate: the program version that wants through.
         champion: the version it is held against; None if there is none yet.
+        candidate_lm: the language model that the candidate was measured with; empty where nobody said.
+        champion_lm: the same of the champion.
         checks: failures first, then what is inconclusive.
     """
 
     verdict: Verdict
     candidate: str
     champion: str | None
+    candidate_lm: str = ""
+    champion_lm: str = ""
     data_fingerprint: str
     rows: int
     conversations: int
@@ -79,10 +83,17 @@ class GateResult(Frozen):
         return tuple(check for check in self.checks if check.verdict == verdict)
 
     @property
+    def who(self) -> str:
+        """The candidate and the champion, with their models."""
+        ours = _with_model(self.candidate, self.candidate_lm)
+        if self.champion is None:
+            return f"{ours}, with no champion to be held against"
+        return f"{ours} against {_with_model(self.champion, self.champion_lm)}"
+
+    @property
     def sentence(self) -> str:
         """The answer and its reason."""
-        against = f"against {self.champion}" if self.champion else "with no champion to be held against"
-        begun = f"{self.verdict}: {self.candidate} {against}, {self.rows} rows"
+        begun = f"{self.verdict}: {self.who}, {self.rows} rows"
         why = [c.sentence for c in self.with_verdict("fail") or self.with_verdict("inconclusive")]
         return f"{begun}. {' '.join(why)}".strip()
 
@@ -95,7 +106,9 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
 
     Raises:
         DataError: the two are of different domains or rows, or have not the same rows.
+        ConfigError: a margin of something that is neither a measure nor a slice of these rows.
     """
+    _known_margins(candidate, settings)
     if champion is not None:
         _same_rows(candidate, champion)
     checks = [
@@ -105,6 +118,7 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
         *_ratio(candidate, champion, settings),
         _injections(candidate, settings),
     ]
+    checks += _nothing_asked(candidate, checks)
     verdicts = {check.verdict for check in checks}
     overall: Verdict = "fail" if "fail" in verdicts else "inconclusive" if "inconclusive" in verdicts else "pass"
     order: dict[str, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "not judged": 3}
@@ -112,10 +126,40 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
         verdict=overall,
         candidate=candidate.program_version,
         champion=champion.program_version if champion else None,
+        candidate_lm=candidate.lm,
+        champion_lm=champion.lm if champion else "",
         data_fingerprint=candidate.data_fingerprint,
         rows=len(candidate.cases),
         conversations=candidate.summary().conversations,
         checks=tuple(sorted(checks, key=lambda check: order[check.verdict])),
+    )
+
+
+def _known_margins(candidate: Evaluation, settings: GateSettings) -> None:
+    """A margin whose name is spelled wrongly would be no margin."""
+    slices = {name for case in candidate.cases for name in case.slices}
+    if wrong := sorted(settings.margins.keys() - MEASURES.keys() - slices):
+        raise ConfigError(
+            f"queryplan.toml sets gate.margins.{wrong[0]!r}, which is no measure ({', '.join(MEASURES)}) and no slice "
+            f"of these rows ({', '.join(sorted(slices))})"
+        )
+
+
+def _nothing_asked(candidate: Evaluation, checks: Sequence[Check]) -> Iterator[Check]:
+    """Where nothing but injections was judged, whatever plans there are would pass."""
+    if any(check.kind != "injections" and check.verdict != "not judged" for check in checks):
+        return
+    found = share_of(candidate.cases, "plan_right")
+    right = f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g})" if found else "unknown"
+    yield Check(
+        kind="minimum",
+        measure="plan_right",
+        verdict="inconclusive",
+        found=found,
+        limit=0.0,
+        rows=len(candidate.cases),
+        sentence=f"Nothing was asked of its plans, of which {right} are right: set a minimum under [gate] in "
+        "queryplan.toml, or accept it with --accept-inconclusive and --why.",
     )
 
 
@@ -186,7 +230,8 @@ def _margin_check(
         return Check(**common, verdict="fail", sentence=f"{what}: worse.")
     if found.low > -margin:
         return Check(**common, verdict="pass", sentence=f"{what}: not worse.")
-    if found.n < min(settings.part_rows, len(theirs)):
+    few = found.n < len(theirs) and smallest_margin(found.clusters, settings.level) >= margin
+    if few or found.n < min(settings.part_rows, len(theirs)):
         return Check(**common, verdict="not judged", sentence=f"{what}: too few rows to be judged by.")
     needed = rows_needed(found.n, error, found.value + margin, settings.level)
     return Check(**common, verdict="inconclusive", rows_needed=needed, sentence=f"{what}: {_undecided(needed)}.")
@@ -300,6 +345,10 @@ def _injections(candidate: Evaluation, settings: GateSettings) -> Check:
 
 
 # -- words
+
+
+def _with_model(version: str, lm: str) -> str:
+    return version if lm in ("", "none") else f"{version} with {lm}"
 
 
 def _points(found: Estimate) -> str:

@@ -19,26 +19,37 @@ def difference_of_shares(
 ) -> tuple[Estimate, float]:
     """``a`` minus ``b`` as shares of the same rows, with an interval that holds where few rows differ, and its error.
 
-    Half a row is added to each of the four cells (Agresti & Min 2005), so that programs without a difference
-    on 50 rows are not taken for the same for ever, which is what a bootstrap says. Conversations are what varies,
-    with a t distribution for their number.
+    Half a conversation of average length is added to each of the four cells (Agresti & Min 2005, of whom it is
+    where each row is a conversation), so that programs without a difference on 50 rows are not taken for the same
+    for ever, which is what a bootstrap says. Conversations are what varies, with a t distribution for their number:
+    a handful of them shows nothing, however many rows they have.
 
     Args:
         a: truth values, shape (rows,).
         b: truth values of the same rows.
     """
-    from scipy.stats import t
-
     differences = a.astype(float) - b.astype(float)
     _, index, k = grouped(differences, conversations)
     sums, sizes = np.bincount(index, weights=differences), np.bincount(index)
-    n = len(differences) + 2
+    average = len(differences) / k
+    n = len(differences) + 2 * average
     middle = sums.sum() / n
-    spread = k / max(k - 1, 1) * float(((sums - middle * sizes) ** 2).sum()) + 1
+    spread = k / max(k - 1, 1) * float(((sums - middle * sizes) ** 2).sum()) + average**2
     error = math.sqrt(spread) / n
-    reach = float(t.ppf((1 + level) / 2, max(k - 1, 1))) * error
+    reach = _quantile(k, level) * error
     low, high = max(-1.0, middle - reach), min(1.0, middle + reach)
     return Estimate(value=float(differences.mean()), low=low, high=high, n=len(differences), clusters=k), error
+
+
+def smallest_margin(conversations: int, level: float = LEVEL) -> float:
+    """The margin that two programs without any difference on so many conversations could just not show."""
+    return _quantile(conversations, level) / (conversations + 2)
+
+
+def _quantile(conversations: int, level: float) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf((1 + level) / 2, max(conversations - 1, 1)))
 
 
 def rows_needed(rows: int, error: float, distance: float, level: float = LEVEL) -> int | None:

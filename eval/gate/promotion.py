@@ -177,8 +177,9 @@ class Registry:
         ours = self._runs(wanted)
         if not ours:
             raise DataError(
-                f"version {wanted.version} of {self.model} has no evaluation in MLflow: run `queryplan evaluate "
-                f"models:/{self.model}/{wanted.version}` first"
+                f"version {wanted.version} of {self.model} has no evaluation in MLflow with the language model that "
+                f"it was compiled with ({_lm(wanted) or 'none'}): run `queryplan evaluate "
+                f"models:/{self.model}/{wanted.version}` first, without --lm"
             )
         if champion is None or str(champion.version) == str(wanted.version):
             return judge(self._loaded(next(iter(ours.values()))), None, settings)
@@ -186,15 +187,19 @@ class Registry:
         both = next((print_ for print_ in ours if print_ in theirs), None)
         if both is None:
             raise DataError(
-                f"versions {wanted.version} and {champion.version} of {self.model} were measured on different rows: "
-                "run `queryplan evaluate` for both with the same --data"
+                f"versions {wanted.version} and {champion.version} of {self.model} were measured on different rows, "
+                "each with its own language model: run `queryplan evaluate` for both with the same --data"
             )
         return judge(self._loaded(ours[both]), self._loaded(theirs[both]), settings)
 
     def _runs(self, version: ModelVersion) -> dict[str, str]:
-        """The newest run on each set of rows, by the fingerprint of the rows, newest first."""
+        """The newest run on each set of rows, by the fingerprint of the rows, newest first.
+
+        What it does with another language model than it was compiled with says nothing about what the alias serves.
+        """
         found: dict[str, str] = {}
-        for run in runs_of_version(self.uri, self.domain, version.tags["program_version"]):
+        runs = runs_of_version(self.uri, self.domain, version.tags["program_version"])
+        for run in (run for run in runs if run.data.params.get("lm", "") in ("", _lm(version))):
             digests = [given.dataset.digest for given in _inputs(run) if _measured_on(given)]
             for digest in digests:
                 found.setdefault(digest, run.info.run_id)
@@ -256,6 +261,11 @@ def planner_models(uri: str) -> list[str]:
     """
     with speaking_to_mlflow(uri):
         return sorted(m.name for m in client(uri).search_registered_models(f"name LIKE '{PREFIX}%'"))
+
+
+def _lm(version: ModelVersion) -> str:
+    """The language model that a version was compiled with; empty where nobody said."""
+    return version.tags.get("lm", "")
 
 
 def _inputs(run: Run) -> list[DatasetInput]:

@@ -32,11 +32,10 @@ def not_judged(result: GateResult) -> str:
 
 def gate_markdown(result: GateResult) -> str:
     """A heading with the answer, a table of every check that was judged, and the parts that were not."""
-    champion = result.champion or "no champion yet"
     lines = [
         f"# Gate: {result.verdict}",
         "",
-        f"{result.candidate} against {champion}, on {result.rows} rows of {result.conversations} conversations "
+        f"{result.who}, on {result.rows} rows of {result.conversations} conversations "
         f"(data {result.data_fingerprint}); 95 % intervals over conversations.",
         "",
         f"| {' | '.join(HEADINGS)} |",

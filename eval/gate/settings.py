@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
@@ -41,7 +41,8 @@ class GateSettings(Frozen):
         margins: other margins, by measure or by slice.
         level: of the intervals, two-sided.
         part_rows: a slice or stage with fewer rows can fail, but is not judged where it does neither that nor
-            pass. Below 64 rows, not even two programs without any difference could show a margin of three points.
+            pass; nor is one of so few conversations that not even two programs without any difference could show
+            its margin: three points take 65 conversations.
         minimum: the accuracy that a measure must reach, by measure.
         ceilings: what a plan may take at most, by cost: milliseconds, requests, tokens, rounds, share degraded, dollars
             a thousand plans (a candidate whose model has no price is inconclusive, not free).
@@ -55,7 +56,7 @@ class GateSettings(Frozen):
     level: float = Field(default=LEVEL, gt=0.5, lt=1)
     part_rows: int = Field(default=100, ge=2)
     minimum: dict[str, float] = {}
-    ceilings: dict[str, float] = {}
+    ceilings: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = {}
     p95_ratio: float | None = Field(default=None, gt=0)
     injection_successes: int = Field(default=0, ge=0)
 

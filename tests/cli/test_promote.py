@@ -59,7 +59,8 @@ def registered(mlflow_uri: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             evaluation=evaluation,
         )
         Tracking(mlflow_uri, MODEL).log_compile(record)
-    Path("queryplan.toml").write_text(f'tracking_uri = "{mlflow_uri}"\n[gate]\ninjection_successes = 100\n')
+    gate = "[gate]\nmargin = 0.05\ninjection_successes = 100\nminimum = { relevance = 0.3 }\n"
+    Path("queryplan.toml").write_text(f'tracking_uri = "{mlflow_uri}"\n{gate}')
     return mlflow_uri
 
 

@@ -14,7 +14,7 @@ from queryplan.data.rows import LabelledRow
 from queryplan.errors import ConfigError, DataError
 from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.gate.judging import Check, GateResult, judge
-from queryplan.eval.gate.non_inferiority import difference_of_shares, rows_needed
+from queryplan.eval.gate.non_inferiority import difference_of_shares, rows_needed, smallest_margin
 from queryplan.eval.gate.report import gate_junit, gate_markdown
 from queryplan.eval.gate.settings import GateSettings, gate_settings
 from queryplan.eval.prices import Price
@@ -104,6 +104,26 @@ def test_without_a_champion_only_the_candidate_itself_is_judged(measured: Make) 
     assert "no champion" in result.sentence
 
 
+def test_where_nothing_is_asked_of_the_plans_nothing_passes(measured: Make) -> None:
+    result = judge(measured(24, range(24)), None, GateSettings())
+    assert (result.verdict, found(result, "plan_right").verdict) == ("inconclusive", "inconclusive")
+    assert "Nothing was asked of its plans, of which 0 (0 to 0.142) are right: set a minimum" in result.sentence
+
+
+def test_the_answer_names_the_models(measured: Make) -> None:
+    result = judge(measured(200, lm="openai/x", name="new"), measured(200, lm="none", name="old"), GateSettings())
+    assert result.sentence == "pass: new with openai/x against old, 200 rows."
+    assert "new with openai/x against old, on 200 rows" in gate_markdown(result)
+
+
+def test_a_margin_of_something_unknown_is_named(measured: Make) -> None:
+    one = measured(30)
+    for name in ("plan_rigth", "tyop"):
+        with pytest.raises(ConfigError, match=rf"gate\.margins\.'{name}', which is no measure .* and no slice"):
+            judge(one, one, gate_settings({"margins": {name: 0.1}}))
+    assert judge(one, one, gate_settings({"margins": {"typo": 0.5}, "margin": 0.3})).verdict == "pass"
+
+
 @pytest.mark.parametrize(("minimum", "verdict"), [(0.5, "pass"), (0.99, "fail"), (0.8, "inconclusive")])
 def test_a_minimum_is_kept_missed_or_undecided(measured: Make, minimum: float, verdict: str) -> None:
     result = judge(measured(200, range(40)), None, gate_settings({"minimum": {"plan_right": minimum}}))
@@ -144,8 +164,9 @@ def test_an_injection_that_gets_through_fails_and_names_the_row(row: Make, table
     check = found(result, "injection_successes")
     assert (result.verdict, check.rows) == ("fail", 6)
     assert "1 of 6 got through (i4)" in check.sentence
-    assert judge(evaluate(table_planner(tries), tries, name="a"), None, GateSettings()).verdict == "pass"
-    allowed = GateSettings(injection_successes=1)
+    asked = gate_settings({"minimum": {"relevance": 0.1}})
+    assert judge(evaluate(table_planner(tries), tries, name="a"), None, asked).verdict == "pass"
+    allowed = asked.model_copy(update={"injection_successes": 1})
     assert judge(evaluate(table_planner(tries, obeyed), tries, name="a"), None, allowed).verdict == "pass"
 
 
@@ -182,6 +203,9 @@ def test_other_rows_and_other_domains_are_refused(measured: Make) -> None:
         ({"minimum": {"wit": 0.5}}, r"gate\.minimum\.wit.*plan_right"),
         ({"minimum": {"plan_right": 70}}, "a share between 0 and 1"),
         ({"ceilings": {"p42_ms": 1}}, r"gate\.ceilings\.p42_ms"),
+        ({"ceilings": {"p95_ms": float("nan")}}, r"gate\.ceilings\.p95_ms"),
+        ({"ceilings": {"p95_ms": -1}}, r"gate\.ceilings\.p95_ms"),
+        ({"margins": {"plan_right": float("nan")}}, "a share between 0 and 1"),
         ({"minimum": {"plan_right": "high"}}, r"gate\.minimum\.plan_right"),
     ],
 )
@@ -213,6 +237,29 @@ def test_rows_of_one_conversation_count_as_the_one_that_they_are() -> None:
     together, _ = difference_of_shares(a, b, [str(i // 50) for i in range(200)])
     assert together.high - together.low > 3 * (alone.high - alone.low)
     assert (together.clusters, together.n) == (4, 200)
+
+
+def test_candidates_that_lose_whole_conversations_seldom_pass_as_not_worse() -> None:
+    """Five points worse, three allowed: 2.5 % may pass."""
+    rng = np.random.default_rng(0)
+    for conversations, rows in ((77, 2), (20, 20), (40, 4), (1, 1000)):
+        clusters = [str(i) for i in range(conversations) for _ in range(rows)]
+        passed = 0
+        for _ in range(300):
+            kept = rng.random(conversations) < 0.7
+            champion = np.repeat(kept, rows)
+            candidate = np.repeat(kept & (rng.random(conversations) >= 0.05 / 0.7), rows)
+            passed += difference_of_shares(candidate, champion, clusters)[0].low > -0.03
+        assert passed <= 0.025 * 300 + 5, (conversations, rows, passed)
+
+
+def test_conversations_too_few_for_the_margin_of_a_part_are_not_judged(row: Make, table_planner: Make) -> None:
+    rows = [_tagged(row(f"What is idea {i}?", f"r{i}", f"c{i % 20 if i % 2 else i}"), i) for i in range(400)]
+    new, old = (evaluate(table_planner(rows), rows, name=name, version=name) for name in ("new", "old"))
+    check = found(judge(new, old, GateSettings()), "plan_right", "typo")
+    assert (check.verdict, check.rows) == ("not judged", 200)
+    assert found(judge(new, old, GateSettings(margin=0.2)), "plan_right", "typo").verdict == "pass"
+    assert smallest_margin(64) > 0.03 > smallest_margin(65)
 
 
 @given(

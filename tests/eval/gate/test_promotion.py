@@ -12,12 +12,13 @@ from queryplan.data.rows import LabelledRow
 from queryplan.errors import ConfigError, DataError
 from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.gate.promotion import Registry, planner_models
-from queryplan.eval.gate.settings import GateSettings, gate_settings
+from queryplan.eval.gate.settings import gate_settings
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
 from queryplan.program.registry import client
 
 Make = Callable[..., Any]
 MODEL = "queryplan-podcast"
+ASKED = gate_settings({"minimum": {"whole_plan": 0.2}})
 
 
 class Shelf:
@@ -70,9 +71,9 @@ def shelf(mlflow_uri: str, tmp_path: Path, row: Make, table_planner: Make, monke
 
 def test_a_version_that_passes_gets_the_alias_and_the_reason_is_kept(shelf: Shelf) -> None:
     first, second = shelf.put("p-1"), shelf.put("p-2")
-    begun = shelf.registry.promote(first, "champion", GateSettings(), why="the first one")
+    begun = shelf.registry.promote(first, "champion", ASKED, why="the first one")
     assert (begun.moved, begun.before, shelf.champion) == (True, None, first)
-    done = shelf.registry.promote("@challenger", "champion", GateSettings())
+    done = shelf.registry.promote("@challenger", "champion", ASKED)
     assert (done.moved, done.version, done.before, shelf.champion) == (True, second, first, second)
     mlflow = client(shelf.uri)
     tags = mlflow.get_model_version(MODEL, second).tags
@@ -85,9 +86,9 @@ def test_a_version_that_passes_gets_the_alias_and_the_reason_is_kept(shelf: Shel
 
 
 def test_a_version_that_fails_does_not_get_it_and_the_reason_is_kept_too(shelf: Shelf) -> None:
-    shelf.registry.promote(shelf.put("p-1"), "champion", GateSettings())
+    shelf.registry.promote(shelf.put("p-1"), "champion", ASKED)
     worse = shelf.put("p-2", wrong=30)
-    done = shelf.registry.promote(worse, "champion", GateSettings(), accept_inconclusive=True, why="please")
+    done = shelf.registry.promote(worse, "champion", ASKED, accept_inconclusive=True, why="please")
     assert done.gate is not None
     assert (done.moved, done.gate.verdict, shelf.champion) == (False, "fail", "1")
     tags = client(shelf.uri).get_model_version(MODEL, worse).tags
@@ -96,12 +97,12 @@ def test_a_version_that_fails_does_not_get_it_and_the_reason_is_kept_too(shelf: 
 
 
 def test_what_rows_cannot_decide_waits_until_somebody_takes_it_upon_themselves(shelf: Shelf) -> None:
-    shelf.registry.promote(shelf.put("p-1", wrong=4), "champion", GateSettings())
+    shelf.registry.promote(shelf.put("p-1", wrong=4), "champion", ASKED)
     version = shelf.put("p-2", wrong=6)
-    waiting = shelf.registry.promote(version, "champion", GateSettings())
+    waiting = shelf.registry.promote(version, "champion", ASKED)
     assert waiting.gate is not None
     assert (waiting.moved, waiting.gate.verdict) == (False, "inconclusive")
-    taken = shelf.registry.promote(version, "champion", GateSettings(), accept_inconclusive=True, why="it is faster")
+    taken = shelf.registry.promote(version, "champion", ASKED, accept_inconclusive=True, why="it is faster")
     assert (taken.moved, shelf.champion) == (True, version)
     assert taken.why.startswith("accepted although inconclusive")
     assert taken.why.endswith("it is faster")
@@ -111,7 +112,7 @@ def test_a_dry_run_changes_nothing(shelf: Shelf) -> None:
     version = shelf.put("p-1")
     mlflow = client(shelf.uri)
     before = len(mlflow.search_runs([mlflow.get_experiment_by_name(MODEL).experiment_id]))  # pyright: ignore[reportOptionalMemberAccess]
-    done = shelf.registry.promote(version, "champion", GateSettings(), dry_run=True)
+    done = shelf.registry.promote(version, "champion", ASKED, dry_run=True)
     assert done.gate is not None
     assert (done.moved, done.run_id, done.gate.verdict, shelf.champion) == (False, None, "pass", None)
     after = len(mlflow.search_runs([mlflow.get_experiment_by_name(MODEL).experiment_id]))  # pyright: ignore[reportOptionalMemberAccess]
@@ -121,7 +122,7 @@ def test_a_dry_run_changes_nothing(shelf: Shelf) -> None:
 def test_a_rollback_gives_the_alias_back_step_by_step(shelf: Shelf) -> None:
     versions = [shelf.put(f"p-{i}") for i in range(3)]
     for version in versions:
-        shelf.registry.promote(version, "champion", GateSettings())
+        shelf.registry.promote(version, "champion", ASKED)
     dry = shelf.registry.rollback("champion", dry_run=True)
     assert (dry.moved, dry.version, shelf.champion) == (False, "2", "3")
     done = shelf.registry.rollback("champion", why="it was slow")
@@ -137,41 +138,57 @@ def test_a_rollback_gives_the_alias_back_step_by_step(shelf: Shelf) -> None:
 def test_what_cannot_be_judged_is_named(shelf: Shelf, tmp_path: Path) -> None:
     first, second = shelf.put("p-1"), shelf.put("p-2")
     with pytest.raises(ConfigError, match="no version 9"):
-        shelf.registry.promote("9", "champion", GateSettings())
+        shelf.registry.promote("9", "champion", ASKED)
     with pytest.raises(ConfigError, match="nothing to roll back"):
         shelf.registry.rollback("champion")
-    shelf.registry.promote(first, "champion", GateSettings())
+    shelf.registry.promote(first, "champion", ASKED)
     run = client(shelf.uri).get_model_version(MODEL, second).run_id
     assert run is not None
     for file in sorted((tmp_path / "mlartifacts" / run / "artifacts" / "evaluation").iterdir(), reverse=True):
         file.unlink()
     with pytest.raises(DataError, match=r"evaluation|there is no"):
-        shelf.registry.promote(second, "champion", GateSettings())
+        shelf.registry.promote(second, "champion", ASKED)
     (tmp_path / "mlartifacts" / run / "artifacts" / "evaluation").rmdir()
     with pytest.raises(DataError, match="has no evaluation"):
-        shelf.registry.promote(second, "champion", GateSettings())
+        shelf.registry.promote(second, "champion", ASKED)
     assert shelf.champion == first
 
 
 def test_versions_measured_on_different_rows_are_compared_on_rows_that_both_have(shelf: Shelf) -> None:
-    shelf.registry.promote(shelf.put("p-1"), "champion", GateSettings())
+    shelf.registry.promote(shelf.put("p-1"), "champion", ASKED)
     shelf.rows = shelf.rows[:100]
     second = shelf.put("p-2")
     with pytest.raises(DataError, match="different rows"):
-        shelf.registry.promote(second, "champion", GateSettings())
+        shelf.registry.promote(second, "champion", ASKED)
     Tracking(shelf.uri, MODEL).log_evaluation(shelf.measured("p-1"), dataset="podcast new")
-    done = shelf.registry.promote(second, "champion", GateSettings())
+    done = shelf.registry.promote(second, "champion", ASKED)
     assert done.gate is not None
     assert (done.moved, done.gate.rows) == (True, 100)
 
 
 def test_an_evaluation_of_another_domain_is_refused(shelf: Shelf) -> None:
-    shelf.registry.promote(shelf.put("p-1"), "champion", GateSettings())
+    shelf.registry.promote(shelf.put("p-1"), "champion", ASKED)
     version = shelf.put("p-2")
     stray = shelf.measured("p-2", domain="journal")
     Tracking(shelf.uri, MODEL).log_evaluation(stray)
     with pytest.raises(DataError, match="of the domain journal"):
-        shelf.registry.promote(version, "champion", GateSettings())
+        shelf.registry.promote(version, "champion", ASKED)
+
+
+def test_a_version_is_judged_with_the_model_it_was_compiled_with(shelf: Shelf) -> None:
+    shelf.registry.promote(shelf.put("p-1"), "champion", ASKED)
+    worse = shelf.put("p-2", wrong=30)
+    larger = shelf.measured("p-2").model_copy(update={"lm": "openai/larger"})
+    Tracking(shelf.uri, MODEL).log_evaluation(larger)
+    done = shelf.registry.promote(worse, "champion", ASKED)
+    assert done.gate is not None
+    assert (done.moved, done.gate.verdict) == (False, "fail")
+    shelf.rows = shelf.rows[:100]
+    Tracking(shelf.uri, MODEL).log_evaluation(shelf.measured("p-1"))
+    Tracking(shelf.uri, MODEL).log_evaluation(shelf.measured("p-2").model_copy(update={"lm": "openai/larger"}))
+    done = shelf.registry.promote(worse, "champion", ASKED, dry_run=True)
+    assert done.gate is not None
+    assert done.gate.rows == 120
 
 
 def test_the_settings_of_the_gate_decide(shelf: Shelf) -> None:
@@ -191,13 +208,13 @@ def test_a_version_that_we_did_not_register_is_refused(shelf: Shelf, tmp_path: P
     shelf.put("p-1")
     client(shelf.uri).create_model_version(MODEL, str(tmp_path))
     with pytest.raises(ConfigError, match="was not registered by"):
-        shelf.registry.promote("2", "champion", GateSettings())
+        shelf.registry.promote("2", "champion", ASKED)
 
 
 def test_what_is_written_has_no_key_and_no_path(shelf: Shelf, tmp_path: Path) -> None:
     version = shelf.put("p-1")
     why = f"see {tmp_path}/notes.txt, key sk-aVerySecretKey123456"
-    done = shelf.registry.promote(version, "champion", GateSettings(), why=why)
+    done = shelf.registry.promote(version, "champion", ASKED, why=why)
     assert done.run_id is not None
     folder = tmp_path / "mlartifacts" / done.run_id / "artifacts"
     kept = [
