@@ -7,14 +7,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import combinations, islice, product
 from pathlib import Path
 
 from ..errors import DataError
 from ..signatures.types import Frozen
 from .card import CARD_FILE, DomainCard, domain_folder, load_card
 from .domain import rows_hash
-from .duplicates import NearDuplicate, duplicates_in, word_sets
+from .duplicates import alike, same_words, word_sets
 from .guide import contradictions
 from .loading import parse_splits
 from .rows import SPLITS, LabelledRow
@@ -29,8 +29,10 @@ ACROSS = (0.6, 0.7, 0.8, 0.9)
 """The same across splits; the first of these that ``BUDGET`` allows."""
 # Products that the search for duplicates may make, 10 to 20 seconds; rows of one template need more.
 BUDGET = 100_000_000
-# Pairs looked at; a set with more is spoiled whatever the number is.
+# Pairs counted of each kind; a set with more is spoiled whatever the number is.
 MAX_PAIRS = 20_000
+# Pairs of wordings looked at, some 10 seconds.
+MAX_ALIKE = 1_000_000
 MAX_EXAMPLES = 20
 
 
@@ -139,6 +141,7 @@ def check_set(labelled: LabelledSet) -> CheckReport:
     pairs, notes = _duplicates(splits)
     checks: tuple[Iterable[Finding], ...] = (
         _unreadable(labelled.problems),
+        _empty(splits),
         _ids(splits),
         _straddling(splits),
         pairs,
@@ -158,6 +161,11 @@ def check_set(labelled: LabelledSet) -> CheckReport:
 
 def _unreadable(problems: Sequence[str]) -> Iterator[Finding]:
     yield from _finding("rows that cannot be read", problems, "mend the field that is named")
+
+
+def _empty(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
+    found = [name for name, rows in splits.items() if not rows]
+    yield from _finding("no rows", found, "label some queries, or take the empty file away")
 
 
 def _ids(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
@@ -212,43 +220,87 @@ def _flat(row: LabelledRow) -> bool:
     return all(isinstance(value, str | int | float | bool | None) for value in row.session.values())
 
 
+class _Pairs:
+    """Near-duplicates across splits and inside one, counted apart, so that neither hides the other."""
+
+    def __init__(self, home: Mapping[int, str], across: float) -> None:
+        self.leaks: list[str] = []
+        self.inside: list[str] = []
+        self._home, self._across = home, across
+
+    def add(self, first: Sequence[LabelledRow], second: Sequence[LabelledRow] | None, jaccard: float) -> None:
+        """Rows of one wording with those of another; None for each with the others of its own."""
+        ours = self._by_split(first)
+        theirs = ours if second is None else self._by_split(second)
+        for (i, split), (j, other) in product(enumerate(ours), enumerate(theirs)):
+            if split != other and jaccard > self._across and (second is not None or i < j):
+                self._take(self.leaks, product(ours[split], theirs[other]), jaccard)
+            elif split == other and jaccard > INSIDE:
+                own = combinations(ours[split], 2) if second is None else product(ours[split], theirs[other])
+                self._take(self.inside, own, jaccard)
+
+    def _by_split(self, rows: Sequence[LabelledRow]) -> dict[str, list[LabelledRow]]:
+        found: dict[str, list[LabelledRow]] = {}
+        for row in rows:
+            found.setdefault(self._home[id(row)], []).append(row)
+        return found
+
+    def _take(self, kept: list[str], pairs: Iterable[tuple[LabelledRow, LabelledRow]], jaccard: float) -> None:
+        apart = ((a, b) for a, b in pairs if a.conversation != b.conversation)
+        for a, b in islice(apart, MAX_PAIRS - len(kept)):
+            kept.append(f"{self._home[id(a)]} {a.id} and {self._home[id(b)]} {b.id} ({jaccard:.2f})")
+
+
 def _duplicates(splits: Mapping[str, Sequence[LabelledRow]]) -> tuple[list[Finding], list[str]]:
+    every = [row for rows in splits.values() for row in rows]
     home = {id(row): name for name, rows in splits.items() for row in rows}
-    used, sets = word_sets([row for rows in splits.values() for row in rows])
+    used, sets = word_sets(every)
     across = sets.affordable(ACROSS, BUDGET)
-    inside: list[str] = []
-    leaks: list[str] = []
-    seen = 0
-    for pair in islice(duplicates_in(used, sets, min(across, INSIDE)), MAX_PAIRS):
-        seen += 1
-        first, second = home[id(pair.first)], home[id(pair.second)]
-        if first != second and pair.jaccard > across:
-            leaks.append(_shown(pair, first, second))
-        elif first == second and pair.jaccard > INSIDE:
-            inside.append(_shown(pair, first, second))
-    more = seen == MAX_PAIRS
+    pairs, last = _Pairs(home, across), None
+    for n, (g, h, jaccard) in enumerate(alike(sets, min(across, INSIDE))):
+        if n == MAX_ALIKE:
+            last = g
+            break
+        pairs.add([used[m] for m in sets.groups[g]], [used[m] for m in sets.groups[h]] if g != h else None, jaccard)
     advice = "keep one of each pair, or write the other in other words"
-    findings = [
-        *_finding(f"near-duplicates across splits (over {across})", leaks, advice, more),
-        *_finding(f"near-duplicates inside a split (over {INSIDE})", inside, advice, more),
-    ]
-    return findings, _how_compared(sets.comparisons(ACROSS[0]), across, more)
+    notes = _how_compared(sets.comparisons(ACROSS[0]), across, pairs)
+    if last is not None:
+        notes.append(f"stopped at wording {last + 1:,} of {len(sets.groups):,}: the others were not compared")
+    return [
+        *_finding(f"near-duplicates across splits (over {across})", pairs.leaks, advice, _full(pairs.leaks)),
+        *_finding(f"near-duplicates inside a split (over {INSIDE})", pairs.inside, advice, _full(pairs.inside)),
+        *_finding("short queries in two splits", _short_leaks(every, home), advice),
+    ], notes
 
 
-def _how_compared(products: int, across: float, more: bool) -> list[str]:
+def _short_leaks(rows: Sequence[LabelledRow], home: Mapping[int, str]) -> list[str]:
+    """Wordings too short for near-duplicates that are in several splits, word by word."""
+    found = []
+    for same in same_words(rows):
+        first: dict[str, LabelledRow] = {}
+        for row in same:
+            first.setdefault(home[id(row)], row)
+        if len(first) > 1:
+            shown = " and ".join(f"{split} {row.id}" for split, row in first.items())
+            found.append(f"{shown}: {same[0].query}")
+    return found
+
+
+def _full(found: Sequence[str]) -> bool:
+    return len(found) == MAX_PAIRS
+
+
+def _how_compared(products: int, across: float, pairs: _Pairs) -> list[str]:
     notes = []
     if across > ACROSS[0]:
         notes.append(
             f"queries are so alike that comparing splits at {ACROSS[0]} would take {products:,} products; "
             f"compared at {across} instead"
         )
-    if more:
-        notes.append(f"stopped after {MAX_PAIRS:,} pairs of near-duplicates; there are more")
+    for found, where in ((pairs.leaks, "across splits"), (pairs.inside, "inside a split")):
+        if _full(found):
+            notes.append(f"stopped counting after {MAX_PAIRS:,} pairs of near-duplicates {where}; there are more")
     return notes
-
-
-def _shown(pair: NearDuplicate, first: str, second: str) -> str:
-    return f"{first} {pair.first.id} and {second} {pair.second.id} ({pair.jaccard:.2f})"
 
 
 def _notes(labelled: LabelledSet) -> Iterator[str]:

@@ -60,9 +60,23 @@ def near_duplicates(rows: Sequence[LabelledRow], threshold: float) -> Iterator[N
 
 def duplicates_in(used: Sequence[LabelledRow], sets: WordSets, threshold: float) -> Iterator[NearDuplicate]:
     """The same, of what ``word_sets`` returned."""
-    equal = ((1.0, combinations(group, 2)) for group in sets.groups if threshold < 1)
-    alike = ((j, product(sets.groups[g], sets.groups[h])) for g, h, j in sets.pairs(threshold))
-    for jaccard, pairs in chain(equal, alike):
-        for first, second in ((used[m], used[n]) for m, n in pairs):
-            if first.conversation != second.conversation:
-                yield NearDuplicate(first, second, jaccard)
+    for g, h, jaccard in alike(sets, threshold):
+        first, second = ([used[n] for n in sets.groups[k]] for k in (g, h))
+        for one, other in combinations(first, 2) if g == h else product(first, second):
+            if one.conversation != other.conversation:
+                yield NearDuplicate(one, other, jaccard)
+
+
+def alike(sets: WordSets, threshold: float) -> Iterator[tuple[int, int, float]]:
+    """(g, h, Jaccard) of every two groups of ``sets.groups`` over the threshold; first each with itself, if it can."""
+    equal = ((g, g, 1.0) for g, group in enumerate(sets.groups) if threshold < 1 and len(group) > 1)
+    return chain(equal, sets.pairs(threshold))
+
+
+def same_words(rows: Sequence[LabelledRow]) -> list[list[LabelledRow]]:
+    """First turns too short for ``word_sets`` whose words are the same, in the same order; greetings may repeat."""
+    found: dict[tuple[str, ...], list[LabelledRow]] = {}
+    for row in rows:
+        if not row.history and content_words(row.query) < MIN_CONTENT_WORDS and row.labels.intent != "greeting":
+            found.setdefault(tuple(WORD.findall(row.query.casefold())), []).append(row)
+    return [same for words, same in found.items() if words and len(same) > 1]

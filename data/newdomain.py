@@ -130,7 +130,8 @@ def starter_rows(card: DomainCard, split: str) -> list[LabelledRow]:
     for excluded in card.excluded:
         away = {"is_relevant": False, "rejection_kind": excluded.kind, "intent": "out_of_scope"}
         conversations.append([_turn(say["away"].format(x=_topic(excluded.description)), **away)])
-    return [row for n, turns in enumerate(conversations, 1) for row in _rows(f"{STARTER}-{split}-{n}", turns)]
+    places = ((f"{STARTER}-{split}-{n}", turns) for n, turns in enumerate(conversations, 1))
+    return [row for conversation, turns in places for row in _rows(conversation, turns, say["answer"])]
 
 
 def _about(say: Mapping[str, str], x: str, y: str) -> list[list[dict[str, Any]]]:
@@ -155,15 +156,15 @@ def _turn(query: str, standalone: str | None = None, **labels: Any) -> dict[str,
     return {"query": query, "labels": given, "about": " and ".join(given.get("entities", [])) or query}
 
 
-def _rows(conversation: str, turns: Sequence[Mapping[str, Any]]) -> list[LabelledRow]:
+def _rows(conversation: str, turns: Sequence[Mapping[str, Any]], answer: str) -> list[LabelledRow]:
     rows: list[LabelledRow] = []
     history: list[dict[str, str]] = []
     for number, turn in enumerate(turns, 1):
         place = {"id": f"{conversation}.{number}", "conversation": conversation, "turn": number}
         shown = {"query": turn["query"], "labels": turn["labels"], "history": list(history), "tags": [STARTER]}
         rows.append(LabelledRow.model_validate({**place, **shown}))
-        answer = f"(your answer about {turn['about']})"
-        history += [{"role": "user", "content": turn["query"]}, {"role": "assistant", "content": answer}]
+        answered = {"role": "assistant", "content": answer.format(x=turn["about"])}
+        history += [{"role": "user", "content": turn["query"]}, answered]
     return rows
 
 
@@ -193,6 +194,8 @@ _TEXTS: Mapping[str, tuple[str, str, str, str]] = {
         "{x} or {y}, which one is larger",
         "what separates {x} from {y}",
     ),
+    # A short query is compared with the turn before it.
+    "answer": ("(your answer about {x})", "(here stands what {x} means)", "(say {x} shortly)", "({x}, as you tell it)"),
     "hello": ("hello", "hi", "good morning", "hey"),
     "thanks": ("thanks", "thank you", "many thanks, bye", "goodbye"),
     "away": (

@@ -86,7 +86,38 @@ def test_counting_pairs_stops(make_row: MakeRow, monkeypatch: pytest.MonkeyPatch
     report = check(train=[make_row(LONG, f"{n}") for n in range(30)])
     (finding,) = report.findings
     assert (finding.count, finding.more) == (5, True)
-    assert report.notes == ("stopped after 5 pairs of near-duplicates; there are more",)
+    assert report.notes == ("stopped counting after 5 pairs of near-duplicates inside a split; there are more",)
+
+
+def test_many_duplicates_inside_a_split_hide_no_leak(make_row: MakeRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queryplan.data.checking.MAX_PAIRS", 5)
+    rows = [make_row(LONG, f"{n}") for n in range(30)] + [make_row(f"why do {LONG} so often", "x")]
+    report = check(train=rows, dev=[make_row(f"why do {LONG} very often", "y"), make_row(LONG, "z")])
+    kinds = {finding.kind: (finding.count, finding.more) for finding in report.findings}
+    assert kinds["near-duplicates inside a split (over 0.8)"] == (5, True)
+    assert kinds["near-duplicates across splits (over 0.6)"] == (5, True)
+    few = check(train=rows, dev=[make_row(f"why do {LONG} very often", "y")])
+    leaks = found(few)["near-duplicates across splits (over 0.6)"]
+    assert leaks == ("train x.1 and dev y.1 (0.82)",)
+
+
+def test_wordings_that_were_not_compared_are_counted(make_row: MakeRow, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queryplan.data.checking.MAX_ALIKE", 3)
+    rows = [make_row(f"{LONG} number{n}", f"{n}") for n in range(6)]
+    assert check(train=rows).notes == ("stopped at wording 1 of 6: the others were not compared",)
+
+
+def test_short_queries_word_by_word_in_two_splits_are_found(make_row: MakeRow) -> None:
+    hello = {"intent": "greeting"}
+    train = [make_row("Who is Ann Lee?", "a"), make_row("hello", "b", **hello), make_row("why?", "c")]
+    dev = [make_row("who is Ann Lee", "d"), make_row("hello", "e", **hello), make_row("who is Lee Ann?", "f")]
+    assert found(check(train=train, dev=dev)) == {
+        "short queries in two splits": ("train a.1 and dev d.1: Who is Ann Lee?",)
+    }
+
+
+def test_a_set_or_a_split_without_rows_is_not_clean() -> None:
+    assert found(check(train=[])) == {"no rows": ("train",)}
 
 
 def test_rows_of_one_template_are_compared_at_what_can_be_paid(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,13 @@ def test_every_row_is_marked_and_the_set_is_clean(folder: Path) -> None:
     assert all(row.tags == (STARTER,) and row.id.startswith(STARTER) for row in rows)
     assert report.notes[0].startswith(f"{len(rows)} starter rows are left")
     assert "Every row here is a starter" in (folder / "README.md").read_text()
+
+
+def test_starters_about_topics_of_several_words_are_clean(tmp_path: Path) -> None:
+    covers = ("Protokolle der Versammlungen", "Obstsorten auf den Parzellen", "how late trains are announced")
+    excluded = {"recht": "Rechtsberatung zu Pacht und Steuern", "wetter": "tomorrow's weather report"}
+    write_domain(tmp_path / "long", replace(BREAD, covers=covers, excluded=excluded))
+    assert check_set(open_set(tmp_path / "long")).findings == ()
 
 
 def test_starters_show_every_kind_of_label(folder: Path) -> None:
