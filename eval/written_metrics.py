@@ -153,17 +153,18 @@ Pairs = list[tuple[SubQuery, SubQuery]]
 def paired_sub_queries(gold: Sequence[SubQuery], planned: Sequence[SubQuery], encoder: Encoder | None = None) -> Pairs:
     """Which planned sub-query asks what a gold one asks, one to one; only pairs that are alike enough.
 
-    The assignment of the highest total similarity (Kuhn 1955, as ``scipy.optimize.linear_sum_assignment``);
-    of its pairs those that reach `SUB_QUERY_SIMILARITY`.
+    As many pairs as can reach `SUB_QUERY_SIMILARITY`, and of those assignments the one of the highest total
+    similarity (Kuhn 1955, as ``scipy.optimize.linear_sum_assignment``).
     """
     from scipy.optimize import linear_sum_assignment
 
     if not gold or not planned:
         return []
     similarity = sub_query_similarity(gold, planned, encoder)
-    rows, columns = linear_sum_assignment(similarity, maximize=True)
-    alike = similarity[rows, columns] >= SUB_QUERY_SIMILARITY
-    return [(gold[int(r)], planned[int(c)]) for r, c in zip(rows[alike], columns[alike], strict=True)]
+    alike = similarity >= SUB_QUERY_SIMILARITY
+    # A pair more outweighs whatever the others may gain, for each gains less than one.
+    rows, columns = linear_sum_assignment(np.where(alike, len(gold) + similarity, 0.0), maximize=True)
+    return [(gold[int(r)], planned[int(c)]) for r, c in zip(rows, columns, strict=True) if alike[r, c]]
 
 
 def _depends_alike(gold: SubQuery, planned: SubQuery, pairs: Pairs) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from queryplan.eval.metrics import score_case
-from queryplan.eval.written_metrics import score_candidates, score_rewrite, score_sub_queries
+from queryplan.eval.written_metrics import paired_sub_queries, score_candidates, score_rewrite, score_sub_queries
 from queryplan.program.plan import QueryCandidate
 from queryplan.signatures.types import SubQuery
 
@@ -123,3 +124,13 @@ def test_candidates_cover_the_sub_queries_or_the_standalone_form(row: Make, plan
     found = score_candidates(whole.labels, plan(whole, candidates=of("How is flow state defined?", "weather")))
     assert (found.candidates, found.candidates_recall) == (2, 1.0)
     assert score_candidates(parts.labels, plan(parts, candidates=of(GOLD[0].text))).candidates_recall == 0.5
+
+
+def test_two_pairs_that_are_alike_are_worth_more_than_one_that_is_more_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    similar = np.array([[0.79, 0.82], [0.82, 0.99]])
+    monkeypatch.setattr("queryplan.eval.written_metrics.sub_query_similarity", lambda *_: similar)
+    pairs = paired_sub_queries(subs("a", "b"), subs("c", "d"))
+    assert [(gold.text, planned.text) for gold, planned in pairs] == [("a", "d"), ("b", "c")]
+    monkeypatch.setattr("queryplan.eval.written_metrics.sub_query_similarity", lambda *_: similar + 0.01)
+    pairs = paired_sub_queries(subs("a", "b"), subs("c", "d"))
+    assert [(gold.text, planned.text) for gold, planned in pairs] == [("a", "c"), ("b", "d")]
