@@ -29,7 +29,7 @@ class Resampled(Frozen):
     """How often a bound was broken, and what it allowed.
 
     Attributes:
-        error: the bound: at most this share of queries wrong by a head,
+        error: the bound: at most this share of queries, each conversation weighing the same, wrong by a head,
         confidence: with this confidence.
         fitted: conversations that each draw fitted the bound on.
         measured: conversations that each draw measured it on.

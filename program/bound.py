@@ -12,8 +12,10 @@ round, needs a quarter of the doubt. On the podcast's train and dev rows, cross-
 queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 and 21 with every head by itself, and as
 many single decisions were saved (33 against 35 %, 50 against 49).
 
-**What it says.** With the stated confidence over the draw of the calibration rows, at most the stated
-share of queries is answered wrongly by a head. It is a share of *all* queries, not of the answered ones.
+**What it says.** With the stated confidence over the draw of the calibration rows, a query drawn from a conversation
+to come is answered wrongly by a head with at most the stated probability: first a conversation is drawn, then one
+of its queries, so that each conversation weighs the same, however long it is. Where long conversations are harder, the
+share of all queries may be larger. It is a share of *all* those queries, not of the answered ones.
 
 **Assumptions.** Conversations to come are drawn like those labelled for calibration, independently of each
 other (so one row of each is used); the heads learned from other conversations; and where the model rewrote
@@ -75,7 +77,7 @@ class Bound(Frozen):
     """The certainty from which heads may answer, and what it was shown on.
 
     Attributes:
-        error: at most this share of queries is answered wrongly by a head,
+        error: at most this share of queries, each conversation weighing the same, is answered wrongly by a head,
         confidence: with this confidence.
         certainty: the smallest probability that a head may answer with; None if none may, see ``reason``.
         conversations: rows it was fitted on, one a conversation.
@@ -97,7 +99,8 @@ class Bound(Frozen):
     @property
     def sentence(self) -> str:
         """The bound in one sentence, for the report and the terminal."""
-        asked = f"at most {self.error:.1%} of queries wrong by a head, confidence {self.confidence:.0%}"
+        share = f"at most {self.error:.1%} of queries wrong by a head, each conversation weighing the same"
+        asked = f"{share}, confidence {self.confidence:.0%}"
         shown = f"{self.conversations} conversations, which can support {self.supports:.1%} at best"
         if self.certainty is None:
             return f"bound ({asked}): no head answers, {self.reason} ({shown})"
