@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import UserError
 from . import options
-from .files import check_file
+from .files import check_file, check_tracking
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
@@ -59,8 +60,11 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     prices, given = prices_of(settings.prices), options.price(price)
     check_file("--html", html)
+    if track:
+        check_tracking(settings.tracking_uri, tracking_uri is not None)
     wanted = Wanted(domain, data, sample, why)
-    found = [_measured(one, settings, wanted, graph) for one in what]
+    kept = _check(what, settings, wanted, graph)
+    found = [one or _measure(name, settings, wanted, graph) for name, one in zip(what, kept, strict=True)]
     measured = apart([one.priced(given or prices.of(one.evaluation.lm)) for one in found])
     report = compare([one.evaluation for one in measured], max(regressions, 20 if html or as_json else regressions))
     if as_json:
@@ -73,10 +77,36 @@ def command(
         _track(measured, settings)
 
 
-def _measured(what: str, settings: Settings, wanted: Wanted, graph: bool) -> Measured:
-    from ..eval.tracking.stored import open_measured
+def _check(what: list[str], settings: Settings, wanted: Wanted, graph: bool) -> list[Measured | None]:
+    """The evaluations among these, and None for each program; whatever cannot be compared, before test rows are read.
 
-    return open_measured(what, settings.tracking_uri, lambda program: _measure(program, settings, wanted, graph))
+    Raises:
+        QueryPlanError: too few, no such evaluation or program, or different rows.
+    """
+    from ..eval.compare import check_comparable
+    from ..eval.measured import apart
+    from ..eval.tracking.stored import stored
+
+    if len(what) < 2:
+        raise UserError("comparing takes two evaluations or more; `queryplan evaluate` measures one")
+    kept = [stored(one, settings.tracking_uri) for one in what]
+    known = [one.evaluation for one in apart([one for one in kept if one is not None])]
+    if known:
+        check_comparable(known)
+    for program in (name for name, one in zip(what, kept, strict=True) if one is None):
+        rows = _rows_for(program, settings, wanted, graph)
+        if known and rows != known[0].data_fingerprint:
+            raise UserError(f"{program} would be measured on other rows than {known[0].name}: give the same --data")
+    return kept
+
+
+def _rows_for(program: str, settings: Settings, wanted: Wanted, graph: bool) -> str:
+    """The fingerprint of the rows that a program would be measured on."""
+    from ..data.domain import rows_hash
+    from ..eval.measuring import Measuring
+
+    with open_planner(wanted.domain, program, settings, plan_graph=graph, strict=False) as planner:
+        return rows_hash(Measuring(planner, wanted).sample.rows)
 
 
 def _measure(program: str, settings: Settings, wanted: Wanted, graph: bool) -> Measured:

@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ConfigError, UserError
-from .files import check_file, check_folder
+from .files import check_file, check_folder, check_tracking
 from .progress import by_column, draw, wide_console
 from .settings import Settings, load_settings
 from .show import escape
@@ -61,6 +61,7 @@ def command(
     from ..optimizers.job_contract import STAGES, JobSettings
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    check_tracking(settings.tracking_uri, tracking_uri is not None)
     job = JobSettings(
         optimizer=optimizer,
         arguments=parse_settings(set_ or []),

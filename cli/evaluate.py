@@ -10,7 +10,7 @@ from rich.console import Console
 
 from ..errors import ConfigError
 from . import options
-from .files import check_file, check_folder
+from .files import check_file, check_folder, check_tracking
 from .opening import open_planner
 from .progress import counting, wide_console
 from .settings import Settings, load_settings
@@ -65,6 +65,7 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     given = options.price(price)
     _check(out, html)
+    check_tracking(settings.tracking_uri, tracking_uri is not None)
     wanted = Wanted(domain, data, sample, why, oracle, throughput, prices_of(settings.prices))
     with (
         open_planner(domain, program, settings, plan_graph=graph, mode=mode) as planner,

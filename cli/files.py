@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError, UserError
+import typer
+
+from ..errors import ConfigError, DataError, UserError
 
 
 def read_json(path: Path, what: str) -> Any:
@@ -59,6 +62,30 @@ def check_folder(flag: str, path: Path | None) -> None:
     if os.path.exists(path) and not os.path.isdir(path):
         raise UserError(f"{flag} {path} is a file: give the name of a folder")
     _check_place(flag, path)
+
+
+def check_tracking(uri: str, named: bool) -> None:
+    """Refuse an address that MLflow cannot use, before the work that would be sent there.
+
+    Where only nobody answers, which may pass, a line says so and the work goes on: its results wait on this disk.
+
+    Args:
+        named: whether this command names the address; then somebody must answer.
+
+    Raises:
+        QueryPlanError: an address that cannot be used, or one that was named where nobody answers.
+    """
+    from ..program.registry import client, speaking_to_mlflow, sqlite_file
+
+    if (file := sqlite_file(uri)) is not None:
+        return check_file("the database of --tracking-uri", file)
+    try:
+        with speaking_to_mlflow(uri):
+            client(uri)
+    except ConfigError as error:
+        if named or not isinstance(error.__cause__, ConnectionError | TimeoutError | socket.gaierror):
+            raise
+        typer.echo(f"{error}; until then what is measured waits on this disk", err=True)
 
 
 def _check_place(flag: str, path: Path) -> None:

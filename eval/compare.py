@@ -106,8 +106,7 @@ def compare(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> CompareRep
 
 def side_by_side(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> CompareReport:
     """As `compare`, of one evaluation too, which is then compared with nothing."""
-    _same_domain(evaluations)
-    same_rows(evaluations)
+    check_comparable(evaluations)
     first = evaluations[0]
     return CompareReport(
         columns=tuple(e.name for e in evaluations),
@@ -151,12 +150,18 @@ def compared_rows(earlier: Evaluation, later: Evaluation) -> tuple[Difference, .
     )
 
 
-def _same_domain(evaluations: Sequence[Evaluation]) -> None:
+def check_comparable(evaluations: Sequence[Evaluation]) -> None:
+    """Refuse what cannot stand side by side.
+
+    Raises:
+        UserError: none, of different domains or rows, or two of one name.
+    """
     domains = {e.domain for e in evaluations if e.domain}
     if len(domains) > 1:
         raise UserError(
             f"these are of different domains ({', '.join(sorted(domains))}): compare programs of one domain"
         )
+    same_rows(evaluations)
 
 
 Pair = tuple[float, RowResult, RowResult]

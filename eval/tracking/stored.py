@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,18 +19,15 @@ if TYPE_CHECKING:
 
 _RUN_ID = re.compile(r"[0-9a-f]{32}")
 
-Measure = Callable[[str], Measured]
 
-
-def open_measured(what: str, tracking_uri: str, measure: Measure) -> Measured:
-    """The evaluation that ``what`` names on a command line.
+def stored(what: str, tracking_uri: str) -> Measured | None:
+    """The evaluation that ``what`` names on a command line; None where it must be a program, still to be measured.
 
     Args:
         what: the folder or JSON file of an evaluation, the id of an MLflow run, or else a program.
-        measure: evaluates a program: a folder or ``models:/NAME@ALIAS``.
 
     Raises:
-        DataError: no such evaluation, or a run that has none.
+        DataError: an evaluation that cannot be read, or a run that has none.
         ConfigError: no such run, or a tracking server that is down.
     """
     path = Path(what)
@@ -39,7 +35,7 @@ def open_measured(what: str, tracking_uri: str, measure: Measure) -> Measured:
         return Measured.load(path)
     if _RUN_ID.fullmatch(what) and not path.exists():
         return measured_of_run(tracking_uri, what)
-    return measure(what)
+    return None
 
 
 def measured_of_run(uri: str, run_id: str) -> Measured:

@@ -62,6 +62,20 @@ def test_programs_are_measured_on_the_same_rows_and_the_reading_is_counted(
     assert json.loads(out)["n"] == 12
 
 
+def test_what_cannot_be_compared_is_refused_before_test_rows_are_read(
+    queryplan: Run, programs: Path, small_domain: Path, tmp_path: Path
+) -> None:
+    domain = tmp_path / "small"
+    shutil.copytree(small_domain, domain, ignore=shutil.ignore_patterns(READINGS_FILE))
+    for second in ((), (tmp_path / "nowhere",), ("0123456789abcdef" * 2,)):
+        assert queryplan("compare", programs / "full", *second, "--domain", domain)[0] in (2, 3)
+    asked = ("compare", programs / "full", programs / "half-kept", "--domain", domain, "--sample", "5")
+    code, _, err = queryplan(*asked)
+    assert code == 2
+    assert "would be measured on other rows than half" in " ".join(err.split())
+    assert not (domain / READINGS_FILE).exists()
+
+
 def test_money_is_told_at_the_price_of_the_model_or_said_to_be_unknown(
     queryplan: Run, programs: Path, tmp_path: Path
 ) -> None:

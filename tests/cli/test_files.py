@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from queryplan.cli.files import check_file, check_folder, read_json
-from queryplan.errors import DataError, UserError
+from queryplan.cli.files import check_file, check_folder, check_tracking, read_json
+from queryplan.errors import ConfigError, DataError, UserError
 
 Run = Callable[..., tuple[int, str, str]]
 DEEP = "[" * 100_000
@@ -171,3 +171,30 @@ def test_a_deadline_is_no_less_than_nothing(here: Path, queryplan: Run, command:
     code, out, err = queryplan(command, "q", "--domain", "podcast", "--deadline", seconds)
     assert (code, out) == (2, "")
     assert "--deadline" in err
+
+
+# Where results are tracked
+
+
+def test_an_address_that_mlflow_cannot_use_is_refused_before_the_work(here: Path) -> None:
+    with pytest.raises(ConfigError, match="MLflow at nonsense://x cannot be used"):
+        check_tracking("nonsense://x", named=False)
+    with pytest.raises(UserError, match="folder is a folder"):
+        check_tracking("sqlite:///folder", named=False)
+    check_tracking("sqlite:///new/mlflow.db", named=True)
+    assert not (here / "new").exists()
+
+
+def test_where_nobody_answers_is_refused_if_this_command_named_it_and_told_else(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ConfigError, match="Connection refused"):
+        check_tracking("http://127.0.0.1:9", named=True)
+    check_tracking("http://127.0.0.1:9", named=False)
+    assert "Connection refused" in capsys.readouterr().err
+
+
+def test_a_wrong_tracking_address_ends_an_evaluation_before_it_begins(queryplan: Run, here: Path) -> None:
+    code, _, err = queryplan("evaluate", "nowhere", "--tracking-uri", "http://127.0.0.1:9")
+    assert code == 2
+    assert "MLflow at http://127.0.0.1:9 cannot be used" in " ".join(err.split())
