@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from .. import __version__
 from ..errors import UserError
 from ..program.plan import QueryPlan
+from .locks import claim
 
 _KIND = "queryplan-evaluation-journal"
 # What plans, this package's part of it; how plans are scored and shown is not in the journal.
@@ -74,7 +75,8 @@ class Journal:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
         try:
-            _claim(file, path)
+            if not claim(file):
+                raise UserError(f"{path} is in use: another process is at this evaluation, wait for it or stop it")
             file.seek(0)
             content = file.read()  # bytes: the last line may be cut inside a character
             whole = content.rfind(b"\n") + 1
@@ -117,15 +119,3 @@ class Journal:
     def _write(file: BinaryIO, record: dict[str, Any]) -> None:
         file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
         file.flush()
-
-
-def _claim(file: BinaryIO, path: Path) -> None:
-    """Let no second process plan the same rows into the same file; the system lets go when this one ends."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-        raise UserError(f"{path} is in use: another process is at this evaluation, wait for it or stop it") from error

@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO
 
 from ..data.domain import Domain, rows_hash, split_files
 from ..data.rows import SPLITS, LabelledRow
 from ..program.folder import text_fingerprint
+from .locks import wait_for
 from .resume import code_fingerprint
 
 READINGS_FILE = "test-readings.jsonl"
@@ -32,7 +32,7 @@ def record_reading(test_file: Path, program: str, why: str, measured: str = "") 
     entry |= {"file": test_file.name} | ({"measured": measured} if measured else {})
     try:
         with path.open("a+b") as file:
-            _wait_for(file)
+            wait_for(file)
             file.seek(0)
             lines = _lines(file.read())
             if measured and (known := [n for n, line in enumerate(lines, 1) if _measured(line) == measured]):
@@ -102,12 +102,3 @@ def _measured(line: bytes) -> str:
     except ValueError:  # a line that was cut off still counts as a reading
         return ""
     return str(entry.get("measured", "")) if isinstance(entry, dict) else ""
-
-
-def _wait_for(file: BinaryIO) -> None:
-    """Let one process at a time count and write; the system lets go when the file is closed."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)

@@ -79,11 +79,12 @@ class Tracking:
         """
         record = record.public()
         text = record.model_dump_json()
-        parcel = self._waiting.put("compile", self.experiment, text, record.key, record.program)
-        try:
-            return self._deliver(parcel)
-        except ConfigError as error:
-            raise ConfigError(f"{error}. The compiled program is safe in {record.program}; {_LATER}") from error
+        with self._waiting.alone():
+            parcel = self._waiting.put("compile", self.experiment, text, record.key, record.program)
+            try:
+                return self._deliver(parcel)
+            except ConfigError as error:
+                raise ConfigError(f"{error}. The compiled program is safe in {record.program}; {_LATER}") from error
 
     def log_evaluation(
         self,
@@ -108,11 +109,12 @@ class Tracking:
         """
         name = dataset or f"{evaluation.domain} rows".strip()
         record = EvaluationRecord(evaluation=evaluation, report=report, dataset=name, tags=dict(tags or {}))
-        parcel = self._waiting.put("evaluation", self.experiment, record.model_dump_json(), record.key)
-        try:
-            return self._deliver(parcel)[0]
-        except ConfigError as error:
-            raise ConfigError(f"{error}. The evaluation is kept; {_LATER}") from error
+        with self._waiting.alone():
+            parcel = self._waiting.put("evaluation", self.experiment, record.model_dump_json(), record.key)
+            try:
+                return self._deliver(parcel)[0]
+            except ConfigError as error:
+                raise ConfigError(f"{error}. The evaluation is kept; {_LATER}") from error
 
     def send_waiting(self) -> int:
         """Send what waits for this server, oldest first; returns how many parcels went.
@@ -120,6 +122,10 @@ class Tracking:
         Raises:
             ConfigError: the server is down or refuses; the rest goes on waiting.
         """
+        with self._waiting.alone():
+            return self._send_all()
+
+    def _send_all(self) -> int:
         sent = 0
         for parcel in list(self._waiting.all()):
             with _naming(parcel):
@@ -131,7 +137,7 @@ class Tracking:
         """Send a parcel, then whatever waited before it, whose failure is no failure of this one."""
         answer = self._send(parcel)
         try:
-            self.send_waiting()
+            self._send_all()
         except ConfigError as error:
             logger.warning("something older still waits to be tracked: %s", error)
         return answer

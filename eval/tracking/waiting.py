@@ -13,16 +13,18 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...errors import ConfigError
 from ...program.registry import public_uri
+from ..locks import wait_for
 
 WAITING = Path(".queryplan/waiting")
 RECORD, PROGRAM = "record.json", "program"
-_STEPS = "steps.json"
+_STEPS, _LOCK = "steps.json", "lock"
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,22 @@ class Waiting:
         server = hashlib.sha256(public_uri(uri).encode()).hexdigest()[:8]
         self._folder = (folder or WAITING) / server
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until no other process is at these parcels: two that send one at once would lose it.
+
+        Raises:
+            ConfigError: the disk cannot be written.
+        """
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            file = (self._folder / _LOCK).open("a")
+        except OSError as error:
+            raise self._unkept(self._folder, error) from error
+        with file:
+            wait_for(file)
+            yield
+
     def put(self, kind: str, experiment: str, record: str, key: str, program: Path | None = None) -> Parcel:
         """Keep a record; one with the same key that waits already is replaced, its done steps stay.
 
@@ -117,7 +135,7 @@ class Waiting:
             fresh.write_text(f"{head}\n{record}", encoding="utf-8")
             os.replace(fresh, folder / RECORD)
         except OSError as error:
-            raise ConfigError(f"{folder} cannot keep what is to be tracked ({error}): make room, or mend it") from error
+            raise self._unkept(folder, error) from error
         return Parcel(folder, kind, experiment, record)
 
     def all(self) -> Iterator[Parcel]:
@@ -126,6 +144,10 @@ class Waiting:
         for file in sorted(records, key=lambda path: path.stat().st_mtime_ns):
             head, _, text = file.read_text(encoding="utf-8").partition("\n")
             yield Parcel(file.parent, **json.loads(head), text=text)
+
+    @staticmethod
+    def _unkept(folder: Path, error: OSError) -> ConfigError:
+        return ConfigError(f"{folder} cannot keep what is to be tracked ({error}): make room, or mend it")
 
     @staticmethod
     def drop(parcel: Parcel) -> None:

@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import ConfigError
 from queryplan.eval.evaluation import Evaluation, evaluate
+from queryplan.eval.tracking import runs
 from queryplan.eval.tracking.prompt_registry import PromptText
 from queryplan.eval.tracking.runs import CandidateRecord, CompileRecord, Tracking
 from queryplan.eval.tracking.waiting import Steps, Waiting
@@ -264,3 +266,27 @@ def test_a_disk_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
 
 def _broken() -> None:
     raise OSError("broken")
+
+
+def test_of_two_that_track_at_once_each_sends_its_own_after_the_other(
+    mlflow_uri: str, evaluations: list[Evaluation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sending what waits, one would take the other's parcel under way, send it too, and throw it away."""
+    at_once, most = [0], [0]
+    send = runs._send_evaluation
+
+    def slowly(*arguments: Any) -> str:
+        at_once[0] += 1
+        most[0] = max(most[0], at_once[0])
+        time.sleep(0.5)
+        answer = send(*arguments)
+        at_once[0] -= 1
+        return answer
+
+    monkeypatch.setattr(runs, "_send_evaluation", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        done = list(pool.map(lambda one: Tracking(mlflow_uri, "both").log_evaluation(one), evaluations))
+    assert most == [1]
+    found = [client(mlflow_uri).get_run(run_id) for run_id in done]
+    assert [run.info.status for run in found] == ["FINISHED"] * 2
+    assert [run.data.params["program_version"] for run in found] == [one.program_version for one in evaluations]

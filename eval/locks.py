@@ -1,0 +1,27 @@
+"""One process at a time at a file; the system lets go when the file is closed, however its process ends."""
+
+from __future__ import annotations
+
+from typing import IO, Any
+
+
+def claim(file: IO[Any]) -> bool:
+    """Whether this process alone has the file now; on Windows always."""
+    return _lock(file, wait=False)
+
+
+def wait_for(file: IO[Any]) -> None:
+    """Go on when this process alone has the file; on Windows at once."""
+    _lock(file, wait=True)
+
+
+def _lock(file: IO[Any], wait: bool) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
