@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..signatures.types import Frozen
-from .statistics import BLOCK, LEVEL, RESAMPLES, Estimate, clustered_interval, grouped
+from .statistics import BLOCK, LEVEL, RESAMPLES, Bounds, Estimate, clustered_interval, grouped
 
 PERMUTATIONS = 10_000
 POWER = 0.8
@@ -84,9 +84,9 @@ def paired_difference(
         raise ValueError(f"{len(a)} and {len(b)} values cannot be paired")
     left, right = np.asarray(a), np.asarray(b)
     differences = left.astype(float) - right.astype(float)
-    bounds = (-1.0, 1.0) if left.dtype == right.dtype == bool else None
-    estimate = clustered_interval(differences, clusters, level, n, seed, bounds)
     _, index, k = grouped(differences, clusters)
+    bounds = _bounds(float(differences.mean()), k, level) if left.dtype == right.dtype == bool else None
+    estimate = clustered_interval(differences, clusters, level, n, seed, bounds)
     sums, sizes = np.bincount(index, weights=differences), np.bincount(index)
     changed = sums[np.abs(sums) > _NOTHING]
     return PairedDifference(
@@ -95,6 +95,13 @@ def paired_difference(
         changed=len(changed),
         standard_error=_standard_error(sums - estimate.value * sizes, k) / len(differences),
     )
+
+
+def _bounds(difference: float, conversations: int, level: float) -> Bounds:
+    """How far others may reach where all conversations differ alike; the other side too if no test tells sides."""
+    if not difference or 2.0 ** (1 - conversations) > 1 - level:
+        return (-1.0, 1.0)
+    return (0.0, 1.0) if difference > 0 else (-1.0, 0.0)
 
 
 def sign_flip_p(sums: np.ndarray, seed: int = 0) -> float:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from queryplan import QueryPlanner
 from queryplan.errors import UserError
+from queryplan.eval.test_readings import readings
 from queryplan.program.folder import read_manifest
 
 Run = Callable[..., tuple[int, str, str]]
@@ -82,9 +83,11 @@ def _asked(body: dict[str, Any]) -> str:
 def test_compiling_again_gives_the_same_program(queryplan: Run, small_domain: Path, endpoint: Any) -> None:
     assert compile_with(queryplan, small_domain, endpoint)[0] == 0
     first, asked = read_manifest(the_program()).version, len(endpoint.requests)
+    read = readings(small_domain / "test.jsonl")
     assert compile_with(queryplan, small_domain, endpoint)[0] == 0
     assert read_manifest(the_program()).version == first
     assert len(endpoint.requests) <= asked + 2
+    assert readings(small_domain / "test.jsonl") == read
 
 
 def test_no_key_no_path_and_no_pickle_is_left_anywhere(

@@ -162,3 +162,12 @@ def test_pairs_that_never_differed_leave_room_for_what_so_few_cannot_show() -> N
     reach = 1 - 0.025 ** (1 / 12)
     assert (found.difference.low, found.difference.high) == pytest.approx((-reach, reach))
     assert (found.p_value, found.verdict()) == (1.0, SAME)
+
+
+def test_conversations_that_all_gain_alike_are_better_and_not_known_exactly() -> None:
+    some, none = [True, False, False] * 8, [False] * 24
+    eight = paired_difference(some, none, [str(i // 3) for i in range(24)])
+    assert 0 < eight.difference.low < 1 / 3 < eight.difference.high
+    assert eight.verdict() == "better"
+    one = paired_difference(some[:3], none[:3], ["a"] * 3)
+    assert one.difference.low < 0 < one.difference.high
