@@ -22,9 +22,9 @@ def difference_of_shares(
     Half a conversation of average length is added to each of the four cells (Agresti & Min 2005, of whom it is
     where each row is a conversation), so that programs without a difference on 50 rows are not taken for the same
     for ever, which is what a bootstrap says. Conversations are what varies, with a t distribution for their number:
-    a handful of them shows nothing, however many rows they have. A candidate that loses whole conversations of four rows
-    and is worse by just the margin passes in 9 % of 77 conversations, 5 % of 150 and 4 % of 400 instead of 2.5 %, one
-    that is two points beyond it in 2 % of 77.
+    a handful of them shows nothing, however many rows they have. A candidate that loses whole conversations of four
+    rows and is worse by just the margin passes in 9 % of the sets of 77 conversations, 5 % of 150 and 4 % of 400
+    instead of 2.5 %; one that is two points beyond it in 2 % of 77.
 
     Args:
         a: truth values, shape (rows,).
