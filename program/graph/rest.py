@@ -282,4 +282,5 @@ def _same(cutoff: Cutoff, condition: Condition) -> bool:
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """A value as it is written, a whole number without a fraction."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -16,9 +16,9 @@ from queryplan.eval.graph_agreement import agreement
 from queryplan.eval.plan_generator import PlanGenerator, generator_for
 from queryplan.program.graph.executor import GraphAnswer, execute_graph, open_graph
 from queryplan.program.graph.memory import MemoryGraph
-from queryplan.program.graph.rest import SpokeGraph, open_spoke
+from queryplan.program.graph.rest import SpokeGraph, cutoff_parameters, open_spoke
 from queryplan.program.graph.rest_client import Again, Refused, decoded
-from queryplan.signatures.graph_steps import GraphPlan, NodeRef
+from queryplan.signatures.graph_steps import Condition, EdgeType, GraphPlan, NodeRef
 
 ASTHMA = {"kind": "anchor", "store_as": "a", "node": {"name": "asthma", "type": "Disease"}}
 DRUGS = {"kind": "expand", "store_as": "b", "start": "a", "edge": "TREATS_CtD", "direction": "in"}
@@ -87,6 +87,16 @@ def test_cutoffs_go_to_the_server_and_are_tested_here_too(spoke: Any, biomedical
     assert execute_graph(steps, graph).names == execute_graph(steps, biomedical).names
     assert spoke.calls[0][1]["cutoff_DaG_score"] == ["0.5"]
     graph.close()
+
+
+@pytest.mark.parametrize(
+    ("value", "sent"), [(0.5, "0.5"), (5.0, "5"), (5, "5"), (1234567.5, "1234567.5"), (0.1234567, "0.1234567")]
+)
+def test_a_cutoff_is_sent_as_it_is(value: float, sent: str) -> None:
+    edge = EdgeType.model_validate(
+        {"name": "E", "source": "A", "target": "B", "properties": ["p"], "cutoffs": [{"name": "cut", "property": "p"}]}
+    )
+    assert cutoff_parameters(edge, Condition(property="p", op="ge", value=value)) == [("cut", sent)]
 
 
 def test_an_unknown_node_is_unknown_and_not_an_error(graph: SpokeGraph) -> None:
