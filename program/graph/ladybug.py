@@ -12,8 +12,9 @@ plans were answered wrongly; without the second, 2 of 10,000.
 from __future__ import annotations
 
 import hashlib
-import threading
+from collections import deque
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,8 @@ class LadybugGraph:
         self._schema = schema
         self._database = database
         self._fingerprint = stored_fingerprint
-        self._local = threading.local()
         self._open: list[Any] = []
+        self._idle: deque[Any] = deque()
 
     @property
     def schema(self) -> GraphSchema:
@@ -108,6 +109,7 @@ class LadybugGraph:
         for connection in self._open:
             connection.close()
         self._open.clear()
+        self._idle.clear()
         self._database.close()
 
     def rows(self, statement: Statement, timeout_s: float | None = None) -> list[list[Any]]:
@@ -116,25 +118,30 @@ class LadybugGraph:
         Raises:
             Gap: it could not be run, or not in time.
         """
-        connection = self._connection()
-        # Zero means no limit, so less than a millisecond is rounded up.
-        connection.set_query_timeout(0 if timeout_s is None else max(1, int(timeout_s * 1000)))
         try:
-            with connection.execute(statement.text, statement.parameters) as result:
-                return result.get_all()
+            with self._connection() as connection:
+                # Zero means no limit, so less than a millisecond is rounded up.
+                connection.set_query_timeout(0 if timeout_s is None else max(1, int(timeout_s * 1000)))
+                with connection.execute(statement.text, statement.parameters) as result:
+                    return result.get_all()
         except RuntimeError as error:
             if "nterrupt" in str(error):
                 raise Gap(f"{self.path.name} did not answer within the deadline; give it more time") from error
             raise Gap(f"{self.path.name} could not answer a step: {first_line(error)}") from error
 
-    def _connection(self) -> Any:
-        """One for each thread."""
-        if not hasattr(self._local, "connection"):
-            ladybug = load_ladybug()
+    @contextmanager
+    def _connection(self) -> Iterator[Any]:
+        """One that nobody else uses meanwhile; there are as many as were ever used at once, not one for each thread."""
+        try:
+            connection = self._idle.pop()  # the last one used, which remembers the most statements
+        except IndexError:
             # One thread a statement: most take under a millisecond, and several run at once where a server plans.
-            self._local.connection = ladybug.Connection(self._database, num_threads=1)
-            self._open.append(self._local.connection)
-        return self._local.connection
+            connection = load_ladybug().Connection(self._database, num_threads=1)
+            self._open.append(connection)
+        try:
+            yield connection
+        finally:
+            self._idle.append(connection)
 
     @cached_property
     def node_kinds(self) -> dict[str, dict[str, str]]:
@@ -158,7 +165,8 @@ class LadybugGraph:
     @cached_property
     def has_lookup(self) -> bool:
         """Whether the import wrote the table that finds nodes by their values."""
-        return LOOKUP in table_names(self._connection())
+        with self._connection() as connection:
+            return LOOKUP in table_names(connection)
 
     def fan_out(self, step: ExpandStep) -> float:
         """How many nodes a step reaches from one node, in the mean."""

@@ -13,6 +13,7 @@ from queryplan.errors import DataError
 from queryplan.program.graph.cypher import Chain, Hop, literal, quoted
 from queryplan.program.graph.executor import execute_graph, open_graph
 from queryplan.program.graph.ladybug import LadybugGraph, Statement, open_ladybug
+from queryplan.program.graph.ladybug_run import MOST_HOPS
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.stepping import Gap
 from queryplan.signatures.graph_steps import ExpandStep, GraphPlan, GraphSchema, NodeRef
@@ -246,3 +247,37 @@ def test_a_database_without_nodes_is_no_graph(tmp_path: Path) -> None:
     database.close()
     with pytest.raises(DataError, match="has no node table"):
         open_ladybug(tmp_path / "e.lbug")
+
+
+def chain_of(hops: int) -> GraphPlan:
+    resembles = {"kind": "expand", "edge": "RESEMBLES", "direction": "any"}
+    steps = [{**resembles, "store_as": f"s{n + 1}", "start": f"s{n}"} for n in range(hops)]
+    anchor = {"kind": "anchor", "store_as": "s0", "node": {"name": "漢字", "type": "Drug"}}
+    return GraphPlan.model_validate({"steps": [anchor, *steps]})
+
+
+def test_a_long_chain_is_several_statements_that_each_look_at_the_deadline(
+    awkward_database: LadybugGraph, awkward_memory: MemoryGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, statements = LadybugGraph.rows, list[str]()
+
+    def rows(self: LadybugGraph, statement: Statement, timeout_s: float | None = None) -> list[list[Any]]:
+        statements.append(statement.text)
+        return run(self, statement, timeout_s)
+
+    monkeypatch.setattr(LadybugGraph, "rows", rows)
+    assert awkward_database.run(chain_of(40)).names == awkward_memory.run(chain_of(40)).names != ()
+    assert max(text.count("RESEMBLES") for text in statements) == MOST_HOPS
+    late = execute_graph(chain_of(2_000), awkward_database, 0.2)
+    assert (late.names, late.milliseconds < 2_000) == ((), True)
+    assert "deadline" in late.gaps[0]
+
+
+def test_threads_that_come_and_go_leave_no_connection_behind(awkward_file: Path) -> None:
+    graph = open_ladybug(awkward_file)
+    for _ in range(5):
+        thread = threading.Thread(target=graph.run, args=(hop("漢字"),))
+        thread.start()
+        thread.join()
+    assert len(graph._open) == 1
+    graph.close()
