@@ -28,6 +28,7 @@ from ...signatures.graph_steps import (
     PropertyType,
     UnionStep,
 )
+from .conditions import storable
 
 __all__ = ["ALWAYS", "NUMBER", "Checker", "answer_type", "check_graph_plan", "step_types"]
 
@@ -196,6 +197,12 @@ def _conditions(
 ) -> None:
     for condition in conditions:
         checker.property(what, condition.property, known)
+        if not all(map(storable, condition.candidates())):
+            checker.problems.append(
+                f"{condition.property} of {what} is compared with what no graph can hold; "
+                "give text without control characters, or a number that 64 bits hold exactly"
+            )
+            continue
         told = kind.property_type(condition.property)
         if told is None and condition.property in ALWAYS:
             told = PropertyType(name=condition.property)

@@ -51,6 +51,16 @@ def _compare(found: Any, value: Any, op: str) -> bool:
     return _COMPARE[op](found, value)
 
 
+def storable(value: object) -> bool:
+    """Whether every store can hold a value: no NUL, no half characters, no number that 64 bits would round."""
+    try:
+        if isinstance(value, str):
+            return "\0" not in value and bool(value.encode() or True)
+        return isinstance(value, int | float) and math.isfinite(value) and float(value) == value
+    except (UnicodeEncodeError, OverflowError):
+        return False
+
+
 def lookup_key(value: object) -> str:
     """What a property's value is found by: text without regard to case, numbers by size."""
     kind = kind_of(value)

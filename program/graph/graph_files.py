@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import DataError
 from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType
-from .conditions import as_number, kind_of
+from .conditions import as_number, kind_of, storable
 
 NAMED = 20
 """So many wrong lines are named; the others are counted."""
@@ -91,8 +90,9 @@ class _Lines:
         """Whether a value is of its property's kind; the first value of an undeclared one decides."""
         found = kind_of(value)
         told = kind.property_type(name)
-        if found == "other" or not _storable(value):
-            self.bad(number, f"{name} of {kind.name} must be text, a finite number, true or false, not {value!r:.60}")
+        if value == "" or not storable(value):
+            expected = "text, a finite number that 64 bits hold exactly, true or false"
+            self.bad(number, f"{name} of {kind.name} must be {expected}, not {value!r:.60}")
             return False
         wanted = self.kind_of(kind, name) if told else self.kinds.setdefault((kind.name, name), found)
         if found != wanted:
@@ -152,7 +152,7 @@ class NodeLines(_Lines):
         return made._replace(properties=listed, unlisted=tuple(unlisted))
 
     def _check(self, number: int, node: NodeLine) -> None:
-        if not all(isinstance(text, str) and _storable(text) for text in (node.id, node.name)):
+        if not all(isinstance(text, str) and text and storable(text) for text in (node.id, node.name)):
             self.bad(number, "id and name must be text that is not empty")
             return
         if node.id in self.types:
@@ -163,14 +163,6 @@ class NodeLines(_Lines):
         assert kind is not None
         for name, value in node.properties.items():
             self.fits(number, kind, name, value)
-
-
-def _storable(value: Any) -> bool:
-    """Whether a database can hold it: no NUL, no half characters, nothing beyond the largest number."""
-    try:
-        return "\0" not in value and bool(value.encode()) if isinstance(value, str) else math.isfinite(value)
-    except (UnicodeEncodeError, OverflowError):
-        return False
 
 
 class EdgeLines(_Lines):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from queryplan.eval.plan_generator import PlanGenerator
 from queryplan.program.graph.check import answer_type, check_graph_plan
 from queryplan.program.graph.executor import execute_graph
-from queryplan.signatures.graph_steps import GraphPlan, GraphSchema
+from queryplan.signatures.graph_steps import AnchorStep, Condition, FilterStep, GraphPlan, GraphSchema, NodeRef
 
 Steps = list[dict[str, Any]]
 Spoil = Callable[[Steps, GraphSchema, random.Random], bool]
@@ -314,3 +314,16 @@ def test_of_ten_thousand_spoilt_plans_none_reaches_an_executor(
                 assert answer.gaps[0].startswith("the plan was not run")
                 spoilt += 1
     assert executor.reached == 0
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**400, 10**5000, 2**53 + 1, float("nan"), float("inf"), "\ud800", "a\0b"],
+    ids=["beyond 64 bits", "beyond writing", "rounded", "nan", "inf", "half a character", "NUL"],
+)
+def test_a_value_that_no_graph_can_hold_is_refused(awkward_schema: GraphSchema, value: Any) -> None:
+    anchor = AnchorStep(store_as="a", node=NodeRef(name="x", type="Drug"))
+    test = Condition.model_construct(property="brand", op="ne", value=value)
+    kept = FilterStep.model_construct(kind="filter", store_as="b", start="a", conditions=(test,))
+    (said,) = check_graph_plan(GraphPlan.model_construct(steps=(anchor, kept)), awkward_schema)
+    assert said.startswith("brand of Drug is compared with what no graph can hold")

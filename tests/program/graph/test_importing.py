@@ -105,6 +105,7 @@ BAD = [
     ('{"id": "a", "name": "a", "type": "Drug", "year": [1]}\n', EDGES, "year of Drug must be text, a finite number"),
     ('{"id": "a", "name": "a", "type": "Drug", "year": NaN}\n', EDGES, "a finite number"),
     ('{"id": "a", "name": "a", "type": "Drug", "year": 1' + "0" * 400 + "}\n", EDGES, "a finite number"),
+    ('{"id": "a", "name": "a", "type": "Drug", "year": 9007199254740993}\n', EDGES, "that 64 bits hold exactly"),
     (NODES + '{"id": "e", "name": "e", "type": "Drug", "year": "old"}\n', EDGES, "jsonl:3: year of Drug is a number"),
     (NODES, "d\tCAUSES\ts\n", "edges.tsv:1: the first line must name the columns"),
     (NODES, "", "edges.tsv:1: the first line must name the columns"),
