@@ -111,7 +111,12 @@ def execute_graph(
     """Check a plan against the executor's schema and run it; what is ill-typed is answered by its problems.
 
     Never raises for what a plan or a store contains: an executor that fails is named in ``gaps``.
+
+    Raises:
+        DataError: ``cap`` is below zero.
     """
+    if cap is not None and cap < 0:
+        raise DataError(f"an answer cannot be cut to {cap} names; give a cap of 0 or more, or none")
     if problems := check_graph_plan(plan, executor.schema):
         return ill_typed(problems)
     answer = executor.run(plan, cap=cap, deadline_s=deadline_s, paths=paths)

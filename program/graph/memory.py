@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from .check import step_types
 from .conditions import Properties, column, lookup_key, passes, reference_keys
 from .executor import GraphAnswer
 from .glance import leads_somewhere, trail_of
+from .graph_files import EdgeLines, NodeLines
 from .stepping import Clock, StepRun
 
 __all__ = ["COLUMNS", "GraphAnswer", "MemoryGraph", "Properties", "load_graph", "passes"]
@@ -51,7 +52,7 @@ class MemoryGraph:
             digest.update(line.encode() + b"\n")
         return digest.hexdigest()[:16]
 
-    def add_node(self, node_id: str, name: str, node_type: str, **properties: Any) -> None:
+    def add_node(self, node_id: str, name: str, node_type: str, /, **properties: Any) -> None:
         """Add a node; names are matched without regard to case.
 
         Raises:
@@ -64,7 +65,7 @@ class MemoryGraph:
             if value is not None:
                 self._by_value[(node_type, key, lookup_key(value))].add(node_id)
 
-    def add_edge(self, source: str, edge: str, target: str, **properties: Any) -> None:
+    def add_edge(self, source: str, edge: str, target: str, /, **properties: Any) -> None:
         """Add an edge between nodes that are there; there may be several of a type between two nodes.
 
         Raises:
@@ -182,11 +183,17 @@ def load_graph(folder: Path, schema: GraphSchema | None = None) -> MemoryGraph:
 
     Further columns of ``edges.tsv`` are properties of edges: numbers where all of an edge type's are.
 
+    Args:
+        schema: every line must fit it, as an import checks them; without one whatever the files hold is there.
+
     Raises:
         DataError: a file is missing or a line is wrong; file and line are named.
     """
     graph = MemoryGraph(declared=schema)
     nodes, edges = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
+    if schema is not None:
+        _read_checked(graph, NodeLines(nodes, schema), edges)
+        return graph
     try:
         _read_nodes(graph, nodes.name, _lines(nodes))
         _read_edges(graph, edges.name, _lines(edges))
@@ -195,41 +202,56 @@ def load_graph(folder: Path, schema: GraphSchema | None = None) -> MemoryGraph:
     return graph
 
 
-def _lines(path: Path) -> list[str]:
-    """Lines end with a line feed alone: a name may hold U+2028."""
-    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+def _read_checked(graph: MemoryGraph, nodes: NodeLines, edges: Path) -> None:
+    """Read the lines that a schema lists, once all have been found right."""
+    joins = EdgeLines(edges, nodes.schema, nodes)
+    for read in (nodes, joins):
+        deque(read.check(), maxlen=0)
+        read.refuse_problems()
+    for node in nodes.lines():
+        graph.add_node(node.id, node.name, node.kind, **node.properties)
+    for edge in joins.lines():
+        graph.add_edge(edge.source, edge.edge, edge.target, **edge.properties)
 
 
-def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[str]) -> None:
-    for number, line in enumerate(lines, 1):
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """(number, line) of every line that is not empty; lines end with a line feed alone: a name may hold U+2028."""
+    lines = path.read_text(encoding="utf-8-sig").split("\n")
+    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[tuple[int, str]]) -> None:
+    for number, line in lines:
         try:
             node = json.loads(line)
             graph.add_node(node.pop("id"), node.pop("name"), node.pop("type"), **node)
+        except OverflowError as error:
+            raise DataError(f"{file}:{number}: it has a number that 64 bits cannot hold; write it as text") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DataError(f"{file}:{number}: expected an object with id, name and type") from error
         except DataError as error:
             raise DataError(f"{file}:{number}: {error}") from error
 
 
-def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[str]) -> None:
-    head = lines[0].split("\t") if lines else []
+def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[tuple[int, str]]) -> None:
+    head = lines[0][1].split("\t") if lines else []
     if tuple(head[:3]) != COLUMNS:
         raise DataError(f"{file}:1: the first line must name the columns {', '.join(COLUMNS)}")
-    rows = [line.split("\t") for line in lines[1:]]
-    values = _properties_of_rows(file, head, rows)
-    for number, (cells, given) in enumerate(zip(rows, values, strict=True), 2):
+    rows = [(number, line.split("\t")) for number, line in lines[1:]]
+    if wrong := next((number for number, cells in rows if len(cells) != len(head)), None):
+        raise DataError(f"{file}:{wrong}: expected {', '.join(head)}")
+    values = _properties_of_rows(head, [cells for _, cells in rows])
+    for (number, cells), given in zip(rows, values, strict=True):
         try:
-            graph.add_edge(*cells[:3], **given)
+            graph.add_edge(cells[0], cells[1], cells[2], **given)
         except DataError as error:
             raise DataError(f"{file}:{number}: {error}") from error
 
 
-def _properties_of_rows(file: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
+def _properties_of_rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
     """The further columns of each row; empty cells are left out."""
     by_edge: dict[str, list[int]] = defaultdict(list)
     for index, cells in enumerate(rows):
-        if len(cells) != len(head):
-            raise DataError(f"{file}:{index + 2}: expected {', '.join(head)}")
         by_edge[cells[1]].append(index)
     given: list[dict[str, Any]] = [{} for _ in rows]
     for number, name in enumerate(head[3:], 3):

@@ -114,7 +114,7 @@ class StepRun:
                 self.clock.check(f"step {step.store_as!r}")
                 self.step(step)
             if isinstance(last, CountStep):
-                return self._made((str(self.size(last.start)),))
+                return self._counted(last)
             return self._answers(last)
         except Gap as gap:
             self.gaps.append(str(gap))
@@ -188,9 +188,25 @@ class StepRun:
             values = {node: told[node].get(name) for node in found}
         known = [node for node in found if values.get(node) is not None]
         by_name = sorted(known, key=lambda node: (str(told[node]["name"]), node))
-        return sorted(by_name, key=lambda node: rank(values[node]), reverse=step.descending)[: step.limit]
+        in_order = sorted(by_name, key=lambda node: rank(values[node]), reverse=step.descending)
+        return self._first(step, in_order, values)
+
+    def _first(self, step: OrderStep, known: list[str], values: Mapping[str, Any]) -> list[str]:
+        """The first of nodes in order; that others have the same value as the last of them is said."""
+        kept, left = known[: step.limit], known[step.limit :]
+        alike = sum(rank(values[node]) == rank(values[kept[-1]]) for node in left) if kept else 0
+        if alike:
+            by = step.property or f"number of {step.degree_of}"
+            said = f"by {by} {alike:,} more are equal to the last of the first {step.limit:,}, which were taken by name"
+            self.cut.append(f"step {step.store_as!r}: {said}")
+        return kept
 
     # --- the answer
+
+    def _counted(self, last: CountStep) -> GraphAnswer:
+        """How many there are; nothing from a name that the graph does not have is unknown, not zero."""
+        size = self.size(last.start)
+        return self._made((str(size),) if size or not self.unknown else ())
 
     def _answers(self, last: GraphStep) -> GraphAnswer:
         found = self.named(last.store_as)
@@ -234,15 +250,17 @@ class Paths:
 
     def _trace(self, name: str, node: str) -> list[tuple[str, str, str]]:
         """(edge that led here, type, node) from the anchor on."""
-        step = self.steps[name]
-        if isinstance(step, ExpandStep):
-            before, edge = self.run.origins[name][node]
-            return [*self._trace(step.start, before), (edge, self.run.kind(name), node)]
-        if isinstance(step, FilterStep | OrderStep):
-            return self._trace(step.start, node)
-        if isinstance(step, UnionStep | IntersectStep | DifferenceStep):
-            return self._trace(next(n for n in step.inputs if node in set(self.run.ids(n))), node)
-        return [("", self.run.kind(name), node)]
+        trace: list[tuple[str, str, str]] = []
+        while not isinstance(step := self.steps[name], AnchorStep):
+            if isinstance(step, ExpandStep):
+                before, edge = self.run.origins[name][node]
+                trace.append((edge, self.run.kind(name), node))
+                name, node = step.start, before
+            elif isinstance(step, UnionStep | IntersectStep | DifferenceStep):
+                name = next(n for n in step.inputs if node in set(self.run.ids(n)))
+            else:
+                name = step.start
+        return [("", self.run.kind(name), node), *reversed(trace)]
 
     def _names(self, nodes: set[tuple[str, str]]) -> dict[tuple[str, str], str]:
         found: dict[tuple[str, str], str] = {}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import DataError
 from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.executor import execute_graph
 from queryplan.program.graph.memory import MemoryGraph, load_graph
 from queryplan.signatures.graph_steps import (
     AnchorStep,
@@ -313,3 +314,86 @@ def test_a_property_of_two_kinds_is_ordered_and_what_has_none_is_left_out() -> N
     made = plan(anchor("n0", "T", "a"), anchor("n1", "T", "b"), both, ordered)
     assert check_graph_plan(made, MIXED) == []
     assert mixed().run(made).ids == ("1", "6", "0", "3")
+
+
+def test_a_long_plan_says_how_its_answers_were_reached() -> None:
+    hops = [expand("E", "any", f"s{n}", f"s{n + 1}") for n in range(3_000)]
+    found = execute_graph(plan(anchor("n1", "T", "s0"), *hops), mixed(), paths=True)
+    assert found.names
+    assert {len(path) for path in found.paths} == {6_001}
+
+
+TIED = (
+    anchor("n0", "T", "a"),
+    anchor("n1", "T", "b"),
+    anchor("n2", "T", "c"),
+    UnionStep(store_as="u", inputs=tuple("abc")),
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "cut"),
+    [
+        (2, ("step 'o': by number of E 2 more are equal to the last of the first 2, which were taken by name",)),
+        (4, ()),
+        (9, ()),
+    ],
+)
+def test_an_order_says_how_many_are_equal_to_the_last_that_it_keeps(limit: int, cut: tuple[str, ...]) -> None:
+    graph = mixed()
+    degrees = sorted((len(graph.joined(node, "E", "any")) for node in graph.nodes), reverse=True)
+    assert degrees == [2, 2, 2, 2, 1, 1, 1]
+    assert graph.run(plan(*TIED, OrderStep(store_as="o", start="u", degree_of="E", limit=limit))).cut == cut
+
+
+def test_how_many_there_are_from_an_unknown_name_is_unknown_and_not_none() -> None:
+    counted = CountStep(store_as="n", start="b")
+    assert mixed().run(plan(anchor("nobody", "T"), expand("E", "out"), counted)).names == ()
+    assert mixed().run(plan(anchor("n0", "T"), expand("NONE", "out"), counted)).names == ("0",)
+
+
+def test_an_answer_cannot_be_cut_to_less_than_nothing() -> None:
+    with pytest.raises(DataError, match="give a cap of 0 or more"):
+        execute_graph(plan(anchor("n0", "T")), mixed(), cap=-1)
+
+
+TWO = GraphSchema.model_validate(
+    {
+        "nodes": [{"name": "T", "properties": ["node_id", "self"]}, {"name": "U", "aliases": ["You"]}],
+        "edges": [{"name": "E", "source": "T", "target": "U", "properties": ["source", "edge"]}],
+    }
+)
+BOTH = GOOD + b'{"id": "2", "name": "b", "kind": "You"}\n'
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "said"),
+    [
+        (BOTH, HEAD + b"2\tE\t1\n", "edges.tsv:2: edge E joins T to U, and '2' is a U"),
+        (BOTH, HEAD + b"1\tF\t2\n", "edges.tsv:2: the edge 'F' is none of E"),
+        (b'{"id": "1", "name": 5, "type": "T"}\n', HEAD, "nodes.jsonl:1: id and name must be text"),
+        (b'{"id": "1", "name": "a", "type": "T", "self": NaN}\n', HEAD, "nodes.jsonl:1: self of T must be text"),
+    ],
+)
+def test_a_graph_that_does_not_fit_its_schema_is_refused(tmp_path: Path, nodes: bytes, edges: bytes, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        load_graph(write(tmp_path, nodes, edges), TWO)
+
+
+@pytest.mark.parametrize("schema", [None, TWO])
+def test_properties_may_have_any_name_and_files_a_mark_and_empty_lines(
+    tmp_path: Path, schema: GraphSchema | None
+) -> None:
+    first = b'\xef\xbb\xbf{"id": "1", "name": "a", "type": "T", "node_id": "x", "self": "y"}\n\n'
+    edges = b"\xef\xbb\xbfsource\tedge\ttarget\tsource\tedge\n1\tE\t2\tp\tq\n\n"
+    read = load_graph(
+        write(tmp_path, first + BOTH.replace(b"kind", b"type").replace(b"You", b"U")[len(GOOD) :], edges), schema
+    )
+    assert (read.nodes["1"]["node_id"], read.nodes["1"]["self"]) == ("x", "y")
+    assert read.neighbours("1", "E", "out") == {"2": {"source": "p", "edge": "q"}}
+
+
+def test_a_number_that_nothing_can_hold_is_named_by_its_line(tmp_path: Path) -> None:
+    huge = b'{"id": "2", "name": "b", "type": "T", "p": 1' + b"0" * 400 + b"}\n"
+    with pytest.raises(DataError, match=r"nodes\.jsonl:2: it has a number that 64 bits cannot hold"):
+        load_graph(write(tmp_path, GOOD + huge))
