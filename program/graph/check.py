@@ -6,7 +6,7 @@ is known. Each problem is a sentence that says what would be right, for a person
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from ...signatures.graph_steps import (
     IntersectStep,
     NodeType,
     OrderStep,
+    PropertyKind,
     PropertyType,
     UnionStep,
 )
@@ -34,6 +35,9 @@ __all__ = ["ALWAYS", "NUMBER", "Checker", "answer_type", "check_graph_plan", "st
 
 ALWAYS = ("id", "name")
 """Properties that every node has."""
+
+Kinds = Mapping[tuple[str, str], PropertyKind]
+"""What a graph has for values, by type (or edge) and property; only where it is one kind."""
 
 _ORDERED = ("lt", "le", "gt", "ge")
 
@@ -47,6 +51,7 @@ class Checker:
     used: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     later: set[str] = field(default_factory=set)
+    kinds: Kinds = field(default_factory=dict)
 
     def plan(self, plan: GraphPlan) -> None:
         """Check every step in turn."""
@@ -88,13 +93,16 @@ class Checker:
             self.problems.append(f"{what} has no property {name!r}; it has {', '.join(known) or 'none'}")
 
 
-def check_graph_plan(plan: GraphPlan, schema: GraphSchema, answer_type: str | None = None) -> list[str]:
+def check_graph_plan(
+    plan: GraphPlan, schema: GraphSchema, answer_type: str | None = None, kinds: Kinds | None = None
+) -> list[str]:
     """What is wrong with a plan; empty if nothing.
 
     Args:
         answer_type: the node type that is asked for, or ``number``; any if not given.
+        kinds: of the values that a graph has, for the properties of which the schema does not say it.
     """
-    checker = Checker(schema)
+    checker = Checker(schema, kinds=kinds or {})
     checker.plan(plan)
     last = plan.steps[-1].store_as
     unused = [name for name in checker.types if name not in checker.used and name != last]
@@ -206,6 +214,8 @@ def _conditions(
         told = kind.property_type(condition.property)
         if told is None and condition.property in ALWAYS:
             told = PropertyType(name=condition.property)
+        elif told is None and (found := checker.kinds.get((kind.name, condition.property))) is not None:
+            told = PropertyType(name=condition.property, kind=found)
         for problem in _values(condition, told) if told is not None else ():
             checker.problems.append(f"{condition.property} of {what} {problem}")
 

@@ -110,6 +110,7 @@ def execute_graph(
 ) -> GraphAnswer:
     """Check a plan against the executor's schema and run it; what is ill-typed is answered by its problems.
 
+    Where the schema does not say what a property's values are, what the executor's ``kinds`` say of them is checked.
     Never raises for what a plan or a store contains: an executor that fails is named in ``gaps``.
 
     Raises:
@@ -117,7 +118,7 @@ def execute_graph(
     """
     if cap is not None and cap < 0:
         raise DataError(f"an answer cannot be cut to {cap} names; give a cap of 0 or more, or none")
-    if problems := check_graph_plan(plan, executor.schema):
+    if problems := check_graph_plan(plan, executor.schema, kinds=getattr(executor, "kinds", None)):
         return ill_typed(problems)
     answer = executor.run(plan, cap=cap, deadline_s=deadline_s, paths=paths)
     if not answer.unknown:

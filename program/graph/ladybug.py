@@ -26,7 +26,7 @@ from ...signatures.graph_steps import (
     GraphSchema,
     NodeRef,
 )
-from .check import check_graph_plan, step_types
+from .check import Kinds, check_graph_plan, step_types
 from .cypher import (
     LOOKUP,
     Statement,
@@ -147,6 +147,14 @@ class LadybugGraph:
     def node_kinds(self) -> dict[str, dict[str, str]]:
         """The kinds of columns by node type."""
         return {node.name: self._columns(node.name) for node in self.schema.nodes}
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """The kinds of columns by type (or edge) and property, but those that we cannot compare."""
+        columns = {edge.name: self._columns(relation(edge)) for edge in self.schema.edges if edge.properties}
+        every = {**self.node_kinds, **columns}
+        found = {(kind, name): declared for kind, of in every.items() for name, declared in of.items()}
+        return {key: kind for key, kind in found.items() if kind != "other"}  # type: ignore[misc]
 
     def _columns(self, table: str) -> dict[str, str]:
         rows = self.rows(Statement(f"CALL table_info({literal(table)}) RETURN name, type", {}))

@@ -12,8 +12,8 @@ from typing import Any
 
 from ...errors import DataError
 from ...signatures.graph_steps import EdgeType, ExpandStep, GraphPlan, GraphSchema, NodeRef, NodeType
-from .check import step_types
-from .conditions import Properties, column, lookup_key, passes, reference_keys
+from .check import Kinds, step_types
+from .conditions import Properties, column, kind_of, lookup_key, passes, reference_keys
 from .executor import GraphAnswer
 from .glance import leads_somewhere, trail_of
 from .graph_files import EdgeLines, NodeLines
@@ -38,6 +38,13 @@ class MemoryGraph:
     _edges: dict[tuple[str, str, str], Joined] = field(default_factory=lambda: defaultdict(dict))
     _ends: dict[str, tuple[str, str]] = field(default_factory=dict)
     _edge_properties: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))
+    _kinds: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    @property
+    def kinds(self) -> Kinds:
+        """What the values of each property are, where all are of one kind; by type (or edge) and property."""
+        single = ((key, next(iter(found))) for key, found in self._kinds.items() if len(found) == 1)
+        return {key: kind for key, kind in single if kind != "other"}  # type: ignore[misc]
 
     @property
     def schema(self) -> GraphSchema:
@@ -64,6 +71,7 @@ class MemoryGraph:
         for key, value in self.nodes[node_id].items():
             if value is not None:
                 self._by_value[(node_type, key, lookup_key(value))].add(node_id)
+                self._kinds[node_type, key].add(kind_of(value))
 
     def add_edge(self, source: str, edge: str, target: str, /, **properties: Any) -> None:
         """Add an edge between nodes that are there; there may be several of a type between two nodes.
@@ -79,6 +87,8 @@ class MemoryGraph:
             joined[other] = (*joined.get(other, ()), properties)
         self._ends.setdefault(edge, (self.nodes[source]["type"], self.nodes[target]["type"]))
         self._edge_properties[edge].update(dict.fromkeys(properties))
+        for key, value in properties.items():
+            self._kinds[edge, key].add(kind_of(value))
 
     def run(
         self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False

@@ -145,3 +145,20 @@ def _with_keys(graph: MemoryGraph) -> tuple[Any, ...]:
 def test_a_generator_draws_names_from_any_executor(awkward_database: LadybugGraph) -> None:
     made = generator_for(awkward_database, 1)
     assert all(check_graph_plan(made.plan(), awkward_database.schema) == [] for _ in range(20))
+
+
+@pytest.mark.parametrize("graph", ["awkward_memory", "awkward_database"])
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        ({"node_where": [{"property": "weight", "value": "heavy"}]}, "weight of Side Effect is a number, not 'heavy'"),
+        ({"where": [{"property": "note", "op": "gt", "value": 3}]}, "note of edge CAUSES is text, not 3"),
+    ],
+)
+def test_a_value_of_another_kind_than_the_graph_has_is_refused_where_the_schema_says_nothing(
+    request: pytest.FixtureRequest, graph: str, test: dict[str, Any], said: str
+) -> None:
+    anchor = {"kind": "anchor", "store_as": "a", "node": {"name": "..", "type": "Drug"}}
+    step = {"kind": "expand", "store_as": "b", "start": "a", "edge": "CAUSES", "direction": "out", **test}
+    plan = GraphPlan.model_validate({"steps": [anchor, step]})
+    assert execute_graph(plan, request.getfixturevalue(graph)).gaps == (f"the plan was not run: {said}",)
