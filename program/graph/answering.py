@@ -12,6 +12,7 @@ from ...signatures.graph_steps import GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
 from .choosing import Chooser, Chosen
+from .combining import takes_both_away
 from .completing import SLIGHT, Completer, Option
 from .linking import Mention, NameIndex
 from .probing import Probe, Probing
@@ -36,6 +37,7 @@ class Found:
         sure: the probability that it is right at all, as fitted on labelled questions.
         covered: share of the question's words that it explains.
         none: the schema cannot say what is asked; the plan is what comes nearest.
+        instead_of: of the first, the plan that was likelier by the question alone and finds less in the graph.
     """
 
     sketch: Sketch
@@ -44,6 +46,7 @@ class Found:
     sure: float
     covered: float
     none: bool = False
+    instead_of: Sketch | None = None
 
     @cached_property
     def plan(self) -> GraphPlan:
@@ -81,11 +84,15 @@ class Answerer:
         """The likeliest plans, the best first; none where no name leads anywhere."""
         chosen = self.chosen(question, mentions)
         chances = chosen.chances(self.learned.choice)
-        if self._probe is not None and len(chances):
+        if not len(chances):
+            return []
+        chances = _sayable(chosen.options, chances)
+        likeliest = chosen.options[int(np.argmax(chances))]
+        if self._probe is not None:
             chances = self._probed(chosen.options, chances)
         order = np.argsort(-chances, kind="stable")
         found = [_found(chosen.options[i], float(chances[i])) for i in order]
-        return self._judged(question, found)[:count] if found else []
+        return self._judged(question, _standing(found, likeliest))[:count]
 
     def chosen(self, question: str, mentions: Sequence[Mention] | None = None) -> Chosen:
         """The complete plans that are compared."""
@@ -131,6 +138,36 @@ class Answerer:
         features = [sure_features(one, rest[0] if one is found[0] else found[0].chance) for one in found]
         values = 1 / (1 + np.exp(-(np.array(features) @ self.learned.sure)))
         return [replace(one, sure=float(value)) for one, value in zip(found, values, strict=True)]
+
+
+def _sayable(options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
+    """The same, but that a difference of two names that are both taken away counts as what cannot be said."""
+    none = next((i for i, option in enumerate(options) if option.ending.none), None)
+    takes = {id(option.view): option.view for option in options if _takes_one(option)}
+    unsayable = {key for key, view in takes.items() if takes_both_away(view)}
+    moved = np.array([_takes_one(option) and id(option.view) in unsayable for option in options])
+    if none is None or not moved.any():
+        return chances
+    kept = np.where(moved, 0.0, chances)
+    kept[none] += chances[moved].sum()
+    return kept
+
+
+def _takes_one(option: Option) -> bool:
+    return option.sketch.combine == "difference" and not option.ending.none
+
+
+def _standing(found: list[Found], likeliest: Option) -> list[Found]:
+    """Plans in the order of their chances, the first one said to be instead of the likeliest by the question alone.
+
+    What finds nothing gives way to another plan, but is not taken for what the schema cannot say: then it stays first.
+    """
+    if likeliest.ending.none:
+        return found
+    own = next(one for one in found if not one.none and one.sketch == likeliest.sketch)
+    if found[0].none:
+        return [own, *(one for one in found if one is not own)]
+    return found if found[0] is own else [replace(found[0], instead_of=own.sketch), *found[1:]]
 
 
 def sure_features(found: Found, rival: float) -> list[float]:

@@ -27,8 +27,10 @@ from ...signatures.graph_steps import (
 from .gold import behind
 from .loglinear import Problem, fit
 from .paths import NOTHING
+from .phrases import AWAY, phrases_of_plans
 from .pool import COMBINES, Pool
 from .view import View, gram_columns
+from .words import spelled_out
 
 WAYS = ("alone", "union", "intersect", "among", "difference", "but")
 """One set; what either has; what all have; whether a name is among what another has; what the first has and the second
@@ -38,6 +40,11 @@ COUNTS = 1.0
 SCALE = 3.0
 """Of a question's n-grams together; each phrase counts from 0 to 1 by itself."""
 OTHERS = len(DONE) + 1
+TAKEN = 0.85
+"""How well it must be told before two names and between them that something is taken away, for both to be.
+
+So it is for 2 of 841 labelled plans that take one of two names from the other, and for none of 2,027 others.
+"""
 HOLD = 0.1
 MIN_COUNT = 2
 
@@ -75,6 +82,16 @@ def log_chances(said: Said, weights: CombineWeights) -> np.ndarray:
 def _share(said: Said) -> float:
     """What each n-gram of a question counts, so that together they are of one length."""
     return SCALE / max(1.0, len(said.grams)) ** 0.5
+
+
+def takes_both_away(view: View) -> bool:
+    """Whether a question with two names takes either away: "in neither A nor B", which leaves nothing to begin with."""
+    if len(view.names) != 2:
+        return False
+    first, last = sorted(view.names)
+    placed = list(zip(view.words, view.place.tolist(), strict=True))
+    zones = [w for w, at in placed if at < first], [w for w, at in placed if first < at < last]
+    return all(phrases_of_plans().look(spelled_out(zone))[0][AWAY] >= TAKEN for zone in zones)
 
 
 def ways_of(pool: Pool) -> np.ndarray:

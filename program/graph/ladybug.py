@@ -91,6 +91,10 @@ class LadybugGraph:
             return False
         return found or (few.cut and bool(self.run(plan, cap=1).names))
 
+    def most_joined(self, kind: str, edge: str) -> int:
+        """The most nodes that a node of a type is joined to by edges of a type, either way."""
+        return LadybugView(self, Clock()).most_joined(kind, edge)
+
     def find(self, ref: NodeRef) -> list[str]:
         """Ids of the nodes that a reference means."""
         return LadybugView(self, Clock()).find(ref)

@@ -95,16 +95,28 @@ class LadybugView:
 
     def degrees(self, ids: Sequence[str], kind: str, edge: str) -> dict[str, int]:
         """How many nodes each node is joined to by edges of a type, either way."""
+        hop = self._either_way(kind, edge)
+        returning = f"n0.{quoted(self.node(kind).key)}, count(DISTINCT {{end}}.{quoted(hop.target.key)})"
+        counted = dict.fromkeys(ids, 0)
+        rows = self.rows(self.chain(kind, ids).then(hop).statement(returning)) if ids else []
+        return {**counted, **{str(node): int(count) for node, count in rows}}
+
+    def most_joined(self, kind: str, edge: str) -> int:
+        """The most nodes that a node of a type is joined to by edges of a type, either way."""
+        hop = self._either_way(kind, edge)
+        pattern = f"(n0:{quoted(kind)}){hop.arrow('e1')}(n1:{quoted(hop.target.name)})"
+        counted = f"n0.{quoted(self.node(kind).key)}, count(DISTINCT n1.{quoted(hop.target.key)}) AS c"
+        rows = self.rows(Statement(f"MATCH {pattern} RETURN {counted} ORDER BY c DESC LIMIT 1", {}))
+        return int(rows[0][1]) if rows else 0
+
+    def _either_way(self, kind: str, edge: str) -> Hop:
+        """The hop over an edge type from nodes of a type, in both directions where it may be followed in both."""
         declared = self.graph.schema.edge(edge)
         assert declared is not None
         both = declared.source == declared.target
         direction: Any = "any" if both else "out" if declared.source == kind else "in"
         step = ExpandStep(store_as="d", start="s", edge=edge, direction=direction)
-        hop = Hop.of(step, self.graph.schema)
-        returning = f"n0.{quoted(self.node(kind).key)}, count(DISTINCT {{end}}.{quoted(hop.target.key)})"
-        counted = dict.fromkeys(ids, 0)
-        rows = self.rows(self.chain(kind, ids).then(hop).statement(returning)) if ids else []
-        return {**counted, **{str(node): int(count) for node, count in rows}}
+        return Hop.of(step, self.graph.schema)
 
     def node(self, kind: str) -> NodeType:
         """A node type of the schema."""

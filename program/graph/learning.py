@@ -8,6 +8,7 @@ learned (see ``learning_choice``). A domain's own rows add its edges.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -24,11 +25,12 @@ from ...data.graph_lessons import LESSONS, Lesson, load_lessons
 from ...data.other_words import NAMES_FILE
 from ...data.rows import LabelledRow, read_rows
 from ...errors import DataError, ProgramError
-from ...signatures.graph_steps import GraphPlan, GraphSchema
+from ...signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
 from ..encoder import Encoder, default_encoder
 from ..folder import text_fingerprint
 from ..lm.weights import cache_folder
 from .answering import Answerer, Found, Probe, sure_features
+from .check import answer_type
 from .choosing import LEARNED, starting_choice
 from .executor import GraphExecutor
 from .fit_endings import cases_of, fit_endings
@@ -98,11 +100,19 @@ def graph_values(schema: GraphSchema, graph: object) -> Values:
 
 
 def probe_of(executor: GraphExecutor) -> Probe | None:
-    """Whether a plan finds anything; None for a graph behind a network, where asking takes too long."""
+    """What ``Probe`` asks of a graph; None for one behind a network, where asking takes too long."""
     if not getattr(executor, "at_hand", True):
         return None
-    finds = getattr(executor, "finds", None)
-    return finds if finds is not None else lambda plan: bool(executor.run(plan, cap=1).names)
+    finds = getattr(executor, "finds", None) or (lambda plan: bool(executor.run(plan, cap=1).names))
+    most_joined = lru_cache(maxsize=None)(getattr(executor, "most_joined", lambda kind, edge: math.inf))
+
+    def probe(plan: GraphPlan) -> bool:
+        last = plan.steps[-1]
+        if isinstance(last, OrderStep) and last.degree_of is not None:
+            return most_joined(str(answer_type(plan, executor.schema)), last.degree_of) > 1 and finds(plan)
+        return finds(plan)
+
+    return probe
 
 
 def index_of(graph: MemoryGraph, card: DomainCard | None) -> NameIndex:

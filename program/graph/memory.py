@@ -159,6 +159,11 @@ class MemoryGraph:
         """The properties of every node."""
         return self.nodes
 
+    def most_joined(self, kind: str, edge: str) -> int:
+        """The most nodes that a node of a type is joined to by edges of a type, either way."""
+        here = (node for node, told in self.nodes.items() if told["type"] == kind)
+        return max((len(self.joined(node, edge, "any")) for node in here), default=0)
+
     def degrees(self, ids: Sequence[str], kind: str, edge: str) -> dict[str, int]:
         """How many nodes each node is joined to by edges of a type, either way."""
         return {node: len(self.joined(node, edge, "any")) for node in ids}

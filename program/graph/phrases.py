@@ -27,6 +27,7 @@ LONG, SHORT = 5, 4
 """Letters of a word that another may end with, at least; and below which words are compared whole."""
 EDITED, SAME = 0.6, 0.9
 """The share of two words' letters that they begin with together counts from the first; from the second they are one."""
+AWAY = DONE.index("difference")
 INSIDE = 0.8
 """How near a word is to one that ends with it: "Hauptsymptome"."""
 SIDES = ("out", "in")
@@ -98,6 +99,10 @@ class PhraseBook:
             for place in places:
                 by_word[place] = np.maximum(by_word[place], row)
         return said, by_word
+
+    def has(self, word: str) -> bool:
+        """Whether a folded word is in some phrase."""
+        return word in self._slots
 
     def _hits(self, words: Sequence[str]) -> Iterator[Hit]:
         """For each word, or pair of signs: its places, which words of phrases it is near, and how near."""

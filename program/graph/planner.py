@@ -32,6 +32,7 @@ from .ranking import Ranker
 from .store import Learned
 from .unknown import unknown_mention
 from .values import Values, values_of
+from .wording import step_words
 
 if TYPE_CHECKING:
     from ..lm.endpoint import LMHandle, LMSettings
@@ -44,6 +45,7 @@ LIKELIEST = 6
 NEXT_BEST = 2
 RESTATED = "ranked first by the question's own words and by those in which the language model said it again"
 WRITTEN = "written by the language model and well-typed in the schema"
+UNSAYABLE = "no plan from the names in the question, over the graph's edges and properties, says what is asked"
 SURE_ENOUGH = 0.7
 """Certainty from which no language model is asked, where no bound was fitted.
 
@@ -246,7 +248,7 @@ class GraphPlanner:
             answer_type(best.plan, self.schema),
             "head",
             best.sure,
-            tuple(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown),
+            (*(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown), *_instead(best)),
             "ranked first of the well-typed plans from the names in the question",
             others=tuple(one.plan for one in fitting[1:]),
             likeliest=tuple(found),
@@ -260,7 +262,7 @@ class GraphPlanner:
             None,
             tuple(self._entity(m, r) for m, r in named),
             confidence=best.sure,
-            reason="the graph's edges and properties cannot say what is asked",
+            reason=UNSAYABLE,
             others=tuple(one.plan for one in found if not one.none),
         )
 
@@ -288,6 +290,14 @@ def _unknown(entity: LinkedEntity, listed: bool) -> str:
         return f"the graph cannot list its names, so {entity.text!r} was taken as written, a {entity.type}"
     near = f"; names like it: {', '.join(entity.near)}" if entity.near else ""
     return f"the graph has no name {entity.text!r}, so the plan finds nothing{near}"
+
+
+def _instead(best: Found) -> tuple[str, ...]:
+    """That a likelier plan by the question's words was passed over, if one was."""
+    if best.instead_of is None:
+        return ()
+    words = "; ".join(map(step_words, best.instead_of.to_plan().steps))
+    return (f"by its words the question rather means: {words}. The graph has nothing for all or a part of that",)
 
 
 def _nothing(query: str, mentions: Sequence[Mention]) -> GraphProposal:

@@ -13,6 +13,7 @@ from ...signatures.graph_steps import GraphPlan
 from .sketch import Branch, Final, Sketch
 
 Probe = Callable[[GraphPlan], bool]
+"""Whether a plan finds anything, and an order by number of edges at its end says anything."""
 NOWHERE = 0.02
 """How much less likely a plan is that finds nothing, as one labelled plan in forty does.
 
@@ -26,6 +27,8 @@ nothing away; and that leaves nothing at its end.
 Of labelled plans on a graph 1 of 156 intersections is empty, 6 of 44 of those with a name itself, and 2 of 77
 differences take nothing away. Of 511 questions not learned from 0.658 were right without it and 0.669 with it.
 """
+NO_ORDER = 0.02
+"""How much less likely a plan is that puts nodes in order by edges of which none has more than one: a wrong type's."""
 
 
 class Probing:
@@ -56,7 +59,7 @@ class Probing:
         whole = replace(sketch, final=Final(filters=sketch.final.filters))
         if (whole != sets or sketch.combine == "difference") and not self._finds(whole):
             return NOTHING_LEFT
-        return 1.0
+        return NO_ORDER if sketch.final.kind == "degree" and not self._finds(sketch) else 1.0
 
     def _leads_somewhere(self, branch: Branch) -> bool:
         if not branch.hops:

@@ -93,6 +93,13 @@ class SchemaWords:
         near = Nearness(groups[0], groups[1], groups[2], groups[3])
         return near if self._phrases is None else _with(near, self._phrases.look(words))
 
+    def nearest(self, word: str) -> float:
+        """How near a folded word is to an edge, a type or a property, 0 to 1."""
+        near = self.nearness([word])
+        told = [] if near.told is None else [near.told.properties]
+        every = (near.edge_names, near.edge_texts, near.type_names, near.type_texts, *told)
+        return max(float(part.max(initial=0.0)) for part in every)
+
     def done(self, words: Sequence[str]) -> np.ndarray:
         """How well what every plan may do is told, shape (len(DONE),); what none can say by the schema's words too."""
         said = phrases_of_plans().look(spelled_out(words))[0]

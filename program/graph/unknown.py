@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .linking import Mention, Reading
+from .phrases import phrases_of_plans
 from .words import words_of
 
 if TYPE_CHECKING:
@@ -13,20 +14,19 @@ if TYPE_CHECKING:
 
 RARE = 0.95
 MOST_WORDS = 4
+NEAR = 0.5
+"""How near a word is to one of the schema, from which it is not taken for a name: "neighbours", "rarest"."""
 
 
 def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[Mention, ...]:
     """The longest run of words that neither questions nor the schema are made of, as a mention of every type.
 
     Words written with a capital inside the sentence, or between quotation marks, come first. None where
-    every word is an ordinary one.
+    every word is an ordinary one, or is near the schema, or says what plans do ("fewest").
     """
     words = words_of(question)
-    weights = answerer.learned.paths.common
-    schema = set(answerer.ranker.words.vocabulary)
     capital = [question[w.start].isupper() and i > 0 for i, w in enumerate(words)]
-    rare = [w.text not in schema and (weights.get(w.text, 1.0) >= RARE or capital[i]) for i, w in enumerate(words)]
-    runs = _runs(rare)
+    runs = _runs([_may_name(w.text, capital[i], answerer) for i, w in enumerate(words)])
     if not runs:
         return ()
     first, last = max(runs, key=lambda run: (sum(capital[run[0] : run[1]]), run[1] - run[0], -run[0]))
@@ -35,6 +35,14 @@ def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answer
     kinds = answerer.ranker.table.types
     readings = tuple(Reading(text, kind, "unknown", 0.0) for kind in kinds)
     return (Mention(text, start, end, first, last, readings),)
+
+
+def _may_name(word: str, capital: bool, answerer: Answerer) -> bool:
+    """Whether a folded word may be the name of something, or a part of it."""
+    if word in answerer.ranker.words.vocabulary:
+        return False
+    rare = answerer.learned.paths.common.get(word, 1.0) >= RARE
+    return capital or (rare and not phrases_of_plans().has(word) and answerer.ranker.words.nearest(word) < NEAR)
 
 
 def _runs(rare: Sequence[bool]) -> list[tuple[int, int]]:

@@ -162,3 +162,12 @@ def test_a_value_of_another_kind_than_the_graph_has_is_refused_where_the_schema_
     step = {"kind": "expand", "store_as": "b", "start": "a", "edge": "CAUSES", "direction": "out", **test}
     plan = GraphPlan.model_validate({"steps": [anchor, step]})
     assert execute_graph(plan, request.getfixturevalue(graph)).gaps == (f"the plan was not run: {said}",)
+
+
+def test_executors_agree_on_the_most_that_a_node_is_joined_to(
+    awkward_memory: MemoryGraph, awkward_database: LadybugGraph
+) -> None:
+    for edge in awkward_memory.schema.edges:
+        for kind in (edge.source, edge.target):
+            most = awkward_memory.most_joined(kind, edge.name)
+            assert awkward_database.most_joined(kind, edge.name) == most > 1

@@ -17,6 +17,7 @@ from queryplan.program.graph.combining import (
     fit_combines,
     log_chances,
     said_of,
+    takes_both_away,
     way_of,
     ways_of,
 )
@@ -129,3 +130,19 @@ def test_a_labelled_plan_and_the_candidate_for_it_are_put_together_alike(plan: s
     for pool in pools:
         for place, told in enumerate(ways_of(pool).tolist()):
             assert WAYS[told] == way_of(pool.sketch(place, PathTable(SCHEMA)).to_plan())
+
+
+@pytest.mark.parametrize(
+    ("question", "both"),
+    [
+        ("what is given for neither ASTHMA nor GOUT", True),
+        ("was hilft weder gegen ASTHMA noch gegen GOUT", False),  # of "noch" alone nothing is known
+        ("what is given for ASTHMA but not for GOUT", False),
+        ("what, gout aside, without GOUT is given for ASTHMA", False),
+        ("what is given for ASTHMA or GOUT", False),
+        ("what is given for ASTHMA, neither for GOUT nor for FLU", False),
+        ("what is given without ASTHMA", False),
+    ],
+)
+def test_two_names_that_are_both_taken_away_are_no_difference(question: str, both: bool) -> None:
+    assert takes_both_away(view_of(question, hypothesis(question), WORDS, {})) == both

@@ -65,6 +65,24 @@ def test_an_unsure_plan_says_that_it_is_a_best_effort(planner: GraphPlanner) -> 
     assert any("best effort" in line for line in unsure.plan("captain of the Aurora").degraded)
 
 
+def test_a_plan_taken_for_what_the_graph_has_says_which_one_the_words_rather_mean(taught: Any) -> None:
+    own = EdgeType(name="SISTER_OF", source="Ship", target="Ship")
+    schema = SCHEMA.model_copy(update={"edges": (*SCHEMA.edges, own)})
+    graph = MemoryGraph(declared=schema)
+    for name in ("Aurora", "Borealis"):
+        graph.add_node(name, name, "Ship")
+    graph.add_edge("Borealis", "SISTER_OF", "Aurora")
+    index, question = NameIndex(graph.names()), "sister of the Borealis"
+    likelier = GraphPlanner(schema, index, taught).plan(question).plan
+    assert likelier is not None
+    taken = GraphPlanner(schema, index, taught, probe=lambda plan: canonical(plan) != canonical(likelier)).plan(
+        question
+    )
+    assert taken.plan != likelier
+    (said,) = [line for line in taken.degraded if line.startswith("by its words the question rather means")]
+    assert "along SISTER_OF" in said
+
+
 def test_a_name_that_tries_to_be_code_is_data(planner: GraphPlanner, graph: MemoryGraph) -> None:
     proposal = planner.plan("captain of x'}) DELETE n // please")
     assert proposal.plan is not None
@@ -79,6 +97,13 @@ def test_an_unknown_name_gets_a_plan_that_says_so_with_near_names(planner: Graph
     assert any("Zorbulon" in line for line in proposal.degraded)
     misspelled = planner.plan("ships of the captain Idda Hollmann-Schmidt")
     assert any("Ida Holm" in name for e in misspelled.entities for name in (*e.near, e.name))
+
+
+@pytest.mark.parametrize("query", ["which ship has the fewest captains", "the most commanded ships", "newest ship"])
+def test_words_of_plans_and_of_the_schema_are_no_unknown_names(planner: GraphPlanner, query: str) -> None:
+    proposal = planner.plan(query)
+    assert (proposal.plan, proposal.entities) == (None, ())
+    assert proposal.reason == "the question has no name of the graph to start from"
 
 
 @pytest.mark.parametrize("query", ["", "   ", "what is the?", "?!"])

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from queryplan.program.graph.learning import probe_of
 from queryplan.program.graph.memory import MemoryGraph
-from queryplan.program.graph.probing import APART, DENIED, NOTHING_LEFT, NOWHERE, UNTOUCHED, Probing
+from queryplan.program.graph.probing import APART, DENIED, NO_ORDER, NOTHING_LEFT, NOWHERE, UNTOUCHED, Probing
 from queryplan.program.graph.sketch import Branch, Combine, Final, Hop, Sketch, canonical
 from queryplan.signatures.graph_steps import Condition, GraphPlan, NodeRef
 
@@ -85,6 +86,19 @@ def test_what_follows_sets_must_lead_somewhere(graph: MemoryGraph) -> None:
 def test_how_many_or_which_first_does_not_matter(graph: MemoryGraph, kind: str) -> None:
     final = Final(kind, "grade" if kind == "order" else "HAS" if kind == "degree" else "")  # type: ignore[arg-type]
     assert Probing(graph.finds).together(Sketch((of("a"), of("c")), "intersect", final=final)) == APART
+
+
+@pytest.mark.parametrize(("edge", "counts"), [("HAS", 1.0), ("LED_BY", NO_ORDER)])
+def test_an_order_by_edges_of_which_no_node_has_two_is_not_what_is_asked(
+    graph: MemoryGraph, edge: str, counts: float
+) -> None:
+    for disease in "ab":
+        graph.add_node(f"L{disease}", f"leader of {disease}", "L")
+        graph.add_edge(f"D{disease}", "LED_BY", f"L{disease}")
+    probe = probe_of(graph)
+    assert probe is not None
+    most = Sketch((of("a", hops=()),), final=Final("degree", edge))
+    assert Probing(probe).together(most) == counts
 
 
 def counted(graph: MemoryGraph) -> tuple[Callable[[GraphPlan], bool], list[str]]:

@@ -105,6 +105,26 @@ def test_a_path_that_leads_nowhere_counts_for_less(taught: Any, answerer: Answer
     assert canonical(next(one for one in probed.best(question) if not one.none).plan) != empty
 
 
+def test_what_neither_of_two_names_has_is_no_plan_and_never_what_one_has(answerer: Answerer) -> None:
+    index = NameIndex([("1", "Rostock", "Harbour"), ("2", "Cork", "Harbour")])
+    both = Answerer(answerer.ranker, answerer.learned, index, Values(), default_encoder())
+    assert not any(
+        one.sketch.combine == "difference" for one in both.best("ships at neither Rostock nor Cork", count=50)
+    )
+    assert any(one.sketch.combine == "difference" for one in both.best("ships at Rostock but not at Cork", count=50))
+
+
+@pytest.mark.parametrize("question", ["captain of the Aurora", "ships of Ida Holm", "which captains are at Rostock"])
+def test_a_plan_that_finds_nothing_is_not_taken_for_what_cannot_be_said(
+    taught: Any, answerer: Answerer, question: str
+) -> None:
+    likeliest = answerer.best(question)[0]
+    probed = Answerer(answerer.ranker, taught, INDEX, Values(), default_encoder(), probe=lambda plan: False)
+    first = probed.best(question)[0]
+    assert (first.sketch, first.none, first.instead_of) == (likeliest.sketch, False, None)
+    assert first.sure <= likeliest.sure
+
+
 def test_what_is_kept_of_many_candidates_is_what_looking_at_it_alone_gives(
     answerer: Answerer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
