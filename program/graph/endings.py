@@ -18,6 +18,7 @@ from ...data.element_words import DONE
 from ...signatures.graph_steps import Condition, GraphSchema
 from ..encoder import DIMENSIONS, Encoder
 from .alike import FEW
+from .phrases import denied
 from .said_numbers import SaidNumbers
 from .said_texts import Piece, said_texts
 from .schema_words import FLOOR, FULL
@@ -224,6 +225,8 @@ class EndingParts:
         by_edge = {name: (float(edges[i]), float(types[self.counted(name, kind)])) for name, i in self._edges.items()}
         like = alike or {}
         said = dict(zip(DONE, view.done.tolist(), strict=True))
+        flags = {c.property for e in found for c in conditions_of(e) if isinstance(c.value, bool)}
+        away = {name: denied(name, view.words, said["difference"]) for name in flags}
         of_piece = {piece.text: piece for piece in pieces}
         dense = [
             [
@@ -231,7 +234,7 @@ class EndingParts:
                 *_done(e, said),
                 _unsaid(e, covered),
                 _decade(e, numbers),
-                *_negated(e, said),
+                *_negated(e, said, away),
                 *_piece(e, of_piece),
             ]
             for e in found
@@ -342,16 +345,19 @@ def _piece(ending: Ending, pieces: Mapping[str, Piece]) -> tuple[float, float]:
     return float(piece.marked), piece.rare
 
 
-def _negated(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
+def _negated(ending: Ending, said: Mapping[str, float], denials: Mapping[str, float]) -> tuple[float, float]:
     """How well it is told that something is taken away: a value that is not wanted, and a comparison the other way.
 
-    "Nothing after 1960" has words for after, and means until 1960. What is not true is not wanted either.
+    "Nothing after 1960" has words for after, and means until 1960. What is not true is not wanted either: ``denials``
+    has how well that is told of each property that is true or false.
     """
     ways = {
         "ne" if condition.value is False else COMPARED.get(condition.op, condition.op)
         for condition in conditions_of(ending)
     }
-    away = said.get("difference", 0.0)
+    condition = condition_of(ending)
+    told = said.get("difference", 0.0)
+    away = told if condition is None else denials.get(condition.property, told)
     other = max((said.get(OPPOSITE[way], 0.0) for way in ways if way in OPPOSITE and len(ways) == 1), default=0.0)
     return away * ("ne" in ways), away * other
 

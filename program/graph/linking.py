@@ -168,13 +168,14 @@ class NameIndex:
                 self._add(spelling, reading, other=True)
 
     def _add_values(self, kind: str, field: str, texts: Sequence[str], said: Mapping[str, Sequence[str]]) -> None:
-        """Values as names; those of a sign or two only behind a word for the property, as in "chromosome X"."""
+        """Values as names; those of a sign or two only beside a word for the property, as in "chromosome X"."""
         if len(texts) > MOST_VALUES:
             return
-        before = (field, *said.get(f"{kind}.{field}", ()))
+        beside = (field, *said.get(f"{kind}.{field}", ()))
         for text in texts:
             reading = Reading(text, kind, "value", field=field)
-            short = tuple(f"{word} {text}" for word in before)
+            short = [f"{word} {text}" for word in beside]
+            short += [] if text.isdecimal() else [f"{text} {word}" for word in beside]
             for spelling in (text, f"{text}s") if len(text) >= LEAST_VALUE else short:
                 self._add(spelling, reading)
             for spelling in said.get(f"{kind}.{field}={text}", ()):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ import numpy as np
 from ...data.element_words import DONE, read_words_of_plans
 from ...data.other_words import BETWEEN
 from ...signatures.graph_steps import GraphSchema
-from .words import folded_words, stands_alone
+from .words import folded_words, name_words, spelled_out, stands_alone
 
 BUCKET = 3
 """Letters that two words which are compared begin or end with."""
@@ -30,6 +30,8 @@ EDITED, SAME = 0.6, 0.9
 AWAY = DONE.index("difference")
 INSIDE = 0.8
 """How near a word is to one that ends with it: "Hauptsymptome"."""
+PREFIX, PREFIXED = 3, 4
+"""Letters before a word at most that deny it ("unpaid"), and of the word at least."""
 SIDES = ("out", "in")
 Hit = tuple[tuple[int, ...], np.ndarray, np.ndarray]
 Near = tuple[np.ndarray, np.ndarray]
@@ -54,12 +56,14 @@ class Told:
 class PhraseBook:
     """Phrases for some elements, ready to be compared with questions."""
 
-    def __init__(self, lines: Iterable[tuple[int, str]], size: int) -> None:
+    def __init__(self, lines: Iterable[tuple[int, str]], size: int, apart: bool = False) -> None:
         """Read phrases.
 
         Args:
             lines: the place of an element and phrases for it, with "; " between them.
             size: how many elements there are.
+            apart: whether a phrase with another element's phrase in it is told by the rest of it alone: "fewer than"
+                says nothing of "no fewer than".
         """
         told = sorted(((place, words) for place, line in lines for words in _phrases(line)), key=lambda one: one[0])
         counts = [len(words) for _, words in told]
@@ -71,6 +75,9 @@ class PhraseBook:
         self._phrase_of = np.repeat(np.arange(len(told)), counts)
         whole = np.maximum(np.add.reduceat(weights, self._starts), 1.0) if counts else weights
         self._weights = weights / whole[self._phrase_of]
+        shares = _shares(told) if apart else [[0.0] * count for count in counts]
+        self._rest = np.array([share for phrase in shares for share in phrase])
+        self._plain = np.array([float(not any(phrase)) for phrase in shares])
         self._element_of = elements[self._phrase_of]
         self._found, self._firsts = np.unique(elements, return_index=True)
         self._slots: dict[str, list[int]] = defaultdict(list)
@@ -91,7 +98,8 @@ class PhraseBook:
             return said, by_word
         for _, slots, near in hits:
             best[slots] = np.maximum(best[slots], near)
-        phrases = np.add.reduceat(best * self._weights, self._starts)
+        rest = self._plain + np.add.reduceat(best * self._rest, self._starts)
+        phrases = np.add.reduceat(best * self._weights, self._starts) * rest
         said[self._found] = np.maximum.reduceat(phrases, self._firsts)
         for places, slots, near in hits:
             row = np.zeros(self._size)
@@ -167,7 +175,25 @@ def _lines(
 @lru_cache(maxsize=1)
 def phrases_of_plans() -> PhraseBook:
     """The phrases for what every plan may do, in the order of ``DONE``."""
-    return PhraseBook(((DONE.index(name), words) for name, words in read_words_of_plans().items()), len(DONE))
+    lines = ((DONE.index(name), words) for name, words in read_words_of_plans().items())
+    return PhraseBook(lines, len(DONE), apart=True)
+
+
+def denied(name: str, words: Sequence[str], away: float) -> float:
+    """How well it is told, 0 to 1, that what a property is called is not so.
+
+    The words of the name deny nothing ("step-free"), but with a few letters before them they do ("unpaid").
+
+    Args:
+        words: of the question, folded.
+        away: how well they tell that something is taken away.
+    """
+    own = {folded for word in name_words(name) for folded in folded_words(word)}
+    ends = tuple(word for word in own if len(word) >= PREFIXED)
+    if any(word.endswith(end) and 0 < len(word) - len(end) <= PREFIX for word in words for end in ends):
+        return 1.0
+    rest = [word for word in words if word not in own]
+    return away if len(rest) == len(words) else float(phrases_of_plans().look(spelled_out(rest))[0][AWAY])
 
 
 def _phrases(line: str) -> Iterator[tuple[str, ...]]:
@@ -185,6 +211,25 @@ def _pieces(phrase: str) -> Iterator[str]:
             yield word + words[i + 1]
         elif not alone[i] or i == 0 or not alone[i - 1]:
             yield word
+
+
+def _shares(told: Sequence[tuple[int, tuple[str, ...]]]) -> list[list[float]]:
+    """What each word counts of what phrases say beyond another element's phrase in them; 0 where none is in one."""
+    elements: dict[tuple[str, ...], set[int]] = defaultdict(set)
+    for element, words in told:
+        elements[words].add(element)
+    return [_beyond(words, lambda run, own=element: bool(elements.get(run, {own}) - {own})) for element, words in told]
+
+
+def _beyond(words: tuple[str, ...], is_other: Callable[[tuple[str, ...]], bool]) -> list[float]:
+    """The words beside the longest run that is a phrase of another element, the last of equals, have equal shares."""
+    count = len(words)
+    runs = ((first, first + n) for n in range(count - 1, 0, -1) for first in range(count - n, -1, -1))
+    found = next((run for run in runs if is_other(words[slice(*run)])), None)
+    if found is None:
+        return [0.0] * count
+    share = 1 / (count - found[1] + found[0])
+    return [0.0 if found[0] <= place < found[1] else share for place in range(count)]
 
 
 def _rarity(told: Iterable[tuple[int, Sequence[str]]]) -> dict[str, float]:

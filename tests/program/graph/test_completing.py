@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from queryplan.program.encoder import default_encoder
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.completing import ENDINGS, SLIGHT, Completer, Option, with_ending
-from queryplan.program.graph.endings import DENSE, ELEMENTS, Ending
+from queryplan.program.graph.endings import DENSE, ELEMENTS, Ending, EndingParts, endings
 from queryplan.program.graph.labelled import Source
 from queryplan.program.graph.paths import NOTHING, PathTable
 from queryplan.program.graph.ranking import Ranker
+from queryplan.program.graph.said_numbers import SaidNumbers
+from queryplan.program.graph.schema_words import SchemaWords
 from queryplan.program.graph.sketch import Branch, Final, Hop, Sketch, canonical
-from queryplan.program.graph.values import values_of
-from queryplan.signatures.graph_steps import Condition, CountStep, FilterStep, NodeRef
+from queryplan.program.graph.values import Values, values_of
+from queryplan.program.graph.view import Hypothesis, view_of
+from queryplan.signatures.graph_steps import Condition, CountStep, FilterStep, GraphSchema, NodeRef, NodeType
 
 STRONG = Condition(property="grade", op="ge", value=3)
 SKETCH = Sketch(
@@ -128,3 +131,16 @@ def test_what_cannot_be_said_keeps_the_set_that_comes_nearest(completer: Complet
 def test_weights_of_n_grams_tell_endings_apart(completer: Completer, lesson_source: Source) -> None:
     told = {round(one.told, 9) for one in options_of(completer, lesson_source, "how many plants grow in clay", most=1)}
     assert len(told) > 1
+
+
+@pytest.mark.parametrize(
+    ("question", "denied"), [("toll-free bridges", False), ("bridges that are not toll-free", True)]
+)
+def test_a_name_with_a_word_that_denies_does_not_speak_for_what_is_not_true(question: str, denied: bool) -> None:
+    schema = GraphSchema(nodes=(NodeType(name="Bridge", properties=("toll_free",)),))
+    values = Values(flags=frozenset({("Bridge", "toll_free")}))
+    view = view_of(question, Hypothesis((), ()), SchemaWords(schema, default_encoder(), {}), {})
+    found = endings(schema, values, "Bridge", [], question, SaidNumbers())
+    dense, _ = EndingParts(schema, default_encoder()).of(found, view, SaidNumbers(), 1.0, {}, "Bridge")
+    no = next(i for i, one in enumerate(found) if one.final.filters and one.final.filters[0].value is False)
+    assert (dense[no, DENSE.index("not said")] > 0.6) == denied

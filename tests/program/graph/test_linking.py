@@ -156,8 +156,10 @@ def test_a_value_names_the_nodes_that_have_it_in_both_numbers(valued: NameIndex)
     assert ("rare", "rare", "kind") in named(valued, "anything rare?")
 
 
-def test_a_value_of_one_sign_is_read_behind_its_property_alone(valued: NameIndex) -> None:
+def test_a_value_of_one_sign_is_read_beside_its_property_alone(valued: NameIndex) -> None:
     assert ("chromosome X", "X", "chromosome") in named(valued, "genes on chromosome X")
+    assert ("X chromosome", "X", "chromosome") in named(valued, "genes on the X chromosome")
+    assert not named(valued, "give me 7 chromosome pictures")
     assert not named(valued, "give me 7 genes, x of them")
 
 

@@ -12,10 +12,10 @@ from queryplan.program.graph.evidence import DENSE, Shape, Sight, dense_of
 from queryplan.program.graph.fit_ranking import starting_weights
 from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.paths import PathTable
-from queryplan.program.graph.phrases import PhraseBook, Phrases, Told, phrases_of_plans
+from queryplan.program.graph.phrases import PhraseBook, Phrases, Told, denied, phrases_of_plans
 from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.schema_words import SchemaWords
-from queryplan.program.graph.words import folded_words, stands_alone
+from queryplan.program.graph.words import folded_words, spelled_out, stands_alone
 from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType
 
 BARE = GraphSchema(
@@ -50,6 +50,46 @@ def look(question: str) -> Told:
 
 
 # Words
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "other"),
+    [
+        ("with fewer than four beds", "lt", "gt"),
+        ("with no fewer than four beds", "gt", ""),
+        ("mit weniger als vier Betten", "lt", "gt"),
+        ("more than four beds", "gt", "lt"),
+        ("no more than four beds", "lt", ""),
+    ],
+)
+def test_a_phrase_is_not_told_by_another_ones_phrase_in_it(question: str, told: str, other: str) -> None:
+    said = dict(zip(DONE, phrases_of_plans().look(folded_words(question))[0].tolist(), strict=True))
+    assert said[told] > 0.7
+    assert not other or said[other] < said[told] / 2
+
+
+@pytest.mark.parametrize(
+    ("question", "sure"),
+    [
+        ("step-free stations", False),
+        ("stations that are step-free", False),
+        ("stations without step-free access", True),
+        ("stations that aren't step free", True),
+        ("unstepped stations", False),
+    ],
+)
+def test_the_words_of_a_propertys_name_deny_nothing(question: str, sure: bool) -> None:
+    words = folded_words(question)
+    away = float(phrases_of_plans().look(spelled_out(words))[0][DONE.index("difference")])
+    assert (denied("step_free", words, away) > 0.6) == sure
+
+
+@pytest.mark.parametrize(
+    ("word", "sure"),
+    [("electrified", False), ("unelectrified", True), ("nonelectrified", True), ("hyperelectrified", False)],
+)
+def test_a_few_letters_before_the_word_of_a_property_deny_it(word: str, sure: bool) -> None:
+    assert denied("electrified", [word, "lines"], 0.0) == float(sure)
 
 
 @pytest.mark.parametrize(
