@@ -216,10 +216,11 @@ def _batch(
     planner: Any, executor: GraphExecutor, source: Path, target: Path, deadline: float | None, limit: int | None
 ) -> None:
     from ..program.graph.batch import graph_batch
+    from .plan import say_worked
 
     with counting("answering") as report:
-        count = graph_batch(planner, executor, source, target, deadline, limit, report)
-    typer.echo(f"{count} questions answered, all of them in {target}", err=True)
+        worked = graph_batch(planner, executor, source, target, deadline, limit, report)
+    say_worked(worked, "answered", target)
 
 
 @contextmanager

@@ -14,10 +14,28 @@ from .context import encodable
 from .folder import text_fingerprint
 from .planner import QueryPlanner
 
-RESULTS = {"plan", "run", "error"}
-"""Keys that mark a line of output as such."""
-
 Row = dict[str, Any]
+
+
+class Output(NamedTuple):
+    """What lines of output hold beside those of rows that are no query.
+
+    Attributes:
+        what: in a word, for messages.
+        made_by: the program that made a line, or None where that is not said; raises ``KeyError``, ``TypeError`` or
+            ``AttributeError`` for what is no such line.
+    """
+
+    what: str
+    made_by: Callable[[Row], str | None]
+
+
+def _planner_of(row: Row) -> str | None:
+    plan = row["run"]["plan"] if "run" in row else row["plan"]
+    return plan.get("program_version")
+
+
+PLANS = Output("plans", _planner_of)
 
 
 class Worked(NamedTuple):
@@ -52,20 +70,21 @@ def each_row(
     work: Callable[[Mapping[str, Any]], Mapping[str, Any]],
     program: str,
     progress: Callable[[int, int], None] | None = None,
+    output: Output = PLANS,
 ) -> Worked:
     """Append ``{"id", "asked", …}`` with what ``work`` makes of it to ``target`` for every row that is not there yet.
 
-    ``work`` returns a mapping with one of the keys of `RESULTS`. A ``KeyError`` or ``TypeError`` that it raises
+    ``work`` returns a mapping as ``output`` says. A ``KeyError`` or ``TypeError`` that it raises
     means that the row is no query, and becomes its ``error``. ``asked`` is a hash of the row.
 
     Args:
-        program: the version whose plans these are.
+        program: the version that makes these lines.
 
     Raises:
         DataError: as for `plan_batch`.
     """
     rows = _rows(source)
-    there = _there(target, rows, program)
+    there = _there(target, rows, program, output)
     target.parent.mkdir(parents=True, exist_ok=True)
     report = progress or (lambda done, total: None)
     report(len(rows.keys() & there), len(rows))
@@ -130,7 +149,7 @@ def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
         yield number, row
 
 
-def _there(target: Path, rows: Mapping[str, Row], program: str) -> set[str]:
+def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) -> set[str]:
     """Ids that need no work any more; lines to be made again, and a last one cut by a crash, are taken off first."""
     if not target.is_file():
         return set()
@@ -138,8 +157,8 @@ def _there(target: Path, rows: Mapping[str, Row], program: str) -> set[str]:
     whole = content[: content.rfind(b"\n") + 1]
     lines = {n: line for n, line in enumerate(whole.split(b"\n"), 1) if line.strip()}
     if whole != content and not lines and not b'{"id"'.startswith(content[:5]):
-        raise DataError(f"{target.name}:1: this is no file of plans; choose another --out")
-    made = {n: _made(line, f"{target.name}:{n}", program) for n, line in lines.items()}
+        raise DataError(f"{target.name}:1: this is no file of {output.what}; choose another --out")
+    made = {n: _made(line, f"{target.name}:{n}", program, output) for n, line in lines.items()}
     kept = {n: line for n, line in made.items() if not _again(line, rows.get(line.id))}
     if whole != content or len(kept) < len(made):
         _write(target, b"".join(lines[n] + b"\n" for n in kept))
@@ -159,7 +178,7 @@ def _again(line: _Made, row: Row | None) -> bool:
     return row is not None and (line.failed or line.asked not in (None, _asked(row)))
 
 
-def _made(line: bytes, where: str, program: str) -> _Made:
+def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
     """What a line of output says.
 
     Raises:
@@ -167,12 +186,11 @@ def _made(line: bytes, where: str, program: str) -> _Made:
     """
     try:
         row = json.loads(line)
-        (kind,) = RESULTS & row.keys()
-        plan = {} if kind == "error" else row["run"]["plan"] if kind == "run" else row["plan"]
-        made, by = _Made(str(row["id"]), row.get("asked"), kind == "error"), plan.get("program_version", program)
+        failed = "error" in row
+        made, by = _Made(str(row["id"]), row.get("asked"), failed), None if failed else output.made_by(row)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
-        raise DataError(f"{where}: this is no line of plans; choose another --out") from error
-    if by != program:
+        raise DataError(f"{where}: this is no line of {output.what}; choose another --out") from error
+    if by not in (None, program):
         raise DataError(f"{where}: this plan is of the program {by}, not of {program}; choose another --out")
     return made
 

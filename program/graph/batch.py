@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from ...errors import DataError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
+from ..batch import Output, Worked, each_row
 from .executor import GraphAnswer, GraphExecutor, execute_graph
 from .export import from_spoke
 
@@ -50,81 +51,27 @@ def graph_batch(
     deadline_s: float | None = None,
     cap: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> int:
-    """Answer every row ``{"id", "query"}`` and append ``{"id", "graph_plan", "answers", "degraded"}`` to ``target``.
+) -> Worked:
+    """Answer every row ``{"id", "query"}``; append what ``answer_row`` gives, with ``id`` and ``asked``, to ``target``.
 
-    A row whose id is in ``target`` already is not answered again. A row that is no question gets
-    ``{"id", "error"}`` and does not stop the others.
-
-    Returns:
-        How many rows were answered now.
+    Rows are gone through as by ``plan_batch``: what is there already, of the same query, is not answered again.
 
     Raises:
-        DataError: ``source`` is missing or a line is not a JSON object, or ``target`` holds something else.
+        DataError: as for ``plan_batch``.
     """
-    rows = list(_rows(source))
-    done = _done(target)
-    waiting = [(name, row) for name, row in rows if name not in done]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    report = progress or (lambda done, total: None)
-    report(len(rows) - len(waiting), len(rows))
-    with target.open("a", encoding="utf-8") as file:
-        for count, (name, row) in enumerate(waiting, len(rows) - len(waiting) + 1):
-            answered = _answered(planner, executor, row, deadline_s, cap)
-            file.write(json.dumps({"id": name, **answered}, ensure_ascii=False) + "\n")
-            file.flush()
-            report(count, len(rows))
-    return len(waiting)
+
+    def answered(row: Mapping[str, Any]) -> dict[str, Any]:
+        if not isinstance(query := row.get("query"), str):
+            raise TypeError("it has no text under query")
+        return answer_row(planner.plan(query), executor, deadline_s, cap)
+
+    return each_row(source, target, answered, "", progress, Output("answers", _nobody))
 
 
-def _answered(
-    planner: Planner, executor: GraphExecutor, row: Mapping[str, Any], deadline_s: float | None, cap: int | None
-) -> dict[str, Any]:
-    query = row.get("query")
-    if not isinstance(query, str):
-        return {"error": "this row is no question: it has no text under query"}
-    return answer_row(planner.plan(query), executor, deadline_s, cap)
-
-
-def _rows(source: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        lines = source.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{source} cannot be read: {error}") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise DataError(f"{source.name}:{number}: not JSON: {error}") from error
-        if not isinstance(row, dict):
-            raise DataError(f"{source.name}:{number}: expected an object with id and query")
-        yield str(row.get("id", number)), row
-
-
-def _done(target: Path) -> set[str]:
-    """Ids already in the output; a last line that was cut by a crash is taken off first."""
-    if not target.is_file():
-        return set()
-    content = target.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    done = {_id(line, f"{target.name}:{n}") for n, line in enumerate(whole.split(b"\n"), 1) if line.strip()}
-    if whole != content:
-        if not content[len(whole) :].startswith(b'{"id"'[: len(content) - len(whole)]):
-            raise DataError(f"{target.name}: its last line is no answer; choose another --out")
-        target.write_bytes(whole)
-    return done
-
-
-def _id(line: bytes, where: str) -> str:
-    try:
-        row = json.loads(line)
-        if row.keys() & {"answers", "error"}:
-            return str(row["id"])
-    except (ValueError, KeyError, AttributeError):
-        pass
-    raise DataError(f"{where}: this is no line of answers; choose another --out")
+def _nobody(row: dict[str, Any]) -> None:
+    """That a line holds answers; which program planned them is not said."""
+    if not isinstance(row["answers"], list):
+        raise TypeError("answers must be a list")
 
 
 def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:

@@ -190,17 +190,19 @@ def test_rows_are_answered_once_and_wrong_rows_do_not_stop_the_others(tmp_path: 
     rows = [{"id": "1", "query": "asthma drugs?"}, {"id": 2, "query": "\u2028 hello"}, {"id": 3}, {"query": "asthma"}]
     source.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n\n", encoding="utf-8")
     planner, seen = Scripted(), []
-    assert (
-        graph_batch(planner, biomedical, source, target, progress=lambda done, total: seen.append((done, total))) == 4
-    )
+    worked = graph_batch(planner, biomedical, source, target, progress=lambda done, total: seen.append((done, total)))
+    assert worked == (3, 1)
     made = [json.loads(line) for line in target.read_text(encoding="utf-8").strip().split("\n")]
     assert [row["id"] for row in made] == ["1", "2", "3", "4"]
     assert made[0]["answers"] == list(biomedical.run(PLAN).names)
     assert GraphPlan.model_validate(made[0]["graph_plan"]) == PLAN
-    assert made[2]["error"].startswith("this row is no question")
+    assert made[2]["error"].startswith("this row is no query")
     assert seen[-1] == (4, 4)
-    assert graph_batch(planner, biomedical, source, target) == 0
+    assert graph_batch(planner, biomedical, source, target) == (0, 1)
     assert len(planner.asked) == 3
+    rows[1] = {"id": 2, "query": "something else"}
+    source.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert graph_batch(planner, biomedical, source, target) == (1, 1)
 
 
 def test_a_run_that_was_cut_goes_on(tmp_path: Path, biomedical: MemoryGraph) -> None:
@@ -209,7 +211,7 @@ def test_a_run_that_was_cut_goes_on(tmp_path: Path, biomedical: MemoryGraph) -> 
     target.write_text(
         '{"id": "1", "graph_plan": null, "answers": [], "degraded": []}\n{"id": "2", "gra', encoding="utf-8"
     )
-    assert graph_batch(Scripted(), biomedical, source, target) == 1
+    assert graph_batch(Scripted(), biomedical, source, target) == (1, 0)
     assert [json.loads(line)["id"] for line in target.read_text(encoding="utf-8").splitlines()] == ["1", "2"]
 
 
@@ -220,7 +222,7 @@ def test_a_run_that_was_cut_goes_on(tmp_path: Path, biomedical: MemoryGraph) -> 
         ("[1]\n", None, r"q\.jsonl:1: expected an object"),
         ('{"id": "1", "query": "x"}\n', "precious notes\n", r"a\.jsonl:1: this is no line of answers"),
         ('{"id": "1", "query": "x"}\n', '{"id": "1", "plan": {}}\n', r"a\.jsonl:1: this is no line of answers"),
-        ('{"id": "1", "query": "x"}\n', "precious notes", r"a\.jsonl: its last line is no answer"),
+        ('{"id": "1", "query": "x"}\n', "precious notes", r"a\.jsonl:1: this is no file of answers"),
     ],
 )
 def test_files_that_are_something_else_are_said_and_kept(
