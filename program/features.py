@@ -72,6 +72,7 @@ class Features:
         common: the words that frames keep, learned from them too; None in programs of before frames, whose
             heads also saw names unmasked in their vectors.
         vocabulary: which n-grams have a column of their own; None in programs of before, where all share them.
+        bare: whether texts are read without signs at their end (``spelling.py``); programs of before learned with them.
         nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
             programs of before.
     """
@@ -84,7 +85,9 @@ class Features:
         common: Common | None = None,
         nested: int | None = None,
         vocabulary: Vocabulary | None = None,
+        bare: bool = True,
     ) -> None:
+        self.bare = bare
         self.encoder = encoder
         self.linker = linker
         self.nested = nested
@@ -98,11 +101,11 @@ class Features:
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
-        return self._look(bare(query)).seen
+        return self._look(self._spelled(query)).seen
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
-        query = bare(query)
+        query = self._spelled(query)
         # Names are what a follow-up leaves out, so here the vector is of the text as typed.
         look, vector = self._look(query), self._typed(query)
         before = [self._earlier(turn.content) for turn in turns]
@@ -124,9 +127,12 @@ class Features:
         self.linker.forget()
 
     def _look_back(self, text: str) -> Earlier:
-        text = bare(text)
+        text = self._spelled(text)
         names = frozenset(link.name.name for link in self.linker.links(text))
         return Earlier(self._vector(text), names, frozenset(words_of(text)))
+
+    def _spelled(self, text: str) -> str:
+        return bare(text) if self.bare else text
 
     def _vector(self, text: str) -> np.ndarray:
         return self.encoder.encode([text])[0]

@@ -36,6 +36,7 @@ IDF = "ngrams.idf"
 COMMON = "ngrams.common"
 VOCABULARY = "ngrams.vocabulary"
 NESTED = "vector.nested"
+BARE = "text.bare"
 TYPED = "typed."
 """Heads that read a follow-up as it was typed; their names begin so."""
 SOURCE = "source."
@@ -262,6 +263,8 @@ class Heads:
             held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
         if self.features.vocabulary is not None:
             held[VOCABULARY] = self.features.vocabulary.packed()
+        if self.features.bare:
+            held[BARE] = np.ones(1, dtype=np.uint8)
         if self.features.nested is not None:
             held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
         # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
@@ -298,7 +301,7 @@ def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: L
     common = frozenset(tensors[COMMON].tolist()) if COMMON in tensors else None
     nested = int(tensors[NESTED][0]) if NESTED in tensors else None
     vocabulary = Vocabulary.unpacked(tensors[VOCABULARY]) if VOCABULARY in tensors else None
-    return Features(encoder, linker, tensors[IDF], common, nested, vocabulary)
+    return Features(encoder, linker, tensors[IDF], common, nested, vocabulary, bare=BARE in tensors)
 
 
 def load_heads(

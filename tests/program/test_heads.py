@@ -18,6 +18,7 @@ from queryplan.program.fit_head import (
     folds_of,
 )
 from queryplan.program.heads import (
+    BARE,
     NESTED,
     REWRITTEN,
     VOCABULARY,
@@ -204,12 +205,23 @@ def test_heads_see_the_first_dimensions_of_a_nested_vector_at_length_one(trained
     features, nested = trained.features, trained.features.encoder.nested
     assert features.nested == nested == trained.tensors()[NESTED].item()
     seen = features.of_query("Who is Nell?")
-    whole = features.encoder.encode([mask_names("Who is Nell?", features.linker)])[0][:nested]
+    whole = features.encoder.encode([mask_names("Who is Nell", features.linker)])[0][:nested]
     np.testing.assert_allclose(seen.dense[:nested], whole / np.linalg.norm(whole), atol=1e-6)
     assert seen.dense[nested:].max() <= 2 * SURFACE_WEIGHT
     unread = features.of_query("ᏣᎳᎩ")
     assert not unread.readable
     assert not unread.dense[:nested].any()
+
+
+def test_heads_of_before_read_the_signs_at_the_end_of_a_text(trained: Heads) -> None:
+    tensors = trained.tensors()
+    again = load_features(tensors, trained.features.encoder, trained.features.linker)
+    del tensors[BARE]
+    before = load_features(tensors, trained.features.encoder, trained.features.linker)
+    one, other = "Who is on?", "Who is on"
+    assert np.array_equal(again.of_query(one).dense, again.of_query(other).dense)
+    assert not np.array_equal(before.of_query(one).dense, before.of_query(other).dense)
+    assert np.array_equal(before.of_query(other).dense, again.of_query(other).dense)
 
 
 def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trained: Heads, card: Any) -> None:
