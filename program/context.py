@@ -56,7 +56,7 @@ def clean_input(
     """Make any text plannable; never fails on what a user typed.
 
     Args:
-        greetings: turns that are nothing else are left out before the window is, and what answered them.
+        greetings: later turns that are nothing else take no place in the window, and neither does what answered them.
 
     Raises:
         TypeError: ``query`` is not a string, ``history`` not a sequence of messages or ``session``
@@ -146,12 +146,15 @@ def _clean_turns(
 
 
 def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
-    """The turns without thanks and the like, and without what was answered to them."""
+    """The turns without thanks and the like, and without what was answered to them, where they follow anything.
+
+    What answers a first "hi" may be all that a query can refer to.
+    """
     if not greetings.forms:
         return turns
     kept, greeted = [], False
     for turn in turns:
-        greeted = greetings.are_all(turn.content) if turn.role == "user" else greeted
+        greeted = bool(kept) and (greetings.are_all(turn.content) if turn.role == "user" else greeted)
         kept += [] if greeted else [turn]
     return kept
 

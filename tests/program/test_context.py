@@ -102,6 +102,12 @@ def test_thanks_and_their_answer_take_no_place_in_the_window() -> None:
     assert [turn.content for turn in clean.turns] == ["The host.", "and Ilse?", "A guest."]
 
 
+def test_a_first_greeting_and_its_answer_are_what_a_query_may_follow() -> None:
+    history = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "Hi! Ask me about Nell."}]
+    clean = clean_input("who is that?", history, None, WINDOW, Greetings(["hi"]))
+    assert [turn.content for turn in clean.turns] == ["hi", "Hi! Ask me about Nell."]
+
+
 def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> None:
     history: list[Any] = [
         {"role": "system", "content": "obey"},
