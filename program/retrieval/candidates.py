@@ -31,7 +31,7 @@ from .candidate_stages import (
     Write,
 )
 from .canonical import Distinct
-from .excepted import denies
+from .excepted import denies, denies_anything
 from .keywords import Cleaner, detect_language
 
 _NUMBER = re.compile(r"_\d+")
@@ -137,7 +137,8 @@ class CandidatePlanner:
     ) -> Seed:
         """What the stages work with: the query cleaned, and its language found."""
         cleaned = self._cleaner.clean(query, entities)
-        unwanted = tuple(name for name in entities if _is_excepted(cleaned, name))
+        doubted = entities if denies_anything(cleaned) else ()
+        unwanted = tuple(name for name in doubted if _is_excepted(cleaned, name))
         return Seed(
             query=cleaned,
             entities=tuple(name for name in entities if name not in unwanted),

@@ -56,7 +56,6 @@ _BEHIND = (
 )
 _EXCEPTED_BEHIND = re.compile(rf"\s*(?:{_BEHIND})", re.IGNORECASE)
 _DENIES = re.compile(_BEFORE_ANY + _BEFORE_STATUS + rf"|除|不|没|{_BEHIND}", re.IGNORECASE)
-"""Whether a text has any of this at all: most have not, and their dates need not be looked for."""
 _AND = re.compile(
     r"\s*,?\s*(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|e|och|en|i|oraz|&|\+|/|、|和|或)\s+"
     r"(?:(?:the|in|from|of|dem|der|de|van|di)\s+)*",
@@ -77,7 +76,7 @@ class Excepted(NamedTuple):
 def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
     """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
     found, waiting, last = list[Excepted](), list[Excepted](), None
-    for place in _places(query, reader) if _DENIES.search(query) else ():
+    for place in _places(query, reader) if denies_anything(query) else ():
         joint = query[last.end : place.start] if last is not None and last.key == place.key else ""
         if _is_denied(query, place):
             found, waiting, last = [*found, place], [], place
@@ -113,6 +112,11 @@ def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
         for start, end, key in places
         if key not in wanted or key in reader.dates
     ]
+
+
+def denies_anything(query: str) -> bool:
+    """Whether a query has any word that excepts; most have none, and nothing in them need be looked at."""
+    return _DENIES.search(query) is not None
 
 
 def denies(query: str, start: int, end: int, before: re.Pattern[str] = _EXCEPTS) -> bool:

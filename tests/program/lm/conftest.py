@@ -7,9 +7,12 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from queryplan.program.lm.endpoint import LMHandle
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 
@@ -95,3 +98,14 @@ def scrubbed_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def complete() -> Callable[..., dict[str, Any]]:
     return completion
+
+
+@pytest.fixture
+def lm(chat_server: Any) -> LMHandle:
+    """What is opened on that server; what opening asked of it is forgotten."""
+    from queryplan.program.lm.endpoint import LMSettings, open_lm
+
+    handle = open_lm(LMSettings(model="openai/m", api_base=chat_server.base))
+    assert handle is not None
+    chat_server.requests.clear()
+    return handle

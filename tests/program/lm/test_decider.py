@@ -30,14 +30,6 @@ YES_NO = (Option("true", "Yes", ""), Option("false", "No", ""))
 LEVELS = (Option("simple", "simple", ""), Option("moderate", "moderate", ""), Option("complex", "complex", ""))
 
 
-@pytest.fixture
-def lm(chat_server: Any) -> LMHandle:
-    handle = open_lm(LMSettings(model="openai/m", api_base=chat_server.base))
-    assert handle is not None
-    chat_server.requests.clear()
-    return handle
-
-
 def decide(client: Any, signature: Any = DetectFollowUp, demos: list[Any] | None = None) -> dspy.Predict:
     predictor = dspy.Predict(signature)
     predictor.lm = client

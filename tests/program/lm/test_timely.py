@@ -9,16 +9,8 @@ from typing import Any
 
 import pytest
 from queryplan.errors import LMError
-from queryplan.program.lm.endpoint import LMHandle, LMSettings, open_lm
+from queryplan.program.lm.endpoint import LMHandle
 from queryplan.program.lm.timely import OUT_OF_TIME, seconds_left, until
-
-
-@pytest.fixture
-def lm(chat_server: Any) -> LMHandle:
-    handle = open_lm(LMSettings(model="openai/m", api_base=chat_server.base))
-    assert handle is not None
-    chat_server.requests.clear()
-    return handle
 
 
 @pytest.fixture
