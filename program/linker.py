@@ -1,16 +1,17 @@
 """Names of the card found in a text: exact spelling first, then aliases; no guessing.
 
 Matching is on whole words, so that "class" is found in no other word, and ignores case and how a keyboard spells
-quotes and hyphens. The longest name wins where several overlap. A text is read word by word, and only names that begin
-with a word of it are compared: with a card's seventy names that is five times as fast as one pattern of them all. In
-scripts that write no spaces a name inside a sentence is not seen here; a graph's own index reads them sign by sign.
+quotes and hyphens. The longest name wins where several overlap. A text is read word by word, and only names whose
+rarest word it has are compared: by first words, "the" would be one of them. In scripts that write no spaces a name
+inside a sentence is not seen here; a graph's own index reads them sign by sign.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,10 +19,10 @@ from ..data.card import KnownName
 from .spelling import folded
 
 WORD = re.compile(r"\w+")
-NEXT = 2
-"""So many signs after a word rule nearly all names out that begin with one as common as "the"."""
-Lengths = dict[str, tuple[int, ...]]
-"""Of the names that begin with a word, by the signs after it, the longest first; ``""``: whatever signs come."""
+ENDS = " ?!.,;…？！。，；"
+"""A plan looks for names in a text as typed, and heads without these signs at its end: it is read once."""
+Spelling = tuple[str, KnownName]
+"""In small letters, and whose it is."""
 
 
 @dataclass(frozen=True)
@@ -42,41 +43,43 @@ class Linker:
 
     def __init__(self, names: Iterable[KnownName]) -> None:
         self.names = tuple(names)
-        self._by_spelling, self._starting = _tables(self.names)
-        odd = "".join(sorted(start for start in self._starting if not WORD.fullmatch(start)))
-        self._starts = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
+        self._by_word = _by_rarest_word(self.names)
+        odd = "".join(sorted(word for word in self._by_word if not WORD.fullmatch(word)))
+        self._words = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
+        last = {spelling[-1:] for spellings in self._by_word.values() for spelling, _ in spellings}
+        self._ends = "".join(sign for sign in ENDS if sign not in last)
         # The same few texts are asked about several times in one plan.
         self._links = lru_cache(maxsize=128)(self._find)
 
     def links(self, text: str) -> tuple[Link, ...]:
         """Every name in ``text``, in order, each name once."""
-        return self._links(text)
+        return self._links(text.rstrip(self._ends))
 
     def forget(self) -> None:
         """Drop what is kept of earlier texts; for measuring."""
         self._links.cache_clear()
 
     def _find(self, text: str) -> tuple[Link, ...]:
-        found: dict[str, Link] = {}
-        read, end = folded(text), 0
-        for start, word in self._places(read):
-            if start < end or (start and _is_word(read[start - 1])):
-                continue
-            lengths = self._starting[word]
-            following = start + len(word)
-            for length in lengths.get(read[following : following + NEXT]) or lengths[""]:
-                name = self._by_spelling.get(read[start : start + length])
-                after = read[start + length : start + length + 1]
-                if name is not None and not _is_word(after):
-                    found.setdefault(name.name, Link(text[start : start + length], name, start))
-                    end = start + length
-                    break
+        read = folded(text)
+        rare = self._by_word.keys() & self._words.findall(read)
+        if not rare:
+            return ()
+        places = [place for word in rare for place in self._places(read, self._by_word[word])]
+        found, end = dict[str, Link](), 0
+        for start, minus_length, _, name in sorted(places):
+            if start >= end:
+                end = start - minus_length
+                found.setdefault(name.name, Link(text[start:end], name, start))
         return tuple(found.values())
 
-    def _places(self, read: str) -> list[tuple[int, str]]:
-        """Where a word stands that names begin with."""
-        starting = self._starting
-        return [(m.start(), word) for m in self._starts.finditer(read) if (word := m[0]) in starting]
+    def _places(self, read: str, spellings: Sequence[Spelling]) -> Iterator[tuple[int, int, str, KnownName]]:
+        """Every place of some names, and how long it is, less than nought: the longest at a place comes first."""
+        for spelling, name in spellings:
+            start = read.find(spelling)
+            while start >= 0:
+                if _is_whole(read, start, start + len(spelling)):
+                    yield start, -len(spelling), spelling, name
+                start = read.find(spelling, start + 1)
 
     def surfaces(self, text: str) -> tuple[str, ...]:
         """The names in ``text`` as written there."""
@@ -84,31 +87,26 @@ class Linker:
 
 
 @lru_cache(maxsize=8)
-def _tables(names: tuple[KnownName, ...]) -> tuple[dict[str, KnownName], dict[str, Lengths]]:
-    """Names by their spellings, and lengths by first words; a planner makes several linkers of one card."""
-    found: dict[str, KnownName] = {}
+def _by_rarest_word(names: tuple[KnownName, ...]) -> dict[str, tuple[Spelling, ...]]:
+    """Spellings by that word of theirs that fewest have, the longest of several; by their first sign if they have none.
+
+    A planner makes several linkers of one card.
+    """
+    of_name: dict[str, KnownName] = {}
     for name in names:
         for spelling in name.spellings:
-            found.setdefault(folded(unicodedata.normalize("NFC", spelling)), name)
-    return found, _by_start(found)
+            of_name.setdefault(folded(unicodedata.normalize("NFC", spelling)), name)
+    words = {spelling: sorted(set(WORD.findall(spelling))) or [spelling[:1]] for spelling in of_name}
+    having = Counter(word for said in words.values() for word in said)
+    found: dict[str, list[Spelling]] = {}
+    for spelling, name in of_name.items():
+        rarest = min(words[spelling], key=lambda word: (having[word], -len(word)))
+        found.setdefault(rarest, []).append((spelling, name))
+    return {word: tuple(spellings) for word, spellings in found.items()}
 
 
-def _by_start(spellings: Iterable[str]) -> dict[str, Lengths]:
-    """Lengths of the spellings that begin with a word, or with a sign."""
-    beginning: dict[str, list[str]] = {}
-    for spelling in spellings:
-        first = WORD.match(spelling)
-        beginning.setdefault(first.group() if first else spelling[:1], []).append(spelling)
-    return {start: _by_next(len(start), found) for start, found in beginning.items()}
-
-
-def _by_next(first: int, spellings: Iterable[str]) -> Lengths:
-    """Lengths of spellings by the signs after their first word; those that end before are among all of them."""
-    by_next: dict[str, set[int]] = {"": set()}
-    for spelling in spellings:
-        after = spelling[first : first + NEXT]
-        by_next.setdefault(after if len(after) == NEXT else "", set()).add(len(spelling))
-    return {after: tuple(sorted(found | by_next[""], reverse=True)) for after, found in by_next.items()}
+def _is_whole(text: str, start: int, end: int) -> bool:
+    return not (start and _is_word(text[start - 1])) and not _is_word(text[end : end + 1])
 
 
 def _is_word(character: str) -> bool:

@@ -139,8 +139,11 @@ class RuleBasedStage:
         links = self._linker.links(seed.query)
         if all(link.surface == link.name.name for link in links):
             return
+        there = token_set(seed.query)
+        if all(token_set(link.name.name) <= there for link in links):
+            return
         asked = _respelled(seed.query, {_with_rest(seed.query, link): link.name.name for link in links})
-        if asked != seed.query and token_set(asked) - token_set(seed.query):
+        if asked != seed.query and token_set(asked) - there:
             yield _new(self.name, "full_names", asked, 0.25, tags=tuple(f"entity:{link.name.name}" for link in links))
 
     def _aliases(self, seed: Seed) -> Iterator[QueryCandidate]:
@@ -256,10 +259,16 @@ def _beside(about: str, words: str) -> str:
 
 def _with_rest(text: str, link: Link) -> str:
     """A name as written, with the rest of it where that follows: of *Tad Brill*, *Tad* alone may be an alias."""
-    end, words = link.start + len(link.surface), link.name.name.split()
-    rests = (" " + " ".join(words[n:]) for n in range(1, len(words)))
-    following = next((len(rest) for rest in rests if folded(text[end:]).startswith(folded(rest))), 0)
+    end, after = link.start + len(link.surface), folded(text[link.start + len(link.surface) :])
+    following = next((len(rest) for rest in _rests(link.name.name) if after.startswith(rest)), 0)
     return text[link.start : end + following]
+
+
+@lru_cache(maxsize=4096)
+def _rests(name: str) -> tuple[str, ...]:
+    """What is left of a name behind its first words, in small letters, the longest first."""
+    words = folded(name).split()
+    return tuple(" " + " ".join(words[n:]) for n in range(1, len(words)))
 
 
 def _respelled(text: str, spellings: Mapping[str, str]) -> str:

@@ -137,7 +137,7 @@ class CandidatePlanner:
     ) -> Seed:
         """What the stages work with: the query cleaned, and its language found."""
         cleaned = self._cleaner.clean(query, entities)
-        doubted = entities if denies_anything(cleaned) else ()
+        doubted = entities if entities and denies_anything(cleaned) else ()
         unwanted = tuple(name for name in doubted if _is_excepted(cleaned, name))
         return Seed(
             query=cleaned,

@@ -56,6 +56,16 @@ _BEHIND = (
 )
 _EXCEPTED_BEHIND = re.compile(rf"\s*(?:{_BEHIND})", re.IGNORECASE)
 _DENIES = re.compile(_BEFORE_ANY + _BEFORE_STATUS + rf"|除|不|没|{_BEHIND}", re.IGNORECASE)
+# Each of the above has one of these words or signs. Looking them up takes 2 microseconds, the pattern 150.
+_WORDS = re.compile(r"[^\W\d_]+")
+_DENYING = frozenset(
+    "not never cannot no neither nor non without except excepting besides outside minus unlike apart aside other"
+    " rather instead unrelated hide omit exclude excludes excluding ignore ignores ignoring skip skipping leave"
+    " leaving nothing nobody none but t w excl excluded excepted nicht ohne außer ausser weder kein keine keinen"
+    " keiner keinem keines sauf sans pas jamais hors ni excepto salvo sin nunca menos não exceto sem nem tranne senza"
+    " zonder niet geen behalve utom utan inte ej bez oprócz nie ausgenommen değil hariç".split()
+)
+_SIGNS = re.compile(r"!=|[≠\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _AND = re.compile(
     r"\s*,?\s*(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|e|och|en|i|oraz|&|\+|/|、|和|或)\s+"
     r"(?:(?:the|in|from|of|dem|der|de|van|di)\s+)*",
@@ -116,7 +126,15 @@ def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
 
 def denies_anything(query: str) -> bool:
     """Whether a query has any word that excepts; most have none, and nothing in them need be looked at."""
-    return _DENIES.search(query) is not None
+    return _may_deny(query) and _DENIES.search(query) is not None
+
+
+def _may_deny(query: str) -> bool:
+    words = _WORDS.findall(query.lower())
+    # "isnt", as it is typed: no apostrophe tells its end.
+    return (
+        not _DENYING.isdisjoint(words) or any(word.endswith("nt") for word in words) or _SIGNS.search(query) is not None
+    )
 
 
 def denies(query: str, start: int, end: int, before: re.Pattern[str] = _EXCEPTS) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.retrieval.excepted import excepted, exception_gaps, without_exceptions
+from queryplan.program.retrieval.excepted import denies_anything, excepted, exception_gaps, without_exceptions
 from queryplan.program.retrieval.read_filters import FilterReader
 
 
@@ -104,3 +104,14 @@ def test_exceptions_of_any_text_stand_in_it(reader: FilterReader, words: list[st
     places = excepted(text, reader)
     assert all(0 <= start < end <= len(text) for start, end, _ in places)
     assert len(without_exceptions(text, reader)) == len(text)
+
+
+@pytest.mark.parametrize(
+    "verb", ["isnt", "isn't", "isn’t", "won't", "cannot", "no longer", "kein", "n'est pas", "以外", "ない"]
+)
+def test_what_may_deny_is_seen_at_a_glance(verb: str) -> None:
+    assert denies_anything(f"was {verb} closed")
+
+
+def test_most_queries_deny_nothing() -> None:
+    assert not denies_anything("what did Ilse say about november rain, and who noted it")
