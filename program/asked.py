@@ -28,8 +28,16 @@ class Asked:
     """
 
     predictors: Mapping[str, dspy.Predict]
-    made_from: tuple[Any, ...]
+    made_from: tuple[dict[str, Any], dict[str, tuple[Any, ...]]]
     content: str
+
+    def still_of(self, planner: QueryPlanner) -> bool:
+        """Whether nobody put something else into the planner; asked before each plan, so it must be cheap."""
+        # DSPy stands between a module and each of its attributes, which takes longer than the comparison.
+        own, (combinations, seen) = vars(planner), self.made_from
+        stages = own["stage_predictors"]
+        same = own["combinations"] == combinations and stages.keys() == seen.keys()
+        return same and all(map(_is_as_seen, stages.values(), map(seen.__getitem__, stages)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Asked:
         """The same: that a copied planner has other predictors is seen at its first plan."""
@@ -48,13 +56,16 @@ def asked_of(planner: QueryPlanner) -> Asked:
     }
     states = {name: predictor_state(one) for name, one in stages.items()}
     weighed = {name: one.model_dump() for name, one in planner.combinations.items()}
-    return Asked(asked, made_from(planner), text_fingerprint(json.dumps([states, weighed], default=str)))
+    return Asked(asked, _made_from(planner), text_fingerprint(json.dumps([states, weighed], default=str)))
 
 
-def made_from(planner: QueryPlanner) -> tuple[Any, ...]:
-    """What tells whether somebody put something else into a planner; compared before each plan, so it must be cheap."""
-    # DSPy stands between a module and each of its attributes, which takes longer than the comparison.
-    stages, combinations = vars(planner)["stage_predictors"], vars(planner)["combinations"]
-    inside = ((name, one, vars(one)) for name, one in stages.items())
-    found = ((name, one, own["signature"], tuple(own["demos"]), dict(own["fields"])) for name, one, own in inside)
-    return (dict(combinations), *found)
+def _made_from(planner: QueryPlanner) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
+    """The combinations of a planner and what is in each of its predictors, copied where somebody may add to it."""
+    inside = ((name, one, vars(one)) for name, one in planner.stage_predictors.items())
+    seen = {name: (one, own["signature"], [*own["demos"]], {**own["fields"]}) for name, one, own in inside}
+    return {**planner.combinations}, seen
+
+
+def _is_as_seen(predictor: dspy.Predict, seen: tuple[Any, ...]) -> bool:
+    own, (same, signature, demos, fields) = vars(predictor), seen
+    return predictor is same and own["signature"] is signature and own["demos"] == demos and own["fields"] == fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import dspy
 
 from ..data.card import DomainCard
 from ..signatures.types import Turn
-from .asked import Asked, asked_of, made_from
+from .asked import Asked, asked_of
 from .asking import Clock, Threads, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import CleanInput, clean_input
@@ -195,12 +196,12 @@ class QueryPlanner(dspy.Module):
 
     def _parts(self, has_lm: bool, missing: str = "") -> Parts:
         own = vars(self)
-        heads, plan_graph = own["heads"], own["plan_graph"]
+        asked, heads, plan_graph = self._asked(), own["heads"], own["plan_graph"]
         return Parts(
             card=own["card"],
             linker=own["_linker"],
             heads=heads,
-            predictors=self._asked().predictors,
+            predictors=asked.predictors,
             greetings=own["_greetings"],
             retrieval=own["_retrieval"],
             has_lm=has_lm,
@@ -303,7 +304,7 @@ class QueryPlanner(dspy.Module):
     def _asked(self) -> Asked:
         """The predictors that a query may ask; made anew where somebody changed one, which is another program then."""
         known: Asked | None = vars(self)["_known"]
-        if known is not None and known.made_from == made_from(self):
+        if known is not None and known.still_of(self):
             return known
         now = asked_of(self)
         if known is not None and known.content != now.content:
@@ -315,6 +316,15 @@ class QueryPlanner(dspy.Module):
         """Stop the model if this planner opened one, and what is still being asked; plans are made without it then."""
         self._model.close()
         self._threads.close()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> QueryPlanner:
+        """One with predictors and weighing of its own; what planning does not change is shared, an open model too."""
+        memo[id(self)] = other = self.__class__.__new__(self.__class__)
+        vars(other).update(vars(self))
+        for name in ("stage_predictors", "combinations", "specs", "_model", "history", "callbacks"):
+            setattr(other, name, deepcopy(vars(self)[name], memo))
+        other._threads = Threads()
+        return other
 
     def fingerprints(self) -> dict[str, str]:
         """Hashes of what this planner stands on: card, schema, signatures, encoder."""

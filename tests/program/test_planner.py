@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -283,6 +284,18 @@ def test_a_copy_asks_by_its_own_predictors(bench: Any) -> None:
     assert "ZEBRA" in str(lm.decider.requests[-2:])
     planner.plan("Who is Nell?")
     assert "ZEBRA" not in str(lm.decider.requests[-2:])
+
+
+def test_a_copy_is_made_in_silence_and_outlives_its_original(bench: Any, trained: Any, caplog: Any) -> None:
+    planner = bench.planner(bench.lm(FACT), heads=trained)
+    copies = [planner.deepcopy(), deepcopy(planner)]
+    assert not caplog.records
+    planner.combinations["intent"] = head_alone(("factual",))
+    planner.close()
+    for one in copies:
+        assert one.heads is trained
+        assert not one.combinations
+        assert one.plan("Who is Nell?").trace.decision("relevance").decided_by == "lm"
 
 
 def test_the_version_changes_with_what_heads_learned(bench: Any, trained: Any) -> None:
