@@ -57,6 +57,8 @@ class Evaluation(Frozen):
         sample: a sentence about how the rows were drawn, if they are not the whole set.
         replayed: some answers of the model came from a journal, so latency was not measured.
         resumed: rows whose plans, with the times they took, are of an earlier run of the same program and code.
+        seen: rows that the program learned from: on queries that are new to it it is less right than here. 0 also where
+            nobody counted.
         price: of the model's tokens, as far as it was known when this was measured.
     """
 
@@ -71,6 +73,7 @@ class Evaluation(Frozen):
     sample: str | None = None
     replayed: bool = False
     resumed: int = Field(default=0, ge=0)
+    seen: int = Field(default=0, ge=0)
     price: Price | None = None
     cases: tuple[RowResult, ...]
 
@@ -141,6 +144,7 @@ def evaluate(
     judge: Judge | None = None,
     domain: str = "",
     lm: str = "",
+    seen: int = 0,
 ) -> Evaluation:
     """Plan every row once, one after the other, and score it.
 
@@ -154,6 +158,7 @@ def evaluate(
         judge: what is scored with; a graph to run graph steps on, for example.
         domain: kept with the evaluation.
         lm: kept with the evaluation; ``resume`` is refused to another one.
+        seen: how many of the rows the planner learned from; kept with the evaluation.
 
     Raises:
         UserError: ``resume`` holds plans of another program or of other rows, or cannot be written.
@@ -177,6 +182,7 @@ def evaluate(
         sample=sample,
         replayed=replayed,
         resumed=resumed,
+        seen=seen,
         cases=tuple(cases),
     )
 
@@ -220,6 +226,11 @@ def _plan_row(planner: Planner) -> Callable[[LabelledRow], QueryPlan]:
 
 def _case(row: LabelledRow, plan: QueryPlan, milliseconds: float, judge: Judge | None) -> RowResult:
     return RowResult.of(row, plan, score_case(row, plan, milliseconds=milliseconds, judge=judge))
+
+
+def learned_from(seen: int, rows: int) -> str:
+    """The beginning of a sentence about rows that a program learned from."""
+    return f"the program learned from {seen} of these {rows} rows, so that they show nothing about new queries"
 
 
 def load_average() -> tuple[float, ...]:

@@ -20,7 +20,7 @@ from .oracle import oracle_ladder
 from .prices import Price, Prices, money
 from .report import Report, build_report
 from .sampling import Sample, sample_rows
-from .test_readings import measured_on, read_of_test, record_reading, seen_before
+from .test_readings import measured_on, read_of_test, record_reading, seen_before, seen_by
 from .throughput import measure_throughput
 
 WORK = Path(".queryplan/evaluations")
@@ -78,7 +78,8 @@ class Measuring:
         self.planner.warm()
         judge = _judge(self.domain, self.planner)
         lm = self.planner.lm_name
-        evaluation = self._pass(self.planner, name, lm, judge).priced(self.wanted.prices.of(lm))
+        seen = seen_by(self.planner, self.sample.rows, self.domain)
+        evaluation = self._pass(self.planner, name, lm, judge, seen).priced(self.wanted.prices.of(lm))
         rows, wanted = self.sample.rows, self.wanted
         cheap = self.planner.lm_name == "none" and len(rows) <= MANY
         climb = cheap if wanted.oracle is None else wanted.oracle
@@ -123,6 +124,7 @@ class Measuring:
         name: str,
         lm: str = "none",
         judge: Judge | None = None,
+        seen: int = 0,
     ) -> Evaluation:
         words = self.sample.name if len(self.sample.rows) < len(self.rows) else None
         return evaluate(
@@ -135,6 +137,7 @@ class Measuring:
             judge=judge,
             domain=self.domain.card.name,
             lm=lm,
+            seen=seen,
         )
 
     def _resume(self, version: str, lm: str) -> Path:

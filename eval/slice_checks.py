@@ -12,13 +12,13 @@ from ..data.domain import check_kinds, load_domain
 from ..data.rows import LabelledRow, read_rows
 from ..errors import DataError
 from ..program.planner import QueryPlanner
-from .evaluation import Case, Evaluation, evaluate
+from .evaluation import Case, Evaluation, evaluate, learned_from
 from .gate.judging import share_of
 from .gate.settings import MEASURES
 from .measuring import WORK, journal_of
 from .slices import WHOLE, reported, slices_of
 from .statistics import Estimate
-from .test_readings import measured_on, read_of_test, record_reading, seen_before
+from .test_readings import measured_on, read_of_test, record_reading, seen_before, seen_by
 from .tracking.tracked import certainty, said
 
 WORST = 5
@@ -30,7 +30,8 @@ class SliceResult:
 
     Attributes:
         figures: the share right, by measure.
-        failed: the measures that are below their minimum, or that too few of all rows raise.
+        failed: the measures that are below their minimum, or that too few of all rows raise; all of all rows where the
+            program learned from some.
         skipped: why nothing was judged; empty if something was.
         text: all of it for a person, the worst rows at the end.
     """
@@ -73,6 +74,7 @@ class SliceChecks:
     rows: tuple[LabelledRow, ...] = field(init=False)
     notes: tuple[str, ...] = field(init=False, default=())
     _test_file: Path | None = field(init=False, default=None)
+    _seen: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         model = "as compiled" if self.lm is None else self.lm
@@ -101,6 +103,9 @@ class SliceChecks:
         if name == WHOLE and (unjudged := tuple(m for m in self.minimums if m not in enough)):
             skipped, failed = "", (*failed, *unjudged)
             lines += [self._unjudged(m, figures) for m in unjudged]
+        if name == WHOLE and self._seen:
+            skipped, failed = "", failed or tuple(self.minimums)
+            lines.append(f"{learned_from(self._seen, len(self.rows))}: give --queryplan-data rows that are new to it")
         worst = _worst(cases, failed)
         return SliceResult(name, figures, failed, skipped, "\n".join([f"{name}, {len(cases)} rows", *lines, *worst]))
 
@@ -112,7 +117,7 @@ class SliceChecks:
         if self._test_file is not None:
             record_reading(self._test_file, version, "pytest", measured_on(version, lm, self.rows))
         try:
-            return evaluate(self.planner, self.rows, name="program", resume=resume, lm=lm)
+            return evaluate(self.planner, self.rows, name="program", resume=resume, lm=lm, seen=self._seen)
         finally:
             self.planner.close()
 
@@ -140,6 +145,7 @@ class SliceChecks:
         check_kinds(rows, card, data.name if data is not None else "test.jsonl")
         self._test_file = read_of_test(rows, data, domain)
         self.notes = tuple(seen_before(rows, domain)) if domain is not None else ()
+        self._seen = seen_by(self.planner, rows, domain)
         return rows
 
 

@@ -9,8 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..data.domain import Domain, rows_hash, split_files
+from ..data.learned import seen_among
 from ..data.rows import SPLITS, LabelledRow
 from ..program.folder import text_fingerprint
+from ..program.planner import QueryPlanner
 from .locks import wait_for
 from .resume import code_fingerprint
 
@@ -83,6 +85,18 @@ def seen_before(rows: Sequence[LabelledRow], domain: Domain) -> list[str]:
         for split, count in counts.items()
         if count
     ]
+
+
+def seen_by(planner: QueryPlanner, rows: Sequence[LabelledRow], domain: Domain | None) -> int:
+    """How many of these rows a program learned from.
+
+    Args:
+        domain: whose ``train`` a program of before is taken to have learned from, since it does not say; None if it
+            is not there.
+    """
+    if planner.learned:
+        return seen_among(rows, planner.learned)
+    return shared(rows, domain.splits.get("train", ())) if domain is not None and planner.heads is not None else 0
 
 
 def shared(rows: Sequence[LabelledRow], others: Sequence[LabelledRow]) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import __version__
 from ..data.domain import Domain, rows_hash
+from ..data.learned import prints_of, seen_among
 from ..data.rows import LabelledRow
 from ..errors import UserError
 from ..eval.baselines import ConstantPlanner, TfidfPlanner
@@ -119,6 +120,7 @@ class CompileJob:
             learned = learn_graph(self.domain, self._rows("train"), self.settings.seed)
             planners["compiled"].with_graph(learned, graph_index(self.domain)).plan_graph = True
         bound = self._bound(planners["compiled"], say)
+        planners["compiled"].learned = self._learned
         manifest, folder = self._save(planners["compiled"], lm, results, weighed)
         evaluations = self._measure(planners, counted, say)
         tables = self._tables(heads, evaluations) if bound is not None else None
@@ -152,6 +154,13 @@ class CompileJob:
             s: sample_rows(rows := self.domain.rows(s), self.settings.sizes.get(s, len(rows)), self.settings.seed, s)
             for s in splits
         }
+
+    @cached_property
+    def _learned(self) -> str:
+        """The rows that the program learns from; thresholds, weights and a bound matter only beside a model."""
+        alone = self.settings.lm.model == "none"
+        fitted = () if alone else (*self._rows("dev"), *self.domain.splits.get("calibrate", ()))
+        return prints_of((*self.domain.rows("train"), *fitted))
 
     @property
     def sample_words(self) -> str | None:
@@ -320,6 +329,7 @@ class CompileJob:
                 domain=self.domain.card.name,
                 lm=planner.lm_name if isinstance(planner, QueryPlanner) else "none",
                 judge=self._judge,
+                seen=seen_among(self._rows("test"), self._learned),
             )
 
     @cached_property

@@ -57,6 +57,7 @@ class Manifest(Frozen):
         combinations: how model and head are weighed, by output.
         metrics: what was measured when it was compiled.
         compiled: optimizer, arguments, seed, sample and code version.
+        learned: the rows that it learned from, as `data.learned.prints_of` writes them; empty in programs of before.
     """
 
     format: int = FORMAT
@@ -73,6 +74,7 @@ class Manifest(Frozen):
     bound: Bound | None = None
     metrics: dict[str, Any] = {}
     compiled: dict[str, Any] = {}
+    learned: str = ""
     content_hash: str = Field(default="", description="the program's identity: SHA-256 of all of this but metrics")
     seal: str = Field(default="", description="SHA-256 of all of this, so that an altered metric is noticed too")
 

@@ -101,6 +101,7 @@ class QueryPlanner(dspy.Module):
         self.graph: Learned | None = None
         self._graph_planner: GraphPlanner | None = None
         self.notes = tuple(notes)
+        self.learned = ""  # the rows that it learned from, see `Manifest.learned`
         self.gate = Gate(mode, bound)
         self.cache = cache
         self.log: PlanLog | None = None

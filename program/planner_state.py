@@ -71,6 +71,7 @@ def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
             "joint": heads.joint if heads else {},
             "mode": planner.gate.mode,
             "bound": planner.gate.bound,
+            "learned": manifest.learned or planner.learned,
         }
     )
     return ProgramState(completed, planner.card, predictors, _tensors(planner))
@@ -84,6 +85,7 @@ def restore(planner: QueryPlanner, state: ProgramState) -> None:
     """
     planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
     planner.combinations = dict(state.manifest.combinations)
+    planner.learned = state.manifest.learned
     check_fingerprints(fingerprints(planner), planner.specs, state.manifest)
     one_hop = has_one_hop(planner.specs, state.manifest)
     for stage, saved in state.predictors.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..data.domain import Domain, load_domain, rows_hash
+from ..data.learned import prints_of
 from ..errors import ProgramError
 from .encoder import default_encoder
 from .folder import MANIFEST, Manifest, text_fingerprint
@@ -42,6 +43,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
         planner = QueryPlanner.load(folder, lm=None, notes=(note,), folder=read.folder)
     except ProgramError:
         planner = _train(read, folder, note)
+    planner.learned = prints_of(read.rows("train"))
     heads = planner.heads.heads if planner.heads else {}
     return planner.use({}, {name: head_alone(head.labels) for name, head in heads.items()})
 

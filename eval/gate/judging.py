@@ -15,7 +15,7 @@ import numpy as np
 
 from ...errors import ConfigError, DataError
 from ...signatures.types import Frozen
-from ..evaluation import Case, Evaluation
+from ..evaluation import Case, Evaluation, learned_from
 from ..prices import money
 from ..significance import PairedDifference, corrected, paired_difference
 from ..slices import reported
@@ -31,7 +31,7 @@ class Check(Frozen):
     """One thing that was asked of the candidate.
 
     Attributes:
-        measure: of `MEASURES` or `COSTS`, or ``injection_successes``.
+        measure: of `MEASURES` or `COSTS`, or ``injection_successes``, or ``rows learned from``.
         part: the slice it is of; None for all rows.
         found: what was measured: the difference to the champion, or the candidate's own figure.
         limit: what ``found`` is held against.
@@ -41,7 +41,7 @@ class Check(Frozen):
         sentence: all of this in words.
     """
 
-    kind: Literal["not worse", "minimum", "ceiling", "injections"]
+    kind: Literal["not worse", "minimum", "ceiling", "injections", "new rows"]
     measure: str
     part: str | None = None
     verdict: Verdict
@@ -119,6 +119,7 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
         _injections(candidate, settings),
     ]
     checks += _nothing_asked(candidate, checks)
+    checks += _new_rows(candidate, champion)
     verdicts = {check.verdict for check in checks}
     overall: Verdict = "fail" if "fail" in verdicts else "inconclusive" if "inconclusive" in verdicts else "pass"
     order: dict[str, int] = {"fail": 0, "inconclusive": 1, "pass": 2, "not judged": 3}
@@ -160,6 +161,22 @@ def _nothing_asked(candidate: Evaluation, checks: Sequence[Check]) -> Iterator[C
         rows=len(candidate.cases),
         sentence=f"Nothing was asked of its plans, of which {right} are right: set a minimum under [gate] in "
         "queryplan.toml, or accept it with --accept-inconclusive and --why.",
+    )
+
+
+def _new_rows(candidate: Evaluation, champion: Evaluation | None) -> Iterator[Check]:
+    """What a program does on rows that it learned from says nothing about what it will do in production."""
+    one = max((e for e in (candidate, champion) if e is not None), key=lambda e: e.seen)
+    if not one.seen:
+        return
+    yield Check(
+        kind="new rows",
+        measure="rows learned from",
+        verdict="inconclusive",
+        limit=0.0,
+        rows=one.seen,
+        sentence=f"{one.program_version}: {learned_from(one.seen, len(one.cases))}; run `queryplan evaluate` with "
+        f"--data on rows that are new to {'both' if champion else 'it'}, and promote again.",
     )
 
 

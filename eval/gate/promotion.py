@@ -7,7 +7,9 @@ The alias in the registry is the truth. Beside it, the registered model remember
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...errors import ConfigError, DataError
@@ -173,7 +175,7 @@ class Registry:
     # -- judging -------------------------------------------------------------------------------------
 
     def _judged(self, wanted: ModelVersion, champion: ModelVersion | None, settings: GateSettings) -> GateResult:
-        """By the newest rows that both were measured on."""
+        """By the newest rows that both were measured on and that none of the two learned from."""
         ours = self._runs(wanted)
         if not ours:
             raise DataError(
@@ -182,15 +184,22 @@ class Registry:
                 f"models:/{self.model}/{wanted.version}` first, without --lm"
             )
         if champion is None or str(champion.version) == str(wanted.version):
-            return judge(self._loaded(next(iter(ours.values()))), None, settings)
+            return judge(self._new_to_them([(run,) for run in ours.values()])[0], None, settings)
         theirs = self._runs(champion)
-        both = next((print_ for print_ in ours if print_ in theirs), None)
-        if both is None:
+        both = [(run, theirs[digest]) for digest, run in ours.items() if digest in theirs]
+        if not both:
             raise DataError(
                 f"versions {wanted.version} and {champion.version} of {self.model} were measured on different rows, "
                 "each with its own language model: run `queryplan evaluate` for both with the same --data"
             )
-        return judge(self._loaded(ours[both]), self._loaded(theirs[both]), settings)
+        candidate, holder = self._new_to_them(both)
+        return judge(candidate, holder, settings)
+
+    def _new_to_them(self, choices: Sequence[tuple[str, ...]]) -> list[Evaluation]:
+        """The evaluations of the first runs whose rows no program learned from; of the very first if there are none."""
+        loaded = ([self._loaded(run) for run in runs] for runs in choices)
+        first = next(loaded)
+        return next((found for found in chain((first,), loaded) if not any(e.seen for e in found)), first)
 
     def _runs(self, version: ModelVersion) -> dict[str, str]:
         """The newest run on each set of rows, by the fingerprint of the rows, newest first.

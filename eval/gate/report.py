@@ -10,6 +10,9 @@ from .judging import Check, GateResult
 _SIGNS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
 
 
+NOTHING = "no number of rows"
+_NEVER = {"new rows": "new ones"}
+
 HEADINGS = ("asked", "answer", "rows", "found", "allowed", "rows that would decide")
 
 
@@ -17,9 +20,9 @@ def gate_cells(check: Check) -> tuple[str, ...]:
     """What a table shows of a check, under `HEADINGS`."""
     relative = check.kind == "not worse"
     found = "" if check.found is None else _points(check.found) if relative else _figure(check.found)
-    sign = "at most" if check.kind in ("ceiling", "injections") else "at least"
+    sign = "at most" if check.kind in ("ceiling", "injections", "new rows") else "at least"
     allowed = f"{100 * check.limit:+.1f} points" if relative else f"{sign} {check.limit:g}"
-    needed = "" if check.verdict != "inconclusive" else str(check.rows_needed or "no number of rows")
+    needed = "" if check.verdict != "inconclusive" else str(check.rows_needed or _NEVER.get(check.kind, NOTHING))
     name = check.measure if check.part is None else f"{check.measure} on {check.part}"
     return (name, check.verdict, str(check.rows), found, allowed, needed)
 

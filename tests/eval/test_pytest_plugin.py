@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import pytest
 from queryplan.data.card import SHIPPED, load_card
+from queryplan.data.learned import prints_of
 from queryplan.data.rows import LabelledRow, read_rows, write_rows
 from queryplan.eval import pytest_plugin
 from queryplan.eval.measuring import Measuring, Wanted
@@ -130,6 +131,22 @@ def test_what_too_few_rows_raise_to_be_judged_anywhere_fails(
     done = run("--queryplan", program, "--queryplan-data", data, "--min", "relevance=0", "--min", "graph=0.5", "-q")
     assert done.code == 1, done.out + done.err
     assert "graph was judged nowhere: 0 rows raise it" in done.out
+
+
+def test_rows_that_the_program_learned_from_are_no_test_of_it(
+    run: Callable[..., Ran], program: Path, tmp_path: Path
+) -> None:
+    planner = QueryPlanner.load(program, lm=None)
+    planner.learned = prints_of(_rows("train", 80))
+    planner.save(tmp_path / "mine")
+    file = tmp_path / "held.jsonl"
+    write_rows(file, [*_rows("dev", 30), *_rows("train", 2)])
+    evaluation = Measuring(QueryPlanner.load(tmp_path / "mine", lm=None), Wanted(data=file)).program().evaluation
+    assert evaluation.seen == 2
+    done = run("--queryplan", tmp_path / "mine", "--queryplan-data", file, "--min", "relevance=0", "-q")
+    assert done.code == 1, done.out + done.err
+    assert "the program learned from 2 of these 32 rows" in done.out
+    assert "give --queryplan-data rows that are new to it" in done.out
 
 
 @pytest.mark.parametrize(

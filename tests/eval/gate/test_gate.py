@@ -388,3 +388,13 @@ def test_a_graph_that_only_the_champion_was_measured_on_holds_up_and_a_new_one_d
     assert "evaluate --graph" in lost.sentence
     won = judge(graph, plain, GateSettings())
     assert (won.verdict, found(won, "graph").verdict) == ("pass", "not judged")
+
+
+def test_rows_that_a_program_learned_from_decide_nothing_and_it_says_what_would(measured: Make) -> None:
+    asked = gate_settings({"minimum": {"whole_plan": 0.5}})
+    result = judge(measured(200, name="new", seen=3), None, asked)
+    assert result.verdict == "inconclusive"
+    assert "learned from 3 of these 200 rows" in result.sentence
+    assert "| rows learned from | ❔ inconclusive | 3 |  | at most 0 | new ones |" in gate_markdown(result)
+    behind = judge(measured(200, name="new"), measured(200, name="old", seen=200), asked)
+    assert (behind.verdict, found(behind, "rows learned from").rows) == ("inconclusive", 200)

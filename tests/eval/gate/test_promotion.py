@@ -166,6 +166,21 @@ def test_versions_measured_on_different_rows_are_compared_on_rows_that_both_have
     assert (done.moved, done.gate.rows) == (True, 100)
 
 
+def test_rows_that_a_version_learned_from_are_passed_over_while_there_are_others(shelf: Shelf) -> None:
+    version = shelf.put("p-1")
+    every, shelf.rows = shelf.rows, shelf.rows[:100]
+    Tracking(shelf.uri, MODEL).log_evaluation(shelf.measured("p-1").model_copy(update={"seen": 100}))
+    done = shelf.registry.promote(version, "champion", ASKED, dry_run=True)
+    assert done.gate is not None
+    assert (done.gate.verdict, done.gate.rows) == ("pass", 120)
+    shelf.rows = every
+    Tracking(shelf.uri, MODEL).log_evaluation(shelf.measured("p-1").model_copy(update={"seen": 7}))
+    done = shelf.registry.promote(version, "champion", ASKED)
+    assert done.gate is not None
+    assert (done.moved, done.gate.verdict) == (False, "inconclusive")
+    assert "learned from" in done.why
+
+
 def test_an_evaluation_of_another_domain_is_refused(shelf: Shelf) -> None:
     shelf.registry.promote(shelf.put("p-1"), "champion", ASKED)
     version = shelf.put("p-2")
