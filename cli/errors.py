@@ -57,7 +57,8 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return STOPPED
     if isinstance(error, QueryPlanError):
-        return " ".join(str(error).split())
+        lines = (" ".join(line.split()) for line in str(error).splitlines())
+        return "; ".join(line for line in lines if line)
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!s:.200}" if error.filename else ""
         return f"{error.strerror}{where}"

@@ -13,7 +13,7 @@ import typer
 from ..errors import UserError
 from . import graph_learn, graph_score
 from .files import check_file
-from .graph_show import answer_tables, show_proposal
+from .graph_show import answer_tables, say_left_out, show_proposal
 from .progress import counting, wide_console
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def import_(
     read = _schema_file(schema)
     with counting("importing") as report:
         made = import_graph(nodes, edges, read, out, report)
-    for line in made.left_out:
-        typer.echo(f"left out: {line}", err=True)
+    say_left_out(made.left_out)
     counts = f"{sum(made.nodes.values()):,} nodes and {sum(made.edges.values()):,} edges"
     typer.echo(f"{counts} in {made.database}, {made.seconds:.1f} s; fingerprint {made.fingerprint}")
 
@@ -232,6 +231,7 @@ def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Ite
     if where is None:
         raise UserError("say which graph: --graph FILE.lbug or an http(s) address, or --domain NAME")
     executor = open_graph(where, _schema_file(schema) if schema else None)
+    say_left_out(getattr(executor, "left_out", ()))  # of files alone: a database has nothing that its schema has not
     try:
         yield executor
     finally:
@@ -282,8 +282,7 @@ def _schema_file(path: Path) -> GraphSchema:
     from ..program.graph.schema import read_schema
 
     read = read_schema(path)
-    for line in read.left_out:
-        typer.echo(f"left out: {line}", err=True)
+    say_left_out(read.left_out)
     return read.schema
 
 

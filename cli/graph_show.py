@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 ROWS = 200
 """Answers shown; all are in --json and --batch."""
+
+
+def say_left_out(lines: Iterable[str]) -> None:
+    """What of some files is not used, beside the answer."""
+    for line in lines:
+        typer.echo(f"left out: {line}", err=True)
 
 
 def show_proposal(console: Console, proposal: Any) -> None:

@@ -70,11 +70,10 @@ def command(
 
 def _answers(domain: str, plan: QueryPlan) -> str:
     """What the plan's graph steps find in the domain's own graph."""
-    from ..data.card import domain_folder
-    from ..program.graph.memory import load_graph
+    from ..program.graph.executor import open_graph
 
     assert plan.graph_plan is not None
-    found = load_graph(domain_folder(domain)).run(plan.graph_plan)
+    found = open_graph(domain).run(plan.graph_plan)
     unknown = ", ".join(ref.name for ref in found.unknown)
     return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from ..errors import DataError, UserError
 from . import options
 from .files import check_file, read_json
+from .graph_show import say_left_out
 from .logging_plans import logging_plans
 from .opening import open_planner
 from .plan import read_history, say_worked
@@ -90,7 +91,9 @@ def read_session(path: Path | None) -> dict[str, Any] | None:
 def _stores(domain: str) -> Stores:
     from ..program.retrieval.stores import open_stores
 
-    return open_stores(domain)
+    stores = open_stores(domain)
+    say_left_out(stores.left_out)
+    return stores
 
 
 def _run(

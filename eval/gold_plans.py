@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..data.card import CARD_FILE, DomainCard
+from ..data.card import DomainCard
 from ..data.checking import MAX_EXAMPLES, Finding, LabelledSet
 from ..data.rows import Gold
 from ..errors import DataError
@@ -33,7 +33,8 @@ class GoldPlans:
 
     Attributes:
         run: graph plans that were run.
-        findings: plans that are ill-typed or do not give their answers, and source plans nobody declared.
+        findings: types that the schema lacks, plans that are ill-typed or do not give their answers, and source plans
+            nobody declared.
     """
 
     run: int
@@ -47,11 +48,12 @@ def check_gold_plans(labelled: LabelledSet, folder: Path | None) -> GoldPlans:
         folder: of the domain, where its graph and further labels are; None for a bare file of rows.
 
     Raises:
-        DataError: the graph or ``evidence.jsonl`` cannot be read.
+        DataError: the graph (also one without gold plans) or ``evidence.jsonl`` cannot be read.
     """
     golds = [*_of_rows(labelled), *(_of_evidence(folder) if folder else ())]
     planned = [(place, gold) for place, gold in golds if gold.graph_plan is not None]
-    graph = _graph_of(folder, labelled.card) if planned else None
+    graph = _graph_of(folder, labelled.card)
+    strange = graph[0].left_out if graph else ()
     found = [
         f"{place}: {problem}"
         for place, gold in planned
@@ -61,6 +63,7 @@ def check_gold_plans(labelled: LabelledSet, folder: Path | None) -> GoldPlans:
     return GoldPlans(
         run=len(planned),
         findings=(
+            *_finding("nodes of types that the schema does not have", list(strange), "mend the type or the schema"),
             *_finding("gold graph plans that do not give their answers", found, ADVICE),
             *_finding("gold source plans that ask what no source declares", asked, "mend the plan or the card"),
         ),
@@ -88,9 +91,10 @@ def _of_evidence(folder: Path) -> Iterator[tuple[str, Gold]]:
 
 
 def _graph_of(folder: Path | None, card: DomainCard | None) -> tuple[MemoryGraph, GraphSchema] | None:
-    if folder is None or card is None or card.graph is None or not (folder / CARD_FILE).is_file():
+    """The domain's graph, read as `queryplan graph run` reads it; a card may have a schema and its graph elsewhere."""
+    if folder is None or card is None or card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
         return None
-    return load_graph(folder), card.graph
+    return load_graph(folder, card.graph), card.graph
 
 
 def _graph_problems(gold: Gold, graph: MemoryGraph, schema: GraphSchema) -> list[str]:

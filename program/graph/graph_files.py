@@ -6,8 +6,9 @@ import gzip
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,6 +48,7 @@ class _Lines:
     problems: list[str] = field(default_factory=list)
     wrong: int = 0
     unlisted: Counter[str] = field(default_factory=Counter)
+    strange: Counter[str] = field(default_factory=Counter)
     kinds: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def raw(self) -> Iterator[tuple[int, bytes]]:
@@ -76,8 +78,16 @@ class _Lines:
             raise DataError("\n".join([*self.problems, *([f"and {more:,} more lines"] if more else [])]))
 
     def left_out(self) -> tuple[str, ...]:
-        """Properties and types that the schema does not list, one sentence each."""
-        return tuple(f"{what}: not in the schema, {count:,} times" for what, count in self.unlisted.items())
+        """Types and properties that the schema does not list, one sentence each."""
+        return (*self.strangers(), *(_left_out(what, count) for what, count in self.unlisted.items()))
+
+    def strangers(self) -> tuple[str, ...]:
+        """Those among them that are types: nothing of such a line is kept."""
+        known = [node.name for node in self.schema.nodes]
+        return tuple(
+            _left_out(f"nodes of type {name!r:.60}", count) + nearest_of(name, known)
+            for name, count in self.strange.items()
+        )
 
     def kind_of(self, kind: NodeType | EdgeType, name: str) -> str:
         """What the values of a property are: as declared, else as found, else text."""
@@ -110,10 +120,11 @@ class NodeLines(_Lines):
     """JSON lines with ``id``, ``name`` and ``type`` (or ``kind``).
 
     Nodes of types that the schema does not have are left out; an edge that joins one is wrong. After
-    :meth:`check`, ``types`` has the type of each id.
+    :meth:`check`, ``types`` has the type of each id, and ``dropped`` those of nodes that were left out.
     """
 
     types: dict[str, str] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._names: dict[str, NodeType] = {}
@@ -125,6 +136,7 @@ class NodeLines(_Lines):
     def check(self) -> Iterator[bytes]:
         """Look at every line once, yielding it."""
         self.unlisted.clear()
+        self.strange.clear()
         for number, line in self.raw():
             if (node := self._read(number, line)) is not None:
                 self._check(number, node)
@@ -145,7 +157,8 @@ class NodeLines(_Lines):
             self.bad(number, "expected a JSON object with id, name and type")
             return None
         if kind is None:
-            self.unlisted[f"nodes of type {told.get('type', told.get('kind'))!r:.60}"] += 1
+            self.strange[stranger := str(told.get("type", told.get("kind")))] += 1
+            self.dropped[str(made.id)] = stranger
             return None
         listed = {name: value for name, value in told.items() if name in kind.properties and value is not None}
         unlisted = told.keys() - {"id", "name", "type", "kind", *kind.properties}
@@ -221,8 +234,8 @@ class EdgeLines(_Lines):
         source, name, target = cells[:3]
         edge = self._names.get(name)
         if edge is None:
-            known = ", ".join(e.name for e in self.schema.edges)
-            self.bad(number, f"the edge {name!r:.60} is none of {known}")
+            known = [e.name for e in self.schema.edges]
+            self.bad(number, f"the edge {name!r:.60} is none of {', '.join(known)}{nearest_of(name, known)}")
             return
         types = self.nodes.types
         if types.get(source) != edge.source or types.get(target) != edge.target:
@@ -233,7 +246,12 @@ class EdgeLines(_Lines):
     def _check_ends(self, number: int, edge: EdgeType, source: str, target: str) -> None:
         name = edge.name
         for node, wanted in ((source, edge.source), (target, edge.target)):
-            if node not in self.nodes.types:
+            if node in self.nodes.dropped:
+                known = [each.name for each in self.schema.nodes]
+                kind = self.nodes.dropped[node]
+                said = f"a {kind!r:.60}, which the schema does not have{nearest_of(kind, known)}"
+                self.bad(number, f"edge {name} joins {node!r:.60}, {said}")
+            elif node not in self.nodes.types:
                 self.bad(number, f"edge {name} joins the unknown node {node!r:.60}")
             elif self.nodes.types[node] != wanted:
                 found = self.nodes.types[node]
@@ -261,6 +279,17 @@ class EdgeLines(_Lines):
             if cell and name in edge.properties
         }
         return EdgeLine(cells[0], edge.name, cells[2], given)
+
+
+def nearest_of(name: str, known: Sequence[str]) -> str:
+    """What a name may have been meant for, as the end of a sentence; empty where nothing is like it."""
+    same = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), same, n=2)
+    return f" (nearest: {', '.join(same[each] for each in near)})" if near else ""
+
+
+def _left_out(what: str, count: int) -> str:
+    return f"{what}: not in the schema, {count:,} {'time' if count == 1 else 'times'}"
 
 
 def _cell(cell: str, kind: str) -> Any:

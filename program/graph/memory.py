@@ -29,11 +29,13 @@ Joined = dict[str, tuple[Properties, ...]]
 class MemoryGraph:
     """A graph small enough to hold: nodes with their properties, edges by type and direction.
 
-    ``declared`` is its schema; without one, ``schema`` says what is there.
+    ``declared`` is its schema; without one, ``schema`` says what is there. ``left_out`` says of which types nodes were
+    read that the schema does not have, and how many.
     """
 
     nodes: dict[str, Properties] = field(default_factory=dict)
     declared: GraphSchema | None = None
+    left_out: tuple[str, ...] = ()
     _by_value: dict[tuple[str, str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
     _edges: dict[tuple[str, str, str], Joined] = field(default_factory=lambda: defaultdict(dict))
     _ends: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -223,6 +225,7 @@ def _read_checked(graph: MemoryGraph, nodes: NodeLines, edges: Path) -> None:
     for read in (nodes, joins):
         deque(read.check(), maxlen=0)
         read.refuse_problems()
+    graph.left_out = nodes.strangers()
     for node in nodes.lines():
         graph.add_node(node.id, node.name, node.kind, **node.properties)
     for edge in joins.lines():

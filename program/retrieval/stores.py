@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
 from ...data.element_words import WORDS_FILE
@@ -18,6 +19,9 @@ from .passages import POSTS, TRANSCRIPTS, Passage, read_passages, read_records
 from .providers import LocalProvider, SearchProvider, passage_provider
 from .retrievers import term_weights
 from .source_stores import RecordSource, Source
+
+if TYPE_CHECKING:
+    from ..graph.memory import MemoryGraph
 
 CACHED = 8
 """Domains whose stores are kept in this process."""
@@ -33,6 +37,7 @@ class Stores:
         providers: what candidates are asked of, by words and vectors.
         weight: how telling a term is in these texts.
         graph: runs graph plans.
+        left_out: what of the graph's files the card's schema does not have, one sentence for each type of nodes.
         sources: answers source queries, by name.
         collection: what is read as a whole where the plan says so, oldest first.
     """
@@ -42,6 +47,7 @@ class Stores:
     providers: tuple[SearchProvider, ...] = ()
     weight: Callable[[str], float] | None = None
     graph: GraphStore | None = None
+    left_out: tuple[str, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=lambda: MappingProxyType({}))
     collection: tuple[Passage, ...] = ()
 
@@ -67,13 +73,15 @@ def _open(folder: Path, stamp: Stamp) -> Stores:
     texts = read_passages(folder)
     sources = {c.name: source for c in card.sources if (source := RecordSource.of(c, folder)) is not None}
     stores = {c.name: read_records(folder / c.store, c.name) for c in card.sources if c.store is not None}
+    graph = _graph(folder, card)
     everything = (*texts, *(record for records in stores.values() for record in records))
     return Stores(
         card=card,
         linker=Linker(card.names),
         providers=(*_text_providers(texts), *(passage_provider(name, records) for name, records in stores.items())),
         weight=term_weights(everything) if everything else None,
-        graph=_graph(folder, card),
+        graph=graph,
+        left_out=graph.left_out if graph is not None else (),
         sources=MappingProxyType(sources),
         collection=tuple(p for p in texts if p.source == "posts"),
     )
@@ -84,12 +92,12 @@ def _text_providers(texts: Sequence[Passage]) -> list[LocalProvider]:
     return [passage_provider(name, [text for text in texts if text.source == name]) for name in names]
 
 
-def _graph(folder: Path, card: DomainCard) -> GraphStore | None:
+def _graph(folder: Path, card: DomainCard) -> MemoryGraph | None:
     if card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
         return None
     from ..graph.memory import load_graph
 
-    return load_graph(folder)
+    return load_graph(folder, card.graph)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -116,7 +116,7 @@ def test_import_names_bad_lines_and_says_what_it_left_out(queryplan: Run, tmp_pa
     code, out, error = queryplan("graph", "import", *files)
     assert code == 0
     assert "1 nodes and 1 edges" in out
-    assert "left out: p of T: not in the schema, 1 times" in error
+    assert "left out: p of T: not in the schema, 1 time" in error
 
 
 def test_a_schema_is_shown_and_its_json_is_read_back(queryplan: Run, database: Path, tmp_path: Path) -> None:

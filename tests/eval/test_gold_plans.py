@@ -11,6 +11,7 @@ from queryplan.data.card import SHIPPED
 from queryplan.data.checking import open_set
 from queryplan.errors import DataError
 from queryplan.eval.gold_plans import check_gold_plans
+from queryplan.program.retrieval.stores import open_stores
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_a_wrong_answer_is_named_with_its_row(biomedical: Path) -> None:
 
 
 def test_an_ill_typed_plan_is_named_before_it_is_run(biomedical: Path) -> None:
-    change(biomedical, "train", '"edge":"TREATS_CtD"', '"edge":"CURES_CcD"')
+    change(biomedical, "train", '"edge":"TREATS_CtD_CtD"', '"edge":"CURES_CcD"')
     assert "there is no edge 'CURES_CcD'" in check_gold_plans(open_set(biomedical), biomedical).findings[0].examples[0]
 
 
@@ -76,3 +77,17 @@ def test_evidence_that_cannot_be_read_is_named_with_its_line(biomedical: Path) -
     (biomedical / "evidence.jsonl").write_text('{"id": "x", "answer": []}\n', encoding="utf-8")
     with pytest.raises(DataError, match=r"evidence.jsonl:1: expected an object with id"):
         check_gold_plans(open_set(biomedical), biomedical)
+
+
+def test_nodes_of_a_type_that_the_schema_lacks_are_counted_with_what_may_be_meant(biomedical: Path) -> None:
+    assert not check_gold_plans(open_set(biomedical), biomedical).findings
+    nodes = biomedical / "graph" / "nodes.jsonl"
+    with nodes.open("a", encoding="utf-8") as file:
+        file.writelines(f'{{"id": "x{n}", "name": "x{n}", "type": "Compounds"}}\n' for n in range(3))
+    (finding,) = check_gold_plans(open_set(biomedical), biomedical).findings
+    assert finding.examples == ("nodes of type 'Compounds': not in the schema, 3 times (nearest: Compound)",)
+    assert open_stores(biomedical).left_out == finding.examples
+    with (biomedical / "graph" / "edges.tsv").open("a", encoding="utf-8") as file:
+        file.write("x1\tTREATS_CtD\tx2\t\t\n")
+    with pytest.raises(DataError, match=r"joins 'x1', a 'Compounds', which the schema does not have"):
+        open_stores(biomedical)
