@@ -46,7 +46,7 @@ def check(
     check_file("--picture", picture)
     labelled = open_set(source)
     plans = check_gold_plans(labelled, folder_of(source))
-    report = check_set(labelled).joined(plans.findings, [f"{plans.run} gold graph plans were run"] if plans.run else [])
+    report = check_set(labelled).joined(plans.findings, plans.notes)
     given = () if quick else giveaway(labelled.splits, labelled.known)
     if as_json:
         typer.echo(json.dumps({**report.model_dump(), "giveaway": [g.model_dump() for g in given]}, ensure_ascii=False))

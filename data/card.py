@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from ..errors import DataError
 from ..signatures.types import Frozen, GraphSchema
 from .element_words import with_element_words
+from .graph_names import names_of_graph, strange_to
 from .other_words import NAMES_FILE, add_other_words, each_word, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
@@ -63,7 +64,11 @@ class HistoryWindow(Frozen):
 
 
 class DomainCard(Frozen):
-    """What a domain covers, what it does not, and the names it knows."""
+    """What a domain covers, what it does not, and the names it knows.
+
+    Attributes:
+        names_from_graph: node types whose names in the domain's graph are names of the card, too; see `graph_names.py`.
+    """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
     title: str = Field(min_length=1)
@@ -71,6 +76,7 @@ class DomainCard(Frozen):
     covers: tuple[str, ...] = Field(min_length=1)
     excluded: tuple[ExcludedTopic, ...] = Field(min_length=2)
     names: tuple[KnownName, ...] = ()
+    names_from_graph: tuple[str, ...] = ()
     greetings: tuple[str, ...] = ()
     history: HistoryWindow = HistoryWindow()
     graph: GraphSchema | None = None
@@ -100,6 +106,10 @@ class DomainCard(Frozen):
             unknown = {name.type for name in self.names} - types
             if unknown:
                 raise ValueError(f"names have types that the graph does not: {sorted(unknown)}")
+            if unknown := set(self.names_from_graph) - types:
+                raise ValueError(f"names_from_graph names types that the graph does not have: {sorted(unknown)}")
+        elif self.names_from_graph:
+            raise ValueError("names_from_graph needs the schema of a graph, [[graph.nodes]]")
         return self
 
     @model_validator(mode="after")
@@ -168,13 +178,21 @@ def load_card(folder: Path) -> DomainCard:
     """
     path = folder / CARD_FILE
     try:
-        read = tomllib.loads(path.read_text(encoding="utf-8"))
+        read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         if rows := read_other_words(folder / NAMES_FILE):
             add_other_words(read.get("names", ()), rows, f"{NAMES_FILE} of {folder.name}")
-        card = DomainCard.model_validate(read)
+        card = _with_names_of_graph(DomainCard.model_validate(read), folder)
         return card if card.graph is None else card.model_copy(update={"graph": with_element_words(card.graph, folder)})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:
         lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:20])
         raise DataError(f"{path.name} of {folder.name}: " + "; ".join(lines)) from error
+
+
+def _with_names_of_graph(card: DomainCard, folder: Path) -> DomainCard:
+    if not card.names_from_graph:
+        return card
+    own = (spelling for name in card.names for spelling in name.spellings)
+    new = strange_to(own, names_of_graph(folder, card.names_from_graph))
+    return card.model_copy(update={"names": (*card.names, *(KnownName(name=name, type=kind) for name, kind in new))})

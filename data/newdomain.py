@@ -208,7 +208,8 @@ _TEXTS: Mapping[str, tuple[str, str, str, str]] = {
 
 _CARD_COMMENT = (
     "What the planner knows about this domain; `queryplan data check` says what is wrong with it.\n"
-    "# Names that users type go below as [[names]] with name, type and aliases."
+    "# Names that users type go below as [[names]] with name, type and aliases. With a graph (its schema as\n"
+    "# [[graph.nodes]] and [[graph.edges]], its files in graph/), names_from_graph = [types] takes them from there."
 )
 _PAGE = """# {title}
 

@@ -52,7 +52,7 @@ def read_other_words(path: Path) -> tuple[OtherWords, ...]:
     """
     where = f"{path.name} of {path.parent.name}"
     try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else []
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{where} cannot be read: {error}") from error
     columns = _columns(lines[0], where) if lines else []

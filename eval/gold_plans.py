@@ -7,6 +7,7 @@ and cards, and a plan is run by ``program``.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from pydantic import ValidationError
 
 from ..data.card import DomainCard
 from ..data.checking import MAX_EXAMPLES, Finding, LabelledSet
+from ..data.graph_names import strange_to
 from ..data.rows import Gold
 from ..errors import DataError
 from ..program.graph.check import check_graph_plan
@@ -35,10 +37,12 @@ class GoldPlans:
         run: graph plans that were run.
         findings: types that the schema lacks, plans that are ill-typed or do not give their answers, and source plans
             nobody declared.
+        notes: things to know that are no mistakes.
     """
 
     run: int
     findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
 
 
 def check_gold_plans(labelled: LabelledSet, folder: Path | None) -> GoldPlans:
@@ -67,7 +71,23 @@ def check_gold_plans(labelled: LabelledSet, folder: Path | None) -> GoldPlans:
             *_finding("gold graph plans that do not give their answers", found, ADVICE),
             *_finding("gold source plans that ask what no source declares", asked, "mend the plan or the card"),
         ),
+        notes=(
+            *((f"{len(planned)} gold graph plans were run",) if planned else ()),
+            *(_names_unknown(graph[0], labelled.card) if graph and labelled.card else ()),
+        ),
     )
+
+
+def _names_unknown(graph: MemoryGraph, card: DomainCard) -> Iterator[str]:
+    """Names that `queryplan graph run` finds in a question and that a plan does not know."""
+    spellings = (spelling for name in card.names for spelling in name.spellings)
+    if new := strange_to(spellings, ((name, kind) for _, name, kind in graph.names())):
+        types = [kind for kind, _ in Counter(kind for _, kind in new).most_common()]
+        shown = ", ".join(repr(name) for name, _ in new[:3])
+        yield (
+            f"{len(new):,} names stand in the graph alone ({shown}, …), so that plans do not know them: where users "
+            f"type such names, put their types on the card, as in names_from_graph = {json.dumps(types[:3])}"
+        )
 
 
 def _of_rows(labelled: LabelledSet) -> Iterator[tuple[str, Gold]]:

@@ -48,7 +48,7 @@ def test_a_wrong_answer_is_named_with_its_row(biomedical: Path) -> None:
 
 
 def test_an_ill_typed_plan_is_named_before_it_is_run(biomedical: Path) -> None:
-    change(biomedical, "train", '"edge":"TREATS_CtD_CtD"', '"edge":"CURES_CcD"')
+    change(biomedical, "train", '"edge":"TREATS_CtD"', '"edge":"CURES_CcD"')
     assert "there is no edge 'CURES_CcD'" in check_gold_plans(open_set(biomedical), biomedical).findings[0].examples[0]
 
 

@@ -1,0 +1,59 @@
+"""Names that stand only in a domain's graph, for a card that says of which types they are names that users type.
+
+``names_from_graph = ["Person", "Device"]`` on a card saves writing them a second time as ``[[names]]``. Of which types
+is said and not guessed: nodes of others are often plain words ("change", "attention"), no names in what users type.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+
+from ..errors import DataError
+
+NODES_FILE = "graph/nodes.jsonl"
+MOST = 20_000
+"""Names of a card: each is looked for in every query, and all are a part of a compiled program."""
+
+
+def names_of_graph(folder: Path, types: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(name, type) of every node of some types in ``graph/nodes.jsonl``, each once, as the file has them.
+
+    Raises:
+        DataError: the file is not there or cannot be read, or has more than `MOST` such names.
+    """
+    found: dict[tuple[str, str], None] = {}
+    for number, line in _lines(folder):
+        try:
+            told = json.loads(line)
+            name, kind = str(told["name"]), str(told.get("type", told.get("kind")))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise DataError(f"nodes.jsonl:{number}: expected a JSON object with id, name and type") from error
+        if kind in types and name.strip():
+            found.setdefault((name, kind))
+    if len(found) > MOST:
+        raise DataError(
+            f"names_from_graph means {len(found):,} names, and a card has {MOST:,} at most; name fewer types"
+        )
+    yield from found
+
+
+def strange_to(spellings: Iterable[str], names: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of some names that are none of these spellings, whatever the case."""
+    known = {spelling.casefold() for spelling in spellings}
+    return [(name, kind) for name, kind in names if name.casefold() not in known]
+
+
+def _lines(folder: Path) -> Iterator[tuple[int, str]]:
+    path = folder / NODES_FILE
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise DataError(
+            f"names_from_graph on the card of {folder.name} needs {NODES_FILE}, which is not there"
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{NODES_FILE} of {folder.name} cannot be read: {error}") from error
+    # Lines end with a line feed alone: a name may hold U+2028.
+    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
