@@ -4,7 +4,8 @@ It is "models from code": nothing is pickled, and only MLflow imports it. The pa
 its full name because the copy lies outside of it. Nothing is loaded before `load_context`.
 
 Input is a data frame or a list of dicts with ``query``, and optionally ``history`` and ``session``,
-each as a value or as JSON text; output is one plan a row, as JSON text.
+each as a value or as JSON text; output is one plan a row, as JSON text. A row that is no query (no text, a history
+that is no list of messages) gives ``{"error": …}``, as in a batch, and does not stop a job of millions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from mlflow.models import set_model
 from mlflow.pyfunc.model import PythonModel, PythonModelContext
@@ -43,17 +45,33 @@ class PlannerModel(PythonModel):
         return pd.Series(plans, index=frame.index, name="plan", dtype="object")
 
     def _plan(self, row: Mapping[Any, Any]) -> str:
-        history, session = _value(row.get("history")), _value(row.get("session"))
-        told = list(history) if history is not None else []  # Parquet gives an array, which has no truth value
-        plan = self.planner.plan(row["query"], history=told, session=dict(session or {}))
-        return plan.model_dump_json()
+        try:
+            history, session = _value(row, "history", []), _value(row, "session", {})
+            query: Any = None if _nothing(row["query"]) else row["query"]
+            return self.planner.plan(query, history=history, session=session).model_dump_json()
+        except TypeError as error:
+            return json.dumps({"error": f"this row is no query: {error}"})
 
 
-def _value(cell: Any) -> Any:
-    """A cell as Python data: JSON text is read; None, NaN and empty text are None."""
+def _value(row: Mapping[Any, Any], name: str, missing: Any) -> Any:
+    """A cell as Python data: JSON text is read; where there is none, NaN or empty text, ``missing``.
+
+    Raises:
+        TypeError: the text is not JSON.
+    """
+    cell = row.get(name)
     if isinstance(cell, str):
-        return json.loads(cell) if cell.strip() else None
-    return cell if hasattr(cell, "__len__") else None
+        try:
+            cell = json.loads(cell) if cell.strip() else None
+        except (ValueError, RecursionError) as error:
+            raise TypeError(f"{name} is not JSON ({type(error).__name__})") from None
+    if isinstance(cell, np.ndarray):
+        return cell.tolist()  # of Parquet; an array has no truth value
+    return missing if _nothing(cell) else cell
+
+
+def _nothing(cell: Any) -> bool:
+    return bool(pd.api.types.is_scalar(cell) and pd.isna(cell))
 
 
 set_model(PlannerModel())
