@@ -147,7 +147,9 @@ async def asend_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock) -> dict[S
     if clock.left() == 0:
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
     began = time.perf_counter()
-    tasks: dict[Sent, asyncio.Future[Reply]] = {ask.stage: asyncio.ensure_future(_asend_one(ask, lm)) for ask in asks}
+    tasks: dict[Sent, asyncio.Future[Reply]] = {
+        ask.stage: asyncio.ensure_future(_asend_one(ask, lm, clock)) for ask in asks
+    }
     try:
         await asyncio.wait(tasks.values(), timeout=clock.left())
         late = Reply(None, OUT_OF_TIME, (time.perf_counter() - began) * 1000, calls=1)
@@ -167,9 +169,9 @@ def _send_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
     return _reply(prediction, error, began, cost)
 
 
-async def _asend_one(ask: Ask, lm: LMHandle) -> Reply:
+async def _asend_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
     began = time.perf_counter()
-    with meter() as cost, dspy.context(adapter=lm.adapter), unanswered() as missed:
+    with meter() as cost, dspy.context(adapter=lm.adapter), until(clock.ends), unanswered() as missed:
         try:
             prediction, error = _without(await ask.predictor.acall(**_arguments(ask, lm)), missed)
         except Exception as failure:  # whatever a model or a network does, the plan goes on without it

@@ -157,6 +157,17 @@ class _Engine:
             self.journal.put(self._key(request), response_to_dict(response), elapsed)
         return response
 
+    def _check_pause(self, error: Exception) -> None:
+        """Do not sleep through a pause (``Retry-After``) that is longer than an answer may take, or is of use.
+
+        DSPy sleeps as long as a server says, an hour if it says so, and the thread with it.
+        """
+        asked, timeouts = getattr(error, "retry_after", None), self.route.config.timeouts
+        bounds = [b for b in (timeouts.read if timeouts else None, seconds_left()) if b is not None]
+        if asked is not None and bounds and asked > min(bounds):
+            sentence = f"{self.route.name} is over its limits and asks for {asked:.0f} s; wait, or use fewer threads."
+            raise EndpointError(sentence, "server") from None
+
     def _routed(self, request: lm15.Request) -> lm15.Request:
         config = request.config
         if config.response_format and not self.route.full_schema:
@@ -180,9 +191,10 @@ class JournaledEngine(_Engine):
         started = time.perf_counter()
         try:
             response = self._inner.complete(self._routed(request))
-        except Exception:
+        except Exception as error:
             _count_failure()
             _check_time()
+            self._check_pause(error)
             raise
         return self._keep(request, response, started)
 
@@ -210,8 +222,9 @@ class AsyncJournaledEngine(_Engine):
         started = time.perf_counter()
         try:
             response = await self._of_this_loop().complete(self._routed(request))
-        except Exception:
+        except Exception as error:
             _count_failure()
+            self._check_pause(error)
             raise
         return self._keep(request, response, started)
 

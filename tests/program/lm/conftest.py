@@ -37,11 +37,12 @@ class _QuietServer(ThreadingHTTPServer):
 
 
 class ChatServer:
-    """An OpenAI-compatible server: ``reply`` answers, ``requests`` and ``keys`` are what came."""
+    """OpenAI-compatible: ``reply`` answers, ``headers`` go with it; ``requests`` and ``keys`` are what came."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.headers: dict[str, str] = {}
         top = {"Yes": -0.1, "No": -2.3, "simple": -3.0, "fact": -3.0}
         self.reply: Reply = lambda body: (200, completion("Yes", top))
         self._http = _QuietServer(("127.0.0.1", 0), self._handler())
@@ -71,6 +72,8 @@ class ChatServer:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
+                for name, value in server.headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(data)
 

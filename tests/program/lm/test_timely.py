@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -53,3 +54,26 @@ def test_requests_that_hung_leave_room_for_the_next_plan(bench: Any, lm: LMHandl
     plan = planner.plan("Who is Nell?", deadline_s=10)
     assert OUT_OF_TIME not in {gap.why for gap in plan.degraded}
     assert [d.decided_by for d in plan.trace.decisions if d.stage == "relevance"] == ["lm"]
+
+
+@pytest.mark.parametrize(("asked", "seconds_of_use"), [(3600, None), (5, 1.0)])
+def test_nobody_sleeps_through_a_pause_that_is_longer_than_an_answer_may_take(
+    lm: LMHandle, chat_server: Any, asked: int, seconds_of_use: float | None
+) -> None:
+    chat_server.reply = lambda body: (429, {"error": {"message": "slow down"}})
+    chat_server.headers["Retry-After"] = str(asked)
+    began = time.perf_counter()
+    with until(None if seconds_of_use is None else began + seconds_of_use):
+        with pytest.raises(LMError, match=f"over its limits and asks for {asked} s; wait"):
+            lm.writer("hello")
+        with pytest.raises(LMError, match=f"over its limits and asks for {asked} s; wait"):
+            asyncio.run(lm.writer.acall("hello"))
+    assert time.perf_counter() - began < 1
+    assert len(chat_server.requests) == 2
+
+
+def test_a_short_pause_is_waited_for(lm: LMHandle, chat_server: Any, complete: Any) -> None:
+    answers = [(429, {"error": {"message": "slow down"}}), (200, complete("well"))]
+    chat_server.reply = lambda body: answers.pop(0)
+    chat_server.headers["Retry-After"] = "0"
+    assert lm.writer("hello") == ["well"]
