@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .flow import Flow
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
+NO_ROUND_LEFT = "the one further round of requests was taken by something else"
 Accept = Callable[["Flow", Reply | None], list[str]]
 
 
@@ -70,7 +71,7 @@ def _once_more(flow: Flow, stage: Stage, inputs: dict[str, Any], accept: Accept,
 def _accept_rewrite(flow: Flow, reply: Reply | None) -> list[str]:
     """Take a rewrite over, or say what is wrong with it."""
     if reply is None or reply.prediction is None:
-        return [(reply.error if reply else None) or flow.parts.lm_missing]
+        return [_why_nothing(flow, reply)]
     text = printable(str(reply.prediction.standalone_query or ""))
     if problems := check_rewrite(flow.clean.query, text):
         return problems
@@ -85,7 +86,7 @@ def _accept_rewrite(flow: Flow, reply: Reply | None) -> list[str]:
 def _accept_sub_queries(flow: Flow, reply: Reply | None) -> list[str]:
     """Take sub-queries over, or say what is wrong with them."""
     if reply is None or reply.prediction is None:
-        return [(reply.error if reply else None) or flow.parts.lm_missing]
+        return [_why_nothing(flow, reply)]
     query, prediction = flow.labels.standalone_query, reply.prediction
     sub_queries, problems = check_sub_queries(query, prediction.sub_queries or ())
     if problems:
@@ -96,6 +97,12 @@ def _accept_sub_queries(flow: Flow, reply: Reply | None) -> list[str]:
     flow.labels.relationships_needed = tuple(r for r in dict.fromkeys(relations) if r)
     flow.decide("decompose", [s.text for s in sub_queries], "lm", 1.0, "split into searches", reply)
     return []
+
+
+def _why_nothing(flow: Flow, reply: Reply | None) -> str:
+    if reply is not None and reply.error:
+        return reply.error
+    return NO_ROUND_LEFT if flow.parts.has_lm else flow.parts.lm_missing
 
 
 def _guess_references(flow: Flow) -> tuple[str, ...]:

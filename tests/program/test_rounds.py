@@ -62,7 +62,9 @@ def test_no_more_than_one_round_follows_the_two(bench: Any) -> None:
     assert plan.trace.rounds == 3
     assert plan.needs_decomposition
     assert plan.sub_queries == (), "the further round was spent on the rewrite"
-    assert next(d for d in plan.degraded if d.what == "decompose").instead == "the query is searched whole"
+    lost = next(d for d in plan.degraded if d.what == "decompose")
+    assert lost.instead == "the query is searched whole"
+    assert lost.why == "the one further round of requests was taken by something else"
 
 
 def test_with_the_further_round_spent_a_decomposition_is_foreseen_sooner(bench: Any) -> None:
