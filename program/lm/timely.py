@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from dspy._vendor.lm15.transports import StdlibTransport
+from dspy._vendor.lm15.transports import ReadTimeout, StdlibTransport
 
 OUT_OF_TIME = "the deadline passed"
 _until: ContextVar[float | None] = ContextVar("queryplan_until", default=None)
@@ -47,4 +47,15 @@ class TimelyTransport(StdlibTransport):
                 read_timeout=min(request.read_timeout or self._read_timeout, least),
                 write_timeout=min(request.write_timeout or self._write_timeout, least),
             )
-        return super().stream(request)
+        response: Any = super().stream(request)
+        response._chunks = _while_of_use(response._chunks)
+        return response
+
+
+def _while_of_use(chunks: Generator[bytes]) -> Iterator[bytes]:
+    """A body until its deadline: gateways send spaces while a model thinks, and each is a next byte."""
+    with closing(chunks):
+        for chunk in chunks:
+            yield chunk
+            if (left := seconds_left()) is not None and left <= 0:
+                raise ReadTimeout(OUT_OF_TIME)

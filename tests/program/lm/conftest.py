@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -37,12 +38,14 @@ class _QuietServer(ThreadingHTTPServer):
 
 
 class ChatServer:
-    """OpenAI-compatible: ``reply`` answers, ``headers`` go with it; ``requests`` and ``keys`` are what came."""
+    """OpenAI-compatible: ``reply`` answers, ``headers`` go with it, and ``spaces`` before it, one each 50 ms;
+    ``requests`` and ``keys`` are what came."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.headers: dict[str, str] = {}
+        self.spaces = 0
         top = {"Yes": -0.1, "No": -2.3, "simple": -3.0, "fact": -3.0}
         self.reply: Reply = lambda body: (200, completion("Yes", top))
         self._http = _QuietServer(("127.0.0.1", 0), self._handler())
@@ -71,10 +74,13 @@ class ChatServer:
                 data = json.dumps(answer).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(data)))
+                self.send_header("Content-Length", str(server.spaces + len(data)))
                 for name, value in server.headers.items():
                     self.send_header(name, value)
                 self.end_headers()
+                for _ in range(server.spaces):
+                    self.wfile.write(b" ")
+                    time.sleep(0.05)
                 self.wfile.write(data)
 
             def log_message(self, *args: Any) -> None:

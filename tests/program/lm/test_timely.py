@@ -38,6 +38,16 @@ def test_a_request_ends_when_its_answer_would_come_too_late_and_is_not_sent_agai
     assert len(chat_server.requests) == 1
 
 
+def test_a_gateway_that_sends_spaces_while_a_model_thinks_holds_no_thread(lm: LMHandle, chat_server: Any) -> None:
+    chat_server.spaces = 100
+    began = time.perf_counter()
+    with until(began + 0.3), pytest.raises(LMError, match=r"^the deadline passed$"):
+        lm.writer("hello")
+    assert time.perf_counter() - began < 2
+    chat_server.spaces = 3
+    assert lm.writer("hello") == ["Yes"]
+
+
 def test_nothing_is_sent_after_the_deadline(lm: LMHandle, chat_server: Any) -> None:
     with until(time.perf_counter() - 1), pytest.raises(LMError, match=r"^the deadline passed$"):
         lm.writer("hello")
