@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,11 +12,13 @@ from ...signatures.graph_steps import Condition, GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
 from .alike import ValueWords
+from .bounded import Bounded, grouped
 from .endings import DENSE as ENDING_NUMBERS
 from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE
 from .paths import NOTHING
 from .ranking import Ranked, Ranker, gram_norm
+from .said_bounds import said_bounds
 from .said_numbers import SaidNumbers, said_numbers
 from .said_texts import Piece
 from .sketch import Hop, Sketch
@@ -119,6 +121,7 @@ class _Ends:
     Attributes:
         dense: numbers, as if the paths explained all of the question.
         none: place of "the schema cannot say it".
+        groups: the endings as the question bounds its numbers, each with the places of those that become it.
     """
 
     found: list[Ending]
@@ -126,12 +129,23 @@ class _Ends:
     elements: np.ndarray
     told: np.ndarray
     none: int
+    groups: Mapping[Ending, Sequence[int]]
 
     def numbers(self, covered: float) -> np.ndarray:
         """The numbers for a path that explains this share of the question's words."""
         dense = self.dense.copy()
         dense[self.none, UNSAYABLE] = 1.0 - covered
         return dense
+
+    def said(self, chances: np.ndarray) -> tuple[Sequence[Ending], np.ndarray]:
+        """The endings as the question bounds its numbers, with the chances of all that become one."""
+        if not self.groups:
+            return self.found, chances
+        said, together = list(self.found), np.zeros(len(chances))
+        for ending, places in self.groups.items():
+            first = places[int(np.argmax(chances[places]))]
+            said[first], together[first] = ending, chances[places].sum()
+        return said, together / together.sum()
 
 
 class Completing:
@@ -140,7 +154,7 @@ class Completing:
     def __init__(self, completer: Completer, question: str) -> None:
         self._by, self._question = completer, question
         self._told: dict[int, tuple[View, np.ndarray]] = {}
-        self._said: dict[int, tuple[SaidNumbers, tuple[Piece, ...], dict[str, float]]] = {}
+        self._said: dict[int, tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], Bounded]] = {}
         self._ends: dict[tuple[object, ...], _Ends] = {}
 
     def options(self, ranked: Ranked, place: int, chance: float, best: float) -> list[Option]:
@@ -155,6 +169,7 @@ class Completing:
         dense = ends.numbers(float(ranked.dense[place, COVERED]))
         chances = softmax((dense @ self._by.weights.dense + ends.told)[None])[0]
         sketch = ranked.pool.sketch(place, self._by.ranker.table)
+        said, chances = ends.said(chances)
         top = float(chances.max())
         likely = [i for i in np.argsort(-chances, kind="stable")[:ENDINGS].tolist() if chances[i] > SLIGHT * top]
         kept = dict.fromkeys([*likely, ends.none])
@@ -164,14 +179,14 @@ class Completing:
                 place,
                 chance,
                 best,
-                ends.found[i],
+                said[i],
                 float(chances[i]),
                 top,
                 float(chances[ends.none]),
                 dense[i],
                 tuple(int(e) for e in ends.elements[i] if e < len(ELEMENTS)),
                 float(ends.told[i]),
-                with_ending(sketch, ends.found[i]),
+                with_ending(sketch, said[i]),
             )
             for i in kept
         ]
@@ -190,7 +205,7 @@ class Completing:
     def _looked_at(self, ranked: Ranked, place: int, tested: Sequence[str], followed: bool) -> _Ends:
         by, table = self._by, self._by.ranker.table
         kind = table.types[int(ranked.pool.end[place])]
-        numbers, pieces, alike = self._said_in(ranked)
+        numbers, pieces, alike, bounded = self._said_in(ranked)
         found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike, pieces)
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
@@ -198,16 +213,17 @@ class Completing:
         dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind, alike, pieces)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)
-        return _Ends(found, dense, elements, told, none)
+        return _Ends(found, dense, elements, told, none, grouped(found, bounded) if bounded else {})
 
-    def _said_in(self, ranked: Ranked) -> tuple[SaidNumbers, tuple[Piece, ...], dict[str, float]]:
-        """The numbers, the pieces of text and the values like a word of the question, its names taken as in a view."""
+    def _said_in(self, ranked: Ranked) -> tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], Bounded]:
+        """What the question says in numbers, pieces of text and words like values, its names taken as in a view."""
         view = ranked.view
         if id(view) not in self._said:
             spans = [(m.start, m.end) for m in ranked.hypothesis.mentions]
             pieces = self._by.parts.pieces(self._question, spans, view)
             alike = self._by.value_words.unsaid(view, self._question)
-            self._said[id(view)] = said_numbers(self._question, spans), pieces, alike
+            bounded = Bounded(said_bounds(self._question, spans))
+            self._said[id(view)] = bounded.numbers(said_numbers(self._question, spans)), pieces, alike, bounded
         return self._said[id(view)]
 
 

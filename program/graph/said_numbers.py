@@ -74,29 +74,38 @@ def said_numbers(question: str, spans: Sequence[tuple[int, int]]) -> SaidNumbers
         spans: where its names stand; what is there is no number.
     """
 
-    def free(place: int) -> bool:
-        return not any(a <= place < b for a, b in spans)
-
-    tens = [(m.start(1), m.end(1), float(m[1])) for m in DECADE.finditer(question) if free(m.start(1))]
-    in_tens = [(start, end) for start, end, _ in tens]
-    found = sorted(
-        (place, number)
-        for place, number in (*_figures(question), *_spelled(question))
-        if free(place) and not any(a <= place < b for a, b in in_tens)
-    )
-    numbers = tuple(number for _, number in found)
+    tens = [(m.start(1), m.end(1), float(m[1])) for m in DECADE.finditer(question) if _is_free(m.start(1), spans)]
+    found = placed_numbers(question, (*spans, *((start, end) for start, end, _ in tens)))
+    numbers = tuple(one.value for one in found)
     begins = dict.fromkeys([*(_year(number) for _, _, number in tens), *map(float, _spelled_decades(question))])
     decades = tuple((begin, begin + 9) for begin in begins)
     between = tuple((low, high) for low, high in pairwise(numbers) if low < high)
     return SaidNumbers(numbers, (*between, *decades), decades)
 
 
-def _figures(question: str) -> Iterator[tuple[int, float]]:
-    short = {match.start(1): _year(float(match[1])) for match in SHORT_YEAR.finditer(question)}
-    yield from short.items()
+class Placed(NamedTuple):
+    """A number and the characters of the question that say it."""
+
+    start: int
+    end: int
+    value: float
+
+
+def placed_numbers(question: str, spans: Sequence[tuple[int, int]]) -> list[Placed]:
+    """The numbers of a question in their order, but for those in the spans."""
+    return sorted(one for one in (*_figures(question), *_spelled(question)) if _is_free(one.start, spans))
+
+
+def _is_free(place: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return not any(a <= place < b for a, b in spans)
+
+
+def _figures(question: str) -> Iterator[Placed]:
+    short = {match.start(1): match for match in SHORT_YEAR.finditer(question)}
+    yield from (Placed(start, match.end(1), _year(float(match[1]))) for start, match in short.items())
     for match in FIGURES.finditer(question):
         if match.start() not in short:
-            yield match.start(), _number(match)
+            yield Placed(match.start(), match.end(), _number(match))
 
 
 def _number(match: re.Match[str]) -> float:
@@ -109,10 +118,10 @@ def _number(match: re.Match[str]) -> float:
     return -float(text) if match["sign"] or match["sign_"] else float(text)
 
 
-def _spelled(question: str) -> Iterator[tuple[int, float]]:
+def _spelled(question: str) -> Iterator[Placed]:
     for word in words_of(question):
         if (number := number_of(question[word.start : word.end])) is not None:
-            yield word.start, float(number)
+            yield Placed(word.start, word.end, float(number))
 
 
 def _year(number: float) -> float:

@@ -1,0 +1,48 @@
+"""The small words that say what a graph question does with a number or a name, in many languages, read by their form.
+
+The package's own table ``domains/graph-grammar.tsv`` has a line for each comparison, for what denies and what leaves
+out, and a column for each language. In a phrase ``N`` is the number, ``Y`` one written as a year, and ``*`` stands for
+any word or any beginning of one::
+
+    line   en                     de                     ja
+    lt     fewer than N; under N  weniger als N; vor Y   N未満
+    not    not; never             nicht; kein
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DataError
+from .other_words import BETWEEN
+
+GRAMMAR_FILE = Path(__file__).parent / "domains" / "graph-grammar.tsv"
+
+
+class GrammarPhrase(NamedTuple):
+    """A phrase of one language, and the line that it stands in."""
+
+    line: str
+    text: str
+    language: str
+
+
+@lru_cache(maxsize=1)
+def read_grammar() -> tuple[GrammarPhrase, ...]:
+    """Every phrase of the table, line by line.
+
+    Raises:
+        DataError: the table is not there, or a line of it has not as many cells as the first.
+    """
+    try:
+        head, *rows = (line.split("\t") for line in GRAMMAR_FILE.read_text(encoding="utf-8").splitlines())
+        return tuple(
+            GrammarPhrase(row[0], phrase, language)
+            for row in rows
+            for language, cell in zip(head[1:], row[1:], strict=True)
+            for phrase in filter(None, cell.split(BETWEEN))
+        )
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise DataError(f"{GRAMMAR_FILE.name} of the package cannot be read ({error}); install it again") from error
