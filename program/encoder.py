@@ -41,6 +41,10 @@ class Encoder(Protocol):
         """Vectors, shape (texts, dimensions), float32; an unreadable text is a row of zeros."""
         ...
 
+    def knows_whole(self, word: str) -> bool:
+        """Whether a word is one token, as common words are; names and rare words are spelled in several."""
+        ...
+
     def fingerprint(self) -> str:
         """Hash of the weights, 16 hex digits."""
         ...

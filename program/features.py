@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from ..signatures.types import Turn
 from .encoder import Encoder
 from .linker import Linker
+from .mending import Mending, learned_words, mended
 from .ngrams import (
     COLUMNS,
     Common,
@@ -25,14 +26,19 @@ from .ngrams import (
     inverse_frequencies,
     is_common,
     learned_vocabulary,
+    mask_folded,
     mask_names,
     weigh,
     words_of,
 )
-from .spelling import bare
+from .spelling import bare, folded, simple
 
 SURFACE_WEIGHT = 0.5
+AS_TYPED, BARE, SIMPLE = range(3)
 DIGIT = re.compile(r"\d")
+
+
+_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, simple)
 
 
 class Seen(NamedTuple):
@@ -47,11 +53,15 @@ class Seen(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What is seen of a text by itself; ``vector`` is of the text with its names masked, its ``words`` as typed."""
+    """What is seen of a text by itself.
+
+    ``vector`` is of the text with its names masked, ``text`` and its ``words`` have the names.
+    """
 
     vector: np.ndarray
     surface: list[float]
     names: frozenset[str]
+    text: str
     words: list[str]
     seen: Seen
 
@@ -72,7 +82,9 @@ class Features:
         common: the words that frames keep, learned from them too; None in programs of before frames, whose
             heads also saw names unmasked in their vectors.
         vocabulary: which n-grams have a column of their own; None in programs of before, where all share them.
-        bare: whether texts are read without signs at their end (``spelling.py``); programs of before learned with them.
+        reads: how texts are read (``spelling.py``), as their heads learned to: ``AS_TYPED`` by the first programs,
+            ``BARE`` without signs at their end, ``SIMPLE`` in small letters and without the marker of a list, too.
+        mending: reads slips as the words that were meant (``mending.py``); None in programs of before.
         nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
             programs of before.
     """
@@ -85,9 +97,11 @@ class Features:
         common: Common | None = None,
         nested: int | None = None,
         vocabulary: Vocabulary | None = None,
-        bare: bool = True,
+        reads: int = SIMPLE,
+        mending: Mending | None = None,
     ) -> None:
-        self.bare = bare
+        self.reads = reads
+        self.mending = mending
         self.encoder = encoder
         self.linker = linker
         self.nested = nested
@@ -106,8 +120,8 @@ class Features:
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
         query = self._spelled(query)
-        # Names are what a follow-up leaves out, so here the vector is of the text as typed.
-        look, vector = self._look(query), self._typed(query)
+        # Names are what a follow-up leaves out, so here the vector is of the text with its names.
+        look, vector = self._look(query), self._named(query)
         before = [self._earlier(turn.content) for turn in turns]
         nearness = [float(turn.vector @ vector) for turn in before[-3:]]
         last, best = (nearness[-1], max(nearness)) if nearness else (0.0, 0.0)
@@ -129,26 +143,37 @@ class Features:
     def _look_back(self, text: str) -> Earlier:
         text = self._spelled(text)
         names = frozenset(link.name.name for link in self.linker.links(text))
-        return Earlier(self._vector(text), names, frozenset(words_of(text)))
+        return Earlier(self._vector(self._small(text)), names, frozenset(words_of(text)))
 
     def _spelled(self, text: str) -> str:
-        return bare(text) if self.bare else text
+        return _SPELLED[self.reads](text)
+
+    def _small(self, text: str) -> str:
+        return folded(text) if self.reads == SIMPLE else text
 
     def _vector(self, text: str) -> np.ndarray:
         return self.encoder.encode([text])[0]
 
     def _look_at(self, query: str) -> Look:
         names = frozenset([link.name.name for link in self.linker.links(query)])
-        masked = mask_names(query, self.linker) if names else query
-        vector = self._vector(query if self.common is None else masked)
-        surface, words = _surface(query, len(names)), words_of(masked)
+        small = self._small(query)
+        masked = self._masked(query) if names else small
+        words = words_of(masked)
+        if self.mending is not None and (slips := self.mending.slips(words)):
+            masked, small = mended(masked, slips), mended(small, slips)
+            words = words_of(masked)
+        vector = self._vector(small if self.common is None else masked)
+        surface = _surface(small, len(names))
         seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common, self.vocabulary), self.idf))
-        return Look(vector, surface, names, words_of(query) if names else words, seen)
+        return Look(vector, surface, names, small, words_of(small) if names else words, seen)
 
-    def _typed(self, query: str) -> np.ndarray:
-        """The vector of a query as typed; a query without names has it already."""
+    def _masked(self, query: str) -> str:
+        return (mask_folded if self.reads == SIMPLE else mask_names)(query, self.linker)
+
+    def _named(self, query: str) -> np.ndarray:
+        """The vector of a query with its names; a query without names has it already."""
         look = self._look(query)
-        return self._vector(query) if look.names and self.common is not None else look.vector
+        return self._vector(look.text) if look.names and self.common is not None else look.vector
 
     def _seen(self, vector: np.ndarray, surface: Sequence[float], grams: Grams) -> Seen:
         readable = bool(vector.dot(vector))
@@ -181,11 +206,13 @@ def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> 
     The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
     trained one says.
     """
-    masked = [mask_names(bare(text), linker) for text in texts]
+    masked = [mask_folded(simple(text), linker) for text in texts]
+    mending = Mending(learned_words(words_of(text) for text in masked), encoder.knows_whole)
+    masked = [mended(text, slips) if (slips := mending.slips(words_of(text))) else text for text in masked]
     common = common_words(words_of(text) for text in masked)
     vocabulary = learned_vocabulary(gram_places(text, words_of(text)) for text in masked)
     idf = inverse_frequencies([_columns(text, words_of(text), common, vocabulary) for text in masked])
-    return Features(encoder, linker, idf.astype(np.float16), common, encoder.nested, vocabulary)
+    return Features(encoder, linker, idf.astype(np.float16), common, encoder.nested, vocabulary, mending=mending)
 
 
 def _columns(masked: str, words: Sequence[str], common: Common | None, vocabulary: Vocabulary | None) -> np.ndarray:

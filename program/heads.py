@@ -22,11 +22,12 @@ import numpy as np
 
 from ..signatures.types import Turn
 from .encoder import Encoder
-from .features import Features, Seen
+from .features import AS_TYPED, Features, Seen
 from .greetings import Greetings
 from .joint import Joint
 from .linker import Linker
 from .looks import PREFIX, agree, each_agrees
+from .mending import Mending
 from .ngrams import Vocabulary
 from .panel import Panel, shared_rows
 from .wish_grams import WITH_WISHES, with_wishes
@@ -37,6 +38,7 @@ COMMON = "ngrams.common"
 VOCABULARY = "ngrams.vocabulary"
 NESTED = "vector.nested"
 BARE = "text.bare"
+WORDS = "text.words"
 TYPED = "typed."
 """Heads that read a follow-up as it was typed; their names begin so."""
 SOURCE = "source."
@@ -263,8 +265,10 @@ class Heads:
             held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
         if self.features.vocabulary is not None:
             held[VOCABULARY] = self.features.vocabulary.packed()
-        if self.features.bare:
-            held[BARE] = np.ones(1, dtype=np.uint8)
+        if self.features.reads:
+            held[BARE] = np.array([self.features.reads], dtype=np.uint8)
+        if self.features.mending is not None:
+            held[WORDS] = self.features.mending.packed()
         if self.features.nested is not None:
             held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
         # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
@@ -301,7 +305,9 @@ def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: L
     common = frozenset(tensors[COMMON].tolist()) if COMMON in tensors else None
     nested = int(tensors[NESTED][0]) if NESTED in tensors else None
     vocabulary = Vocabulary.unpacked(tensors[VOCABULARY]) if VOCABULARY in tensors else None
-    return Features(encoder, linker, tensors[IDF], common, nested, vocabulary, bare=BARE in tensors)
+    reads = int(tensors[BARE][0]) if BARE in tensors else AS_TYPED
+    mending = Mending.unpacked(tensors[WORDS], encoder.knows_whole) if WORDS in tensors else None
+    return Features(encoder, linker, tensors[IDF], common, nested, vocabulary, reads, mending)
 
 
 def load_heads(

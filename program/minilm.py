@@ -60,6 +60,10 @@ class StaticAndMiniLm:
             self._fingerprint = hashlib.sha256(f"{self._static.fingerprint()} {weights}".encode()).hexdigest()[:16]
         return self._fingerprint
 
+    def knows_whole(self, word: str) -> bool:
+        """Whether the static vectors have a word as one token."""
+        return self._static.knows_whole(word)
+
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors, shape (texts, 640), float32, each of length one or zero."""
         out = np.zeros((len(texts), DIMENSIONS + MINILM_DIMENSIONS), dtype=np.float32)

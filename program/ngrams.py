@@ -24,6 +24,7 @@ from zlib import crc32
 import numpy as np
 
 from .linker import Linker
+from .spelling import folded
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -69,6 +70,14 @@ def mask_names(text: str, linker: Linker) -> str:
     for link in sorted(linker.links(text), key=lambda found: -len(found.surface)):
         text = text.replace(link.surface, f"_{link.name.type}_")
     return text
+
+
+def mask_folded(text: str, linker: Linker) -> str:
+    """The text in small letters with each known name, however often it is there, replaced by its type."""
+    small = folded(text)
+    for link in sorted(linker.links(text), key=lambda found: -len(found.surface)):
+        small = small.replace(folded(link.surface), f"_{link.name.type.lower()}_")
+    return small
 
 
 def words_of(masked: str) -> list[str]:

@@ -19,6 +19,7 @@ _EMOJI = "\u2600-\u27bf\U0001f300-\U0001faff\u200d\ufe0f"
 # Of a text read from its end, which takes as long as there are such signs.
 _ENDS = re.compile(rf"(?:[\s?.!…,;？。！，；{_EMOJI}]|[()D]-?[:;])*")
 _QUOTED = re.compile(r'"([^"]*)"$')
+_MARKER = re.compile(r"(?:[-*•·–—>#]+|\(?\d{1,2}[.):])\s+(?=\S)")
 
 
 def plain(text: str) -> str:
@@ -35,6 +36,16 @@ def bare(text: str) -> str:
     read = _without_ends(plain(text))
     quoted = _QUOTED.match(read)
     return (_without_ends(quoted[1]) if quoted else read) or text
+
+
+def simple(text: str) -> str:
+    """As ``bare``, without the sign or the number of a list before it.
+
+    Of 611 queries of the podcast 0.08 had other labels behind "1. ", 0.13 behind "2) " and 0.05 behind "- "; so read,
+    by heads that learned from texts so read, 0.01, 0.01 and 0.
+    """
+    marker = _MARKER.match(text) if text and not text[0].isalpha() else None
+    return bare(text[marker.end() :] if marker else text)
 
 
 def _without_ends(text: str) -> str:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from queryplan.program.features import SURFACE_WEIGHT, Features, Seen
+from queryplan.program.features import AS_TYPED, SURFACE_WEIGHT, Features, Seen
+from queryplan.program.features import BARE as SIGNS
 from queryplan.program.fit_head import (
     fit_head,
     folds_of,
@@ -22,6 +23,7 @@ from queryplan.program.heads import (
     NESTED,
     REWRITTEN,
     VOCABULARY,
+    WORDS,
     Heads,
     against_first,
     load_features,
@@ -29,7 +31,7 @@ from queryplan.program.heads import (
     pooled,
     softmax,
 )
-from queryplan.program.ngrams import mask_names
+from queryplan.program.ngrams import mask_folded
 from queryplan.program.train_heads import LABELS, features_of, train_heads
 from queryplan.signatures.types import Turn
 
@@ -205,7 +207,7 @@ def test_heads_see_the_first_dimensions_of_a_nested_vector_at_length_one(trained
     features, nested = trained.features, trained.features.encoder.nested
     assert features.nested == nested == trained.tensors()[NESTED].item()
     seen = features.of_query("Who is Nell?")
-    whole = features.encoder.encode([mask_names("Who is Nell", features.linker)])[0][:nested]
+    whole = features.encoder.encode([mask_folded("Who is Nell", features.linker)])[0][:nested]
     np.testing.assert_allclose(seen.dense[:nested], whole / np.linalg.norm(whole), atol=1e-6)
     assert seen.dense[nested:].max() <= 2 * SURFACE_WEIGHT
     unread = features.of_query("ᏣᎳᎩ")
@@ -213,15 +215,41 @@ def test_heads_see_the_first_dimensions_of_a_nested_vector_at_length_one(trained
     assert not unread.dense[:nested].any()
 
 
-def test_heads_of_before_read_the_signs_at_the_end_of_a_text(trained: Heads) -> None:
+@pytest.mark.parametrize(
+    ("reads", "one", "other"),
+    [(AS_TYPED, "Who is on?", "Who is on"), (SIGNS, "Who is on", "who is on"), (SIGNS, "1. who is on", "who is on")],
+)
+def test_heads_of_before_read_texts_as_they_learned_to(trained: Heads, reads: int, one: str, other: str) -> None:
     tensors = trained.tensors()
-    again = load_features(tensors, trained.features.encoder, trained.features.linker)
+    now = load_features(tensors, trained.features.encoder, trained.features.linker)
     del tensors[BARE]
+    if reads:
+        tensors[BARE] = np.array([reads], dtype=np.uint8)
     before = load_features(tensors, trained.features.encoder, trained.features.linker)
-    one, other = "Who is on?", "Who is on"
-    assert np.array_equal(again.of_query(one).dense, again.of_query(other).dense)
+    assert np.array_equal(now.of_query(one).dense, now.of_query(other).dense)
     assert not np.array_equal(before.of_query(one).dense, before.of_query(other).dense)
-    assert np.array_equal(before.of_query(other).dense, again.of_query(other).dense)
+
+
+def test_a_slip_is_read_as_the_word_that_was_meant_unless_heads_learned_without(trained: Heads) -> None:
+    tensors = trained.tensors()
+    now = load_features(tensors, trained.features.encoder, trained.features.linker)
+    del tensors[WORDS]
+    before = load_features(tensors, trained.features.encoder, trained.features.linker)
+    one, other = (
+        "What does Ilse say about slepe and meditation?",
+        "WHAT DOES ILSE SAY ABOUT SLEEP AND MEDITTATION?",
+    )
+    for features, alike in ((now, True), (before, False)):
+        assert np.array_equal(features.of_query(one).dense, features.of_query(other).dense) == alike
+        assert np.array_equal(features.of_turn(one, TURNS).dense, features.of_turn(other, TURNS).dense) == alike
+
+
+def test_a_name_in_other_letters_is_the_same_name_wherever_it_stands(trained: Heads) -> None:
+    one, other = (
+        trained.features.of_query(f"What did {name} say, and what did Ilse mean?") for name in ("ILSE", "Ilse")
+    )
+    assert np.array_equal(one.grams.columns, other.grams.columns)
+    assert np.array_equal(one.dense, other.dense)
 
 
 def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trained: Heads, card: Any) -> None:

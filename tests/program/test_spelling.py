@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.spelling import bare, folded, plain
+from queryplan.program.spelling import bare, folded, plain, simple
 
 
 @given(st.text())
@@ -47,3 +47,15 @@ def test_what_a_query_ends_with_is_not_read(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "?", "🎵🎵", '""'])
 def test_a_text_of_nothing_else_stays_as_it_is(text: str) -> None:
     assert bare(text) == text
+
+
+@pytest.mark.parametrize("marker", ["1. ", "12) ", "(3) ", "- ", "* ", "• ", "> ", "## "])
+def test_the_marker_of_a_list_is_not_read(marker: str) -> None:
+    assert simple(f"{marker}Who is on?") == "Who is on"
+
+
+@pytest.mark.parametrize(
+    "text", ["3 guests who sleep badly", "-5 degrees", "1.5 hours of sleep", "2024: who was on", "- "]
+)
+def test_numbers_of_a_question_are_read(text: str) -> None:
+    assert simple(text) == bare(text)
