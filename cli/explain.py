@@ -17,6 +17,7 @@ from .settings import load_settings
 from .show import escape
 
 if TYPE_CHECKING:
+    from ..data.card import DomainCard
     from ..data.rows import LabelledRow
     from ..program.explaining import Explanation, StageRoute
 
@@ -41,7 +42,7 @@ def command(
     messages = read_history(history)
     with open_planner(domain, program, settings, mode=mode) as planner:
         session = {"active_entity": active_entity} if active_entity else None
-        rows = _rows(domain or planner.card.name)
+        rows = _rows(planner.card, domain)
         found = explain(planner, query, messages, session, deadline, rows)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
@@ -49,13 +50,15 @@ def command(
         Console().print(route_tree(found))
 
 
-def _rows(domain: str) -> tuple[LabelledRow, ...]:
-    """The rows that heads learn from, where they can be read."""
+def _rows(card: DomainCard, domain: str | None) -> tuple[LabelledRow, ...]:
+    """The rows that heads learn from; where they cannot be read, a line says so."""
+    from ..data.card import domain_of
     from ..data.domain import load_domain
 
     try:
-        return load_domain(domain, splits=("train",)).rows("train")
-    except DataError:
+        return load_domain(domain_of(card, domain), splits=("train",)).rows("train")
+    except DataError as error:
+        typer.echo(f"no rows that resemble it are shown: {error}", err=True)
         return ()
 
 

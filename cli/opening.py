@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+import typer
+
 from ..errors import ConfigError
 from .settings import Settings
 
@@ -59,7 +61,7 @@ def _planner(domain: str | None, program: str | None, settings: Settings) -> Que
     from ..program.registry import resolve
 
     found = _program(domain, program, settings)
-    planner = _uncompiled(domain) if found is None else _compiled(resolve(found, settings.tracking_uri))
+    planner = _uncompiled(domain) if found is None else _compiled(resolve(found, settings.tracking_uri), domain)
     if domain is not None and planner.card.name != _name(domain):
         raise ConfigError(f"the program is of the domain {planner.card.name}, not {_name(domain)}; leave out --domain")
     if program == ZERO_SHOT:
@@ -89,10 +91,19 @@ def _uncompiled(domain: str | None) -> QueryPlanner:
     return uncompiled_planner(domain)
 
 
-def _compiled(folder: Path) -> QueryPlanner:
+def _compiled(program: Path, domain: str | None) -> QueryPlanner:
+    """A program, with the stores in the folder of its domain; a line says where the card is another one now."""
+    from ..data.card import domain_folder, load_card
     from ..program.planner import QueryPlanner
 
-    return QueryPlanner.load(folder)
+    if domain is None:
+        return QueryPlanner.load(program)
+    folder = domain_folder(domain)
+    planner, card = QueryPlanner.load(program, folder=folder), load_card(folder)
+    if planner.card.name == card.name and planner.card.fingerprint != card.fingerprint:
+        again = f"queryplan compile {domain}"
+        typer.echo(f"{program} was compiled with another card than {card.name} has now: {again}", err=True)
+    return planner
 
 
 def _name(domain: str) -> str:

@@ -18,8 +18,9 @@ from .settings import load_settings
 from .show import plan_tree
 
 if TYPE_CHECKING:
+    from ..data.card import DomainCard
     from ..program.batch import Worked
-    from ..program.plan import QueryPlan
+    from ..signatures.graph_steps import GraphPlan
 
 
 def command(
@@ -65,17 +66,22 @@ def command(
     else:
         Console().print(plan_tree(plan))
         if plan.graph_plan is not None:
-            Console().print(f"the graph answers: {_answers(domain or planner.card.name, plan)}", markup=False)
+            _say_answers(planner.card, domain, plan.graph_plan)
 
 
-def _answers(domain: str, plan: QueryPlan) -> str:
-    """What the plan's graph steps find in the domain's own graph."""
+def _say_answers(card: DomainCard, domain: str | None, plan: GraphPlan) -> None:
+    """What graph steps find in the domain's own graph, or a line on why that cannot be read."""
+    from ..data.card import domain_of
     from ..program.graph.executor import open_graph
 
-    assert plan.graph_plan is not None
-    found = open_graph(domain).run(plan.graph_plan)
+    try:
+        found = open_graph(domain_of(card, domain)).run(plan)
+    except DataError as error:
+        typer.echo(f"the graph was not asked: {error}", err=True)
+        return
     unknown = ", ".join(ref.name for ref in found.unknown)
-    return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
+    answers = ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
+    Console().print(f"the graph answers: {answers}", markup=False)
 
 
 def read_history(path: Path | None) -> list[dict[str, Any]] | None:

@@ -54,6 +54,8 @@ def command(
 
     Texts are searched by words and by vectors, side by side; no language model writes the answer.
     """
+    from ..data.card import domain_of
+
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     if (query is None) == (batch is None):
         raise UserError("give a query or --batch FILE --out FILE, and not both")
@@ -63,7 +65,7 @@ def command(
     row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
-        stores = _stores(domain or planner.card.name)
+        stores = _stores(domain_of(planner.card, domain))
         if batch is not None and out is not None:
             _batch(planner, stores, batch, out, deadline, limit)
             return

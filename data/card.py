@@ -165,6 +165,17 @@ def domain_folder(name_or_folder: str | Path) -> Path:
     raise DataError(f"there is no domain {str(name_or_folder)!r}: give one of {known} or a folder with a {CARD_FILE}")
 
 
+def domain_of(card: DomainCard, given: str | None = None) -> str:
+    """What a program's domain is read from: what was given, or else the shipped domain that its card names.
+
+    Raises:
+        DataError: nothing was given, and no domain of that name ships.
+    """
+    if given is not None or card.name in shipped_domains():
+        return given or card.name
+    raise DataError(f"the program is of the domain {card.name}, which does not ship: give its folder with --domain")
+
+
 def shipped_domains() -> list[str]:
     """Names of the domains that come with the package."""
     return sorted(p.parent.name for p in SHIPPED.glob(f"*/{CARD_FILE}"))

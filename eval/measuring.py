@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ..data.card import domain_of
 from ..data.domain import Domain, check_kinds, load_domain, rows_hash
 from ..data.rows import LabelledRow, read_rows
 from ..program.folder import text_fingerprint
@@ -178,7 +179,7 @@ def measure(
 
 
 def _domain(wanted: Wanted, planner: QueryPlanner) -> Domain:
-    return load_domain(wanted.domain or planner.card.name)
+    return load_domain(domain_of(planner.card, wanted.domain))
 
 
 def _judge(domain: Domain, planner: QueryPlanner) -> Judge | None:

@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field, ValidationError
 
-from ..data.card import DomainCard
+from ..data.card import CARD_FILE, DomainCard, shipped_domains
 from ..errors import ProgramError
 from ..signatures.types import Frozen
 from .bound import Bound, Mode
@@ -138,7 +138,7 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
         raise ProgramError(
-            f"cannot write beside {folder}: {error.strerror}; free some space or choose --out"
+            f"cannot write {folder}: {error.strerror}; let {folder.parent} be written, free some space, or name another"
         ) from error
     try:
         manifest = _write_files(state, fresh)
@@ -240,12 +240,20 @@ def check_program(folder: Path) -> Manifest:
     return manifest
 
 
+def hint_of_domain(folder: Path) -> str:
+    """What to say instead where a program was asked for and a domain is meant; empty where none is."""
+    if not (folder / CARD_FILE).is_file() and str(folder) not in shipped_domains():
+        return ""
+    return f"it is a domain: say --domain {folder} and no program, or compile it first: queryplan compile {folder}"
+
+
 def read_manifest(folder: Path) -> Manifest:
     """The manifest of a program folder, its content hash checked."""
     put_back(Path(folder))
     path = Path(folder) / MANIFEST
     if not path.is_file():
-        raise ProgramError(f"{folder} is not a compiled program: it has no {MANIFEST}; run: queryplan compile DOMAIN")
+        what = f"it has no {MANIFEST}; run: queryplan compile DOMAIN"
+        raise ProgramError(f"{folder} is not a compiled program: {hint_of_domain(Path(folder)) or what}")
     try:
         content = path.read_bytes()
         raw = json.loads(content)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, ProgramError, QueryPlanError
-from .folder import MANIFEST, check_program, put_back
+from .folder import MANIFEST, check_program, hint_of_domain, put_back
 
 if TYPE_CHECKING:
     from mlflow.entities.model_registry import ModelVersion
@@ -153,9 +153,8 @@ def _knock(uri: str) -> None:
 def _local(folder: Path) -> Path:
     put_back(folder)
     if not folder.is_dir():
-        raise ProgramError(
-            f"there is no program folder {folder}: give a folder that `queryplan compile` wrote, or models:/NAME@ALIAS"
-        )
+        what = "give a folder that `queryplan compile` wrote, or models:/NAME@ALIAS"
+        raise ProgramError(f"there is no program folder {folder}: {hint_of_domain(folder) or what}")
     return folder
 
 
