@@ -147,7 +147,8 @@ def _took(beside: Beside, query: SourceQuery, outcome: Outcome[Any]) -> bool:
 
 def _gaps_of(answer: SourceAnswer) -> list[Gap]:
     if not answer.matching:
-        why, instead = "no record passes its filters", "nothing of it is given"
+        why = "no record passes its filters" if answer.query.filters else "no record has a word of the question"
+        instead = "nothing of it is given"
     elif answer.cut:
         why = f"{answer.matching} records match, more than the source gives at once"
         instead = f"the first {len(answer.hits)} are given"

@@ -55,10 +55,12 @@ class Coverage(Frozen):
 
     Attributes:
         least: share from which a need counts as met.
+        passages: whether any passage was found.
     """
 
     needs: tuple[Need, ...]
     least: float = COVERED
+    passages: bool = True
 
     @property
     def missing(self) -> tuple[Need, ...]:
@@ -72,7 +74,7 @@ class Coverage(Frozen):
 
     def gaps(self) -> tuple[Gap, ...]:
         """One gap for each need that is not met."""
-        return tuple(_gap(need) for need in self.missing)
+        return tuple(_gap(need, self.passages) for need in self.missing)
 
 
 def cover(
@@ -96,7 +98,7 @@ def cover(
     known = tuple(_each(plan))
     found = [_question(text, words, telling, known) for text in questions]
     names = [_name(name, evidence, linker) or _question(name, words, telling, (), "entity") for name in known]
-    return Coverage(needs=(*found, *names), least=least)
+    return Coverage(needs=(*found, *names), least=least, passages=bool(evidence))
 
 
 def _each(plan: QueryPlan) -> Iterable[str]:
@@ -141,7 +143,9 @@ def _spellings(name: str, linker: Linker | None) -> tuple[str, ...]:
     return tuple(filter(None, (" ".join(terms(s)) for s in dict.fromkeys((name, *known)))))
 
 
-def _gap(need: Need) -> Gap:
+def _gap(need: Need, passages: bool) -> Gap:
+    if not passages:
+        return Gap(kind="coverage", what=need.text, why="no passage was found", instead="none is given")
     if need.kind == "entity" and not need.share:
         why = "no passage that was found names it"
     else:

@@ -37,6 +37,7 @@ def test_filters_that_no_record_passes_are_a_gap(engineering: Stores) -> None:
     result = execute(source_plan(nothing), engineering)
     assert result.evidence == ()
     assert "no record passes its filters" in {gap.why for gap in result.gaps}
+    assert "none is given" in {gap.instead for gap in result.gaps}
 
 
 def test_without_source_queries_the_records_are_searched_by_words(engineering: Stores) -> None:

@@ -49,6 +49,16 @@ def test_a_sub_query_is_met_by_the_passage_with_most_of_its_words() -> None:
     assert found.share == 0.5
 
 
+def test_where_no_passage_was_found_none_is_said_to_be_given() -> None:
+    gaps = cover(plan("the kiln", entities=("Ada Finch",)), (), linker=LINKER).gaps()
+    assert [(gap.what, gap.why, gap.instead) for gap in gaps] == [
+        ("the kiln", "no passage was found", "none is given"),
+        ("Ada Finch", "no passage was found", "none is given"),
+    ]
+    (gap,) = cover(plan("volcano"), evidence(KILN)).gaps()
+    assert gap.instead == "the nearest passages are given"
+
+
 def test_words_in_different_passages_do_not_add_up() -> None:
     (need,) = cover(plan("kiln bees"), evidence(KILN, HIVE)).needs
     assert need.share == 0.5
