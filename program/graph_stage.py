@@ -56,10 +56,13 @@ def _names_something(flow: Flow) -> bool:
 
 def settle_graph(flow: Flow, reply: Reply | None) -> Round:
     """Take well-typed steps over: the ranking's, or the model's after one repair at most."""
-    if not flow.parts.plan_graph or flow.parts.card.graph is None:
+    if not flow.parts.plan_graph:
         return
     if not flow.labels.is_relevant:
         flow.wasted += reply.calls if reply else 0
+        return
+    if (lacking := _lacking(flow)) is not None:
+        flow.without_lm("graph", None, f"the text is searched without the graph{lacking[1]}", lacking[0])
         return
     if (sure := _sure(flow)) is not None:
         _take(flow, sure)
@@ -69,6 +72,16 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
         yield from _settle_written(flow, reply)
     else:
         _best_effort(flow)
+
+
+def _lacking(flow: Flow) -> tuple[str, str] | None:
+    """Why nobody here can write graph steps, and what would; None where somebody can."""
+    if flow.parts.card.graph is None:
+        return "the card has no graph", ""
+    if flow.parts.graph is None and not flow.parts.has_lm:
+        learn = "; `queryplan graph run` asks it, and a program that is compiled with --stages graph"
+        return f"this program has not learned to write graph steps, and {flow.parts.lm_missing}", learn
+    return None
 
 
 def _settle_restated(flow: Flow, reply: Reply) -> Round:

@@ -190,3 +190,11 @@ def asked_about(bench: Any, card: Any, query: str) -> bool:
     assert not planner._linker.links(query)
     planner.plan(query)
     return any(INSTRUCTIONS in prompt for prompt in lm.writer.prompts)
+
+
+def test_where_nobody_can_write_steps_it_is_said(bench: Any) -> None:
+    plan = bench.planner(None, UNSPLIT, plan_graph=True).plan("What did Yusuf write?")
+    (said,) = [gap for gap in plan.degraded if gap.what == "graph"]
+    assert said.why == "this program has not learned to write graph steps, and no language model was given"
+    assert "`queryplan graph run` asks it" in said.instead
+    assert not any(gap.what == "graph" for gap in bench.planner(None, UNSPLIT).plan("What did Yusuf write?").degraded)
