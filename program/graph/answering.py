@@ -11,10 +11,13 @@ import numpy as np
 from ...signatures.graph_steps import GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
-from .choosing import Chooser, Chosen
+from .asked_type import TypeWords
+from .choosing import CHOICE, Chooser, Chosen
 from .combining import takes_both_away
 from .completing import SLIGHT, Completer, Option
+from .leaning import Leaning
 from .linking import Mention, NameIndex
+from .outright import with_outright
 from .probing import Probe, Probing
 from .ranking import Ranker
 from .sketch import Sketch
@@ -24,6 +27,10 @@ from .view import Hypothesis
 
 PROBED, LIKELY = 6, 0.02
 """Plans that are tried on the graph, and how likely they must be at least beside the likeliest."""
+ASKED = 0.1
+"""How much less likely it is that no plan says what is asked, where the likeliest answers with the type asked for."""
+UNSAID, FAR = CHOICE.index("most unsaid"), 0.8
+"""How little of its likeliest word a plan may leave unsaid for that."""
 LOOKED_AT = 10
 """Paths that endings are tried on."""
 
@@ -75,10 +82,11 @@ class Answerer:
         self._probe = probe
         self._completer = Completer(ranker, learned.endings, values, encoder)
         self._chooser = Chooser(ranker, self._completer)
+        self._types = TypeWords(ranker.table.schema)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
-        return self.index.mentions(question, self.ranker.ordinary)
+        return with_outright(question, self.index.mentions(question, self.ranker.ordinary))
 
     def best(self, question: str, mentions: Sequence[Mention] | None = None, count: int = 3) -> list[Found]:
         """The likeliest plans, the best first; none where no name leads anywhere."""
@@ -86,7 +94,7 @@ class Answerer:
         chances = chosen.chances(self.learned.choice)
         if not len(chances):
             return []
-        chances = _sayable(chosen.options, chances)
+        chances = _leaning(chosen, _sayable(chosen.options, chances))
         likeliest = chosen.options[int(np.argmax(chances))]
         if self._probe is not None:
             chances = self._probed(chosen.options, chances)
@@ -102,15 +110,25 @@ class Answerer:
             return self._chooser.look(question, mentions, ())
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
-        order = np.argsort(-chances, kind="stable")[:LOOKED_AT]
+        leaning = Leaning(question, self._types, self.ranker.table.place)
+        weights = np.concatenate([leaning.weights(r) for r in ranked])
+        order = np.argsort(-chances * weights, kind="stable")[:LOOKED_AT]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]
         top = max(float(chances[i]) for _, i in places)
+        likeliest = max(float(chances[i] * weights[i]) for _, i in places)
         completing = self._completer.of(question)
         options = [
             option
             for which, i in places
-            if chances[i] > SLIGHT * top
-            for option in completing.options(ranked[which], i - int(starts[which]), float(chances[i]), top)
+            if chances[i] * weights[i] > SLIGHT * likeliest
+            for option in completing.options(
+                ranked[which],
+                i - int(starts[which]),
+                float(chances[i]),
+                top,
+                float(weights[i]),
+                leaning.asked(ranked[which]),
+            )
         ]
         return self._chooser.look(question, mentions, options)
 
@@ -151,6 +169,23 @@ def _sayable(options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
     kept = np.where(moved, 0.0, chances)
     kept[none] += chances[moved].sum()
     return kept
+
+
+def _leaning(chosen: Chosen, chances: np.ndarray) -> np.ndarray:
+    """Chances where a plan counts for less that does nothing with what the question says outright.
+
+    Where the likeliest plan answers with the type that is asked for, and no word is far from all that it says, it is
+    less likely that none can.
+    """
+    options = chosen.options
+    weighed = chances * [option.slighted for option in options]
+    none = next((i for i, option in enumerate(options) if option.ending.none), None)
+    others = [i for i, option in enumerate(options) if not option.ending.none]
+    if none is not None and others:
+        first = max(others, key=lambda i: float(weighed[i]))
+        if options[first].asked and chosen.numbers[first, UNSAID] < FAR:
+            weighed[none] *= ASKED
+    return weighed / weighed.sum()
 
 
 def _takes_one(option: Option) -> bool:

@@ -7,7 +7,7 @@ the chances of all of them; what cannot be meant any more (a limit of four, the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...signatures.graph_steps import Condition
@@ -17,8 +17,6 @@ from .said_numbers import SaidNumbers
 from .values import number_of
 
 LOWER, UPPER = ("gt", "ge"), ("lt", "le")
-UNUSED = 0.15
-"""How much less likely a plan is that tests nothing against a number which the question bounds."""
 
 
 class Bounded:
@@ -91,12 +89,3 @@ def _number(condition: Condition) -> float | None:
     if isinstance(value, str):
         return number_of(value)
     return None if isinstance(value, bool | tuple) else float(value)
-
-
-def grouped(found: Sequence[Ending], bounded: Bounded) -> Mapping[Ending, list[int]]:
-    """The endings as they are said, each with the places of those that become it."""
-    groups: dict[Ending, list[int]] = {}
-    for place, ending in enumerate(found):
-        if (said := bounded.said(ending)) is not None:
-            groups.setdefault(said, []).append(place)
-    return groups

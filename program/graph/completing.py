@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,13 +12,12 @@ from ...signatures.graph_steps import Condition, GraphPlan
 from ..encoder import Encoder
 from ..heads import softmax
 from .alike import ValueWords
-from .bounded import Bounded, grouped
+from .as_said import AsSaid, Grouped
 from .endings import DENSE as ENDING_NUMBERS
 from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE
 from .paths import NOTHING
 from .ranking import Ranked, Ranker, gram_norm
-from .said_bounds import said_bounds
 from .said_numbers import SaidNumbers, said_numbers
 from .said_texts import Piece
 from .sketch import Hop, Sketch
@@ -43,6 +42,8 @@ class Option:
         ending_chance: of the ending after this path; ``best_ending`` and ``none_chance`` are those of the likeliest and
             of "the schema cannot say it".
         numbers, elements: of the ending, see ``endings``; ``told`` is what the question's n-grams say for the elements.
+        slighted: how much less likely it is because it does nothing with what the question says outright.
+        asked: whether it answers with a type that the question asks for by its word.
     """
 
     ranked: Ranked
@@ -57,6 +58,8 @@ class Option:
     elements: tuple[int, ...]
     told: float
     sketch: Sketch
+    slighted: float = 1.0
+    asked: bool = False
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -121,7 +124,7 @@ class _Ends:
     Attributes:
         dense: numbers, as if the paths explained all of the question.
         none: place of "the schema cannot say it".
-        groups: the endings as the question bounds its numbers, each with the places of those that become it.
+        grouped: the endings as the question says them.
     """
 
     found: list[Ending]
@@ -129,23 +132,13 @@ class _Ends:
     elements: np.ndarray
     told: np.ndarray
     none: int
-    groups: Mapping[Ending, Sequence[int]]
+    grouped: Grouped
 
     def numbers(self, covered: float) -> np.ndarray:
         """The numbers for a path that explains this share of the question's words."""
         dense = self.dense.copy()
         dense[self.none, UNSAYABLE] = 1.0 - covered
         return dense
-
-    def said(self, chances: np.ndarray) -> tuple[Sequence[Ending], np.ndarray]:
-        """The endings as the question bounds its numbers, with the chances of all that become one."""
-        if not self.groups:
-            return self.found, chances
-        said, together = list(self.found), np.zeros(len(chances))
-        for ending, places in self.groups.items():
-            first = places[int(np.argmax(chances[places]))]
-            said[first], together[first] = ending, chances[places].sum()
-        return said, together / together.sum()
 
 
 class Completing:
@@ -154,14 +147,24 @@ class Completing:
     def __init__(self, completer: Completer, question: str) -> None:
         self._by, self._question = completer, question
         self._told: dict[int, tuple[View, np.ndarray]] = {}
-        self._said: dict[int, tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], Bounded]] = {}
+        self._said: dict[int, tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], AsSaid]] = {}
         self._ends: dict[tuple[object, ...], _Ends] = {}
 
-    def options(self, ranked: Ranked, place: int, chance: float, best: float) -> list[Option]:
+    def options(
+        self,
+        ranked: Ranked,
+        place: int,
+        chance: float,
+        best: float,
+        weight: float = 1.0,
+        asked: frozenset[int] = frozenset(),
+    ) -> list[Option]:
         """A path with its likeliest endings.
 
         Args:
             chance, best: probability of this path, and of the likeliest.
+            weight: of this path by what the question says outright, see ``leaning``.
+            asked: the places of the types that the question asks for.
         """
         ends = self._of_path(ranked, place)
         if not ends.found:
@@ -169,7 +172,7 @@ class Completing:
         dense = ends.numbers(float(ranked.dense[place, COVERED]))
         chances = softmax((dense @ self._by.weights.dense + ends.told)[None])[0]
         sketch = ranked.pool.sketch(place, self._by.ranker.table)
-        said, chances = ends.said(chances)
+        said, chances = ends.grouped.together(ends.found, chances)
         top = float(chances.max())
         likely = [i for i in np.argsort(-chances, kind="stable")[:ENDINGS].tolist() if chances[i] > SLIGHT * top]
         kept = dict.fromkeys([*likely, ends.none])
@@ -187,6 +190,8 @@ class Completing:
                 tuple(int(e) for e in ends.elements[i] if e < len(ELEMENTS)),
                 float(ends.told[i]),
                 with_ending(sketch, said[i]),
+                (1.0 if i == ends.none else weight) * ends.grouped.slighted[i],
+                int(ranked.pool.end[place]) in asked,
             )
             for i in kept
         ]
@@ -205,7 +210,7 @@ class Completing:
     def _looked_at(self, ranked: Ranked, place: int, tested: Sequence[str], followed: bool) -> _Ends:
         by, table = self._by, self._by.ranker.table
         kind = table.types[int(ranked.pool.end[place])]
-        numbers, pieces, alike, bounded = self._said_in(ranked)
+        numbers, pieces, alike, said = self._said_in(ranked)
         found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike, pieces)
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
@@ -213,17 +218,18 @@ class Completing:
         dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind, alike, pieces)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)
-        return _Ends(found, dense, elements, told, none, grouped(found, bounded) if bounded else {})
+        return _Ends(found, dense, elements, told, none, said.grouped(found, kind, tested, followed))
 
-    def _said_in(self, ranked: Ranked) -> tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], Bounded]:
+    def _said_in(self, ranked: Ranked) -> tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], AsSaid]:
         """What the question says in numbers, pieces of text and words like values, its names taken as in a view."""
         view = ranked.view
         if id(view) not in self._said:
             spans = [(m.start, m.end) for m in ranked.hypothesis.mentions]
             pieces = self._by.parts.pieces(self._question, spans, view)
             alike = self._by.value_words.unsaid(view, self._question)
-            bounded = Bounded(said_bounds(self._question, spans))
-            self._said[id(view)] = bounded.numbers(said_numbers(self._question, spans)), pieces, alike, bounded
+            said = AsSaid(self._question, spans, self._by.values)
+            numbers = said.bounded.numbers(said_numbers(self._question, spans))
+            self._said[id(view)] = numbers, pieces, alike, said
         return self._said[id(view)]
 
 

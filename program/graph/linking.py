@@ -87,6 +87,7 @@ class Mention:
         start, end: characters of the question.
         first, last: words of the question, ``last`` not included.
         rest: what follows the name in its last word, folded: "mittel" of "Epilepsiemittel".
+        outright: whether the word for what it names stands beside it, see ``outright``.
     """
 
     text: str
@@ -96,6 +97,7 @@ class Mention:
     last: int
     readings: tuple[Reading, ...]
     rest: str = ""
+    outright: bool = False
 
     def overlaps(self, other: Mention) -> bool:
         """Whether a word belongs to both."""

@@ -29,6 +29,8 @@ from .view import Hypothesis, View, gram_columns, view_of
 
 MOST_HYPOTHESES = 5
 TYPICAL_GRAMS, LONGER = 60, 0.2
+OUTRIGHT = 0.95
+"""How likely a short name is meant at least that stands beside the word for what it names."""
 VECTOR = DIMENSIONS
 VECTOR_SCALE = 1.0
 """How much what a question's words mean together counts beside its n-grams, whose row is at most of length one."""
@@ -107,7 +109,8 @@ class Ranker:
     def meant(self, question: str, mentions: Sequence[Mention]) -> list[float]:
         """How likely each mention is meant to name a node."""
         found = span_features(question, mentions, self.weights.common, self.weights.plain, self._schema_vocabulary)
-        return (1 / (1 + np.exp(-(found @ self.weights.span)))).tolist()
+        chances = (1 / (1 + np.exp(-(found @ self.weights.span)))).tolist()
+        return [max(p, OUTRIGHT) if one.outright else p for p, one in zip(chances, mentions, strict=True)]
 
     def edge_place(self, name: str) -> int:
         """The column of an edge type in what words are near to."""

@@ -1,0 +1,45 @@
+"""How likely each path is by what a question says outright: the type that it asks for, the names that it takes away."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .asked_type import OTHER, TypeWords
+from .neither import NOT_ASKED, OTHERWISE, taken_together, takes_away
+from .ranking import Ranked
+from .view import View
+
+
+class Leaning:
+    """Weighs the paths of one question."""
+
+    def __init__(self, question: str, types: TypeWords, places: dict[str, int]) -> None:
+        """Read a question.
+
+        Args:
+            places: of the types of the schema, by name.
+        """
+        self._question, self._types, self._places = question, types, places
+        self._asked: dict[int, tuple[View, frozenset[int], frozenset[int]]] = {}
+
+    def asked(self, ranked: Ranked) -> frozenset[int]:
+        """The places of the types that are asked for; none where that is not said."""
+        return self._read(ranked)[1]
+
+    def weights(self, ranked: Ranked) -> np.ndarray:
+        """How likely each path is beside what the ranking says, shape (n,)."""
+        _, asked, taken = self._read(ranked)
+        weights = np.ones(len(ranked.scores))
+        if asked:
+            weights[~np.isin(ranked.pool.end, list(asked))] *= NOT_ASKED if taken else OTHER
+        if taken:
+            weights[~takes_away(ranked.pool, taken)] *= NOT_ASKED if asked else OTHERWISE
+        return weights
+
+    def _read(self, ranked: Ranked) -> tuple[View, frozenset[int], frozenset[int]]:
+        view, hypothesis = ranked.view, ranked.hypothesis
+        if id(view) not in self._asked:  # the view is kept beside, so its id is not given again
+            kinds = [self._places[reading.type] for reading in hypothesis.readings]
+            taken = taken_together(self._question, hypothesis.mentions)
+            self._asked[id(view)] = view, self._types.asked(view, kinds), taken
+        return self._asked[id(view)]
