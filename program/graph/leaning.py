@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .asked_type import OTHER, TypeWords
-from .neither import NOT_ASKED, OTHERWISE, taken_together, takes_away
+from .neither import ASKED, TOLD, taken_together, takes_away
 from .ranking import Ranked
 from .view import View
 
@@ -30,10 +30,10 @@ class Leaning:
         """How likely each path is beside what the ranking says, shape (n,)."""
         _, asked, taken = self._read(ranked)
         weights = np.ones(len(ranked.scores))
-        if asked:
-            weights[~np.isin(ranked.pool.end, list(asked))] *= NOT_ASKED if taken else OTHER
+        answers = np.isin(ranked.pool.end, list(asked)) if asked else np.ones(len(weights), dtype=bool)
+        weights[~answers] *= OTHER
         if taken:
-            weights[~takes_away(ranked.pool, taken)] *= NOT_ASKED if asked else OTHERWISE
+            weights[answers & takes_away(ranked.pool, taken)] *= ASKED if asked else TOLD
         return weights
 
     def _read(self, ranked: Ranked) -> tuple[View, frozenset[int], frozenset[int]]:

@@ -15,10 +15,8 @@ from .words import folded_words, spelled_out, words_of
 
 BEFORE, BETWEEN = 5, 2
 """Words at most from one that says so to the first name, and from one name to the next."""
-OTHERWISE = 0.02
-"""How much less likely a plan is that does something else with names which are taken away together."""
-NOT_ASKED = 1e-7
-"""How much less likely where the type is known that they are taken away from.
+TOLD, ASKED = 50.0, 1e7
+"""How much likelier a plan is that takes away what is taken away together; and where it answers with the type asked for.
 
 Rankings have met "neither" with names of the answers' own type, and hardly with what these have: e to the 12th apart.
 """
