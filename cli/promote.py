@@ -135,7 +135,11 @@ def _show(done: Promotion, dry_run: bool) -> None:
         if small := not_judged(done.gate):
             console.print(escape(small), emoji=False)
     before = f", before it version {done.before}" if done.before else ""
-    if done.moved:
+    if done.moved and done.before == done.version:
+        console.print(
+            escape(f"{done.model} version {done.version} was {done.alias} already, and stays it."), emoji=False
+        )
+    elif done.moved:
         console.print(escape(f"{done.model} version {done.version} is {done.alias} now{before}."), emoji=False)
     elif dry_run:
         console.print(escape(f"Nothing was changed: {done.model} version {done.version}, {done.why}"), emoji=False)

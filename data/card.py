@@ -14,6 +14,7 @@ from .element_words import with_element_words
 from .graph_names import names_of_graph, strange_to
 from .other_words import NAMES_FILE, add_other_words, each_word, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
+from .rows import said_of
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
 SHIPPED = Path(__file__).parent / "domains"
@@ -197,7 +198,7 @@ def load_card(folder: Path) -> DomainCard:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:20])
+        lines = (f"{'.'.join(map(str, e['loc']))}: {said_of(e)}" for e in error.errors()[:20])
         raise DataError(f"{path.name} of {folder.name}: " + "; ".join(lines)) from error
 
 

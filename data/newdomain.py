@@ -30,6 +30,7 @@ EXCLUDED: Mapping[str, str] = {
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 # Words of a topic that a starter row uses.
 _TOPIC_WORDS = 3
+_LEADING = 3
 
 
 @dataclass(frozen=True)
@@ -169,8 +170,17 @@ def _rows(conversation: str, turns: Sequence[Mapping[str, Any]], answer: str) ->
 
 
 def _topic(line: str) -> str:
-    """A few words of a line that can stand in a sentence."""
-    return " ".join(re.split(r"[:;,.(]", line)[0].split()[:_TOPIC_WORDS]) or line.strip()
+    """A few words of a line that can stand in a sentence; one that is cut does not end in a word that leads on."""
+    words = re.split(r"[:;,.(]", line)[0].split()
+    kept = words[:_TOPIC_WORDS]
+    while len(kept) < len(words) and len(kept) > 1 and _leads_on(kept[-1]):
+        kept.pop()
+    return " ".join(kept) or line.strip()
+
+
+def _leads_on(word: str) -> bool:
+    """Whether a word is as short as "of", "the" and "und" are, in small letters; "VPN" is not."""
+    return len(word) <= _LEADING and word.islower()
 
 
 def _words(kinds: Mapping[str, str]) -> list[str]:

@@ -202,4 +202,9 @@ def _explain(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "row"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
-    return f"{field}: {error['msg']} (got {shown})"
+    return f"{field}: {said_of(error)} (got {shown})"
+
+
+def said_of(error: Any) -> str:
+    """What an error of pydantic says, in words of somebody who writes a file."""
+    return "there is no such field" if error["type"] == "extra_forbidden" else error["msg"]

@@ -44,7 +44,7 @@ SHIPPED = load_card(domain_folder("podcast"))
             r"graph: .*undeclared .*'Y'",
         ),
         ({"graph": {"nodes": []}}, r"graph\.nodes: "),
-        ({"colour": "red"}, "colour: Extra inputs"),
+        ({"colour": "red"}, "colour: there is no such field"),
     ],
 )
 def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:

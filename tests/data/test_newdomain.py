@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from queryplan.data.checking import STARTER, check_set, open_set
 from queryplan.data.domain import load_domain
-from queryplan.data.newdomain import EXCLUDED, DomainAnswers, make_card, parse_excluded, write_domain
+from queryplan.data.newdomain import EXCLUDED, DomainAnswers, make_card, parse_excluded, starter_rows, write_domain
 from queryplan.errors import DataError
 
 BREAD = DomainAnswers(
@@ -56,6 +56,19 @@ def test_starters_show_every_kind_of_label(folder: Path) -> None:
     assert {label.rejection_kind for label in labels} == {None, *BREAD.excluded}
     assert any(label.is_follow_up for label in labels)
     assert any(label.sub_queries for label in labels)
+
+
+@pytest.mark.parametrize(
+    ("line", "topic"),
+    [
+        ("The network in the wards, and who mends it", "The network"),
+        ("Passwort und Konto zurücksetzen", "Passwort und Konto"),
+        ("access by VPN at home", "access by VPN"),
+    ],
+)
+def test_a_topic_that_is_cut_does_not_end_in_the_middle_of_a_phrase(line: str, topic: str) -> None:
+    rows = starter_rows(make_card(replace(BREAD, covers=(line,))), "train")
+    assert rows[0].query == f"What is {topic}?"
 
 
 @pytest.mark.parametrize("covers", [("Bread Help",), ("a",), ("a, b", "a, c"), (": odd",)])
