@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from .examples import epilog_of
 from .files import check_file, check_folder
 from .progress import wide_console
 
@@ -58,7 +59,7 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(epilog=epilog_of("data split"))
 def split(
     file: Source,
     out: Annotated[Path, typer.Option(help="Folder that train.jsonl and the others are written to.")],

@@ -12,6 +12,7 @@ import typer
 
 from ..errors import UserError
 from . import graph_learn, graph_score
+from .examples import epilog_of
 from .files import check_file
 from .graph_show import answer_tables, say_left_out, show_proposal
 from .progress import counting, wide_console
@@ -107,7 +108,7 @@ def check(
     typer.echo(_in_words(read, found))
 
 
-@app.command()
+@app.command(epilog=epilog_of("graph run"))
 def run(
     query: Annotated[str | None, typer.Argument(help="The question.")] = None,
     graph: Graph = None,

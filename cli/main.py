@@ -18,6 +18,7 @@ from typer.main import get_command, get_group
 
 from .. import __version__
 from .errors import UNREAD, one_sentence
+from .examples import epilog_of
 
 PANELS: dict[str, dict[str, str]] = {
     "Begin": {
@@ -69,7 +70,7 @@ def load(command: str) -> Any:
         built: Any = get_group(module.app)
     else:
         single = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        single.command(command)(module.command)
+        single.command(command, epilog=epilog_of(command))(module.command)
         built = get_command(single)
     built.name = command
     return built

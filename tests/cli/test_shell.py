@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,6 +18,7 @@ import typer
 from queryplan import __version__
 from queryplan.cli import main, settings
 from queryplan.cli.errors import STOPPED, sentence
+from queryplan.cli.examples import EXAMPLES
 from queryplan.cli.settings import Settings, load_settings
 from queryplan.errors import ConfigError, DataError, LMError, ProgramError, QueryPlanError, WeightsError
 from queryplan.program.lm import weights
@@ -83,6 +85,19 @@ def test_each_command_has_help(name: str) -> None:
     code, out, _ = invoke(name, "--help")
     assert code == 0
     assert f"queryplan {name}" in out.replace("root", "queryplan") or name in out
+
+
+@pytest.mark.parametrize(("name", "line"), [(name, line) for name, lines in EXAMPLES.items() for line in lines])
+def test_each_example_is_a_command_line_and_stands_in_the_help(name: str, line: str) -> None:
+    _, *given = shlex.split(line)
+    names = name.split()
+    assert given[: len(names)] == names
+    command = main.load(names[0])
+    for part in names[1:]:
+        command = command.commands[part]
+    command.make_context(name, given[len(names) :])
+    out = invoke(*names, "--help")[1]
+    assert "".join(line.split()) in "".join(out.split())
 
 
 def test_without_a_command_help_is_shown() -> None:
@@ -205,7 +220,7 @@ def test_markup_in_a_message_is_text(failing: Failing) -> None:
 
 
 def test_a_message_of_many_lines_becomes_one() -> None:
-    assert sentence(DataError("one\n  two")) == "one two"
+    assert sentence(DataError("one\n  two")) == "one; two"
 
 
 # Settings
