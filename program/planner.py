@@ -356,7 +356,8 @@ class QueryPlanner(dspy.Module):
     def load(  # type: ignore[override]
         cls, program: str | Path, lm: Given = "as compiled", **options: Any
     ) -> QueryPlanner:
-        """Load a compiled program; no code of it is run.
+        """Load a compiled program; no code of it is run. As a part of another program it stays as it is: DSPy's
+        optimizers change no module that is compiled.
 
         Args:
             program: a folder, or ``models:/NAME@ALIAS`` of an MLflow registry.
@@ -374,6 +375,7 @@ class QueryPlanner(dspy.Module):
         gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
         planner = cls(state.card, heads=heads_of(state), lm=name, **{**gate, **options})
         restore(planner, state)
+        planner._compiled = True  # else they put examples of that other program into its predictors
         planner._asked()
         return planner
 
