@@ -327,6 +327,20 @@ class QueryPlanner(dspy.Module):
         other._threads = Threads()
         return other
 
+    def __copy__(self) -> QueryPlanner:
+        """One that shares everything."""
+        other = self.__class__.__new__(self.__class__)
+        vars(other).update(vars(self))
+        return other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Refused: a planner is a folder, from which each process loads its own.
+
+        Raises:
+            TypeError: always.
+        """
+        raise TypeError("a planner is not pickled: save it with .save(FOLDER) and let each process load that folder")
+
     def fingerprints(self) -> dict[str, str]:
         """Hashes of what this planner stands on: card, schema, signatures, encoder."""
         return fingerprints(self)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -38,3 +40,11 @@ def test_a_compiled_planner_stays_as_it_is_where_the_program_around_it_is_optimi
     assert compiled.planner.program_version == agent.planner.program_version
     assert [name for name, _ in agent.named_predictors()] == ["answer"]
     assert len(agent.planner.predictors()) == 6, "its own predictors are still found by itself"
+
+
+def test_a_pickled_planner_is_refused_in_a_sentence(agent: Agent, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"save it with \.save\(FOLDER\)"):
+        pickle.dumps(agent.planner)
+    with pytest.raises(RuntimeError, match=r"save it with \.save\(FOLDER\)"):
+        agent.save(tmp_path / "whole", save_program=True)
+    assert copy(agent.planner).plan("Who is Nell?").query == "Who is Nell?"
