@@ -20,6 +20,7 @@ from ..errors import ConfigError, LMError
 from ..signatures.types import Stage
 from .lm.decider import unanswered
 from .lm.endpoint import LMHandle
+from .lm.forked import renewed_in_child
 from .lm.meter import meter
 from .lm.timely import OUT_OF_TIME, until
 
@@ -84,9 +85,14 @@ class Clock:
 
 
 class Threads:
-    """The threads that send requests: made when they are first needed; a copy has its own."""
+    """The threads that send requests: made when they are first needed; a copy has its own, and so has a fork."""
 
     def __init__(self) -> None:
+        self.renew()
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """Have none."""
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
 

@@ -14,6 +14,7 @@ import dspy
 
 from ..errors import ConfigError, QueryPlanError
 from .lm.endpoint import LMHandle, LMSettings, open_lm
+from .lm.forked import renewed_in_child
 
 Opener = Callable[[], LMHandle | None]
 Given = LMHandle | Opener | LMSettings | str | None
@@ -39,6 +40,11 @@ class Model:
         self._opening: Future[BaseException | None] | None = None
         self._owned = self._closed = False
         self._lock = Lock()
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """Whoever was opening it is in another process; here it is opened anew."""
+        self._opening, self._lock = None, Lock()
 
     def now(self) -> tuple[LMHandle | None, str]:
         """The model, or why there is none at this moment; empty where none was given."""

@@ -11,6 +11,8 @@ from typing import Any
 
 from dspy._vendor.lm15.transports import ReadTimeout, StdlibTransport
 
+from .forked import renewed_in_child
+
 OUT_OF_TIME = "the deadline passed"
 _until: ContextVar[float | None] = ContextVar("queryplan_until", default=None)
 
@@ -36,6 +38,14 @@ def seconds_left() -> float | None:
 
 class TimelyTransport(StdlibTransport):
     """Waits for the next byte as long as it was told to, and no longer than it is of use."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """Leave the connections to the process that opened them."""
+        self._pool = self.copy()._pool
 
     def stream(self, request: Any) -> Any:
         """The response to ``request``."""

@@ -39,11 +39,12 @@ class _QuietServer(ThreadingHTTPServer):
 
 class ChatServer:
     """OpenAI-compatible: ``reply`` answers, ``headers`` go with it, and ``spaces`` before it, one each 50 ms;
-    ``requests`` and ``keys`` are what came."""
+    ``requests`` and ``keys`` are what came, and ``ports`` where from."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.ports: list[int] = []
         self.headers: dict[str, str] = {}
         self.spaces = 0
         top = {"Yes": -0.1, "No": -2.3, "simple": -3.0, "fact": -3.0}
@@ -69,6 +70,7 @@ class ChatServer:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.requests.append(body)
+                server.ports.append(self.client_address[1])
                 server.keys.append(self.headers.get("Authorization", ""))
                 status, answer = server.reply(body)
                 data = json.dumps(answer).encode()
