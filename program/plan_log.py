@@ -7,6 +7,7 @@ planner does and how surely; only one with text can be labelled (``queryplan lab
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import os
@@ -135,8 +136,21 @@ class JsonlSink:
         self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
     def put(self, record: Mapping[str, Any]) -> None:
-        """Append a line."""
-        os.write(self._file, json.dumps(record, ensure_ascii=True).encode() + b"\n")
+        """Append a line, whole or not at all.
+
+        Raises:
+            OSError: the disk is full.
+        """
+        line = json.dumps(record, ensure_ascii=True).encode() + b"\n"
+        if (written := os.write(self._file, line)) < len(line):
+            self._take_back(written)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def _take_back(self, written: int) -> None:
+        """Half a line would spoil the log, and the next line with it; it stays where others wrote after it."""
+        end = os.lseek(self._file, 0, os.SEEK_CUR)
+        if os.fstat(self._file).st_size == end:
+            os.ftruncate(self._file, end - written)
 
     def close(self) -> None:
         """Close the file."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import stat
 import threading
 from pathlib import Path
@@ -114,6 +115,20 @@ def test_a_plan_is_not_lost_to_a_record_that_cannot_be_made(tmp_path: Path) -> N
     with PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True) as log:
         log.log(made_plan(), [1], conversation="c7")  # type: ignore[list-item]
     assert log.failed == 1
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+    log, kept = PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True), resource.getrlimit(resource.RLIMIT_FSIZE)
+    log.log(made_plan())
+    size = (tmp_path / "plans.jsonl").stat().st_size
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + size // 2, kept[1]))
+        log.log(made_plan())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, kept)
+    log.log(made_plan())
+    assert log.failed == 1
+    assert len(read_logged(tmp_path / "plans.jsonl")) == 2
 
 
 def test_only_the_owner_may_read_a_log(tmp_path: Path) -> None:
