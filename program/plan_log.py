@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
+from pydantic_core import to_jsonable_python
+
 from ..signatures.types import STAGES, Turn
 from .context import ROLES, said_in
 from .plan import QueryPlan
@@ -239,7 +241,8 @@ def _record(
         "text": True,
         "query": plan.query,
         "history": [kept for turn in history or () if (kept := _turn(turn)) is not None],
-        "session": dict(session or {}),
+        # What is no JSON is written out: a session's ``now`` may be a datetime.
+        "session": to_jsonable_python(dict(session or {}), fallback=str),
         "conversation": conversation,
         "plan": plan.model_dump(mode="json"),
     }

@@ -7,6 +7,7 @@ import json
 import resource
 import stat
 import threading
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,15 @@ def test_a_plan_is_not_lost_to_a_record_that_cannot_be_made(tmp_path: Path) -> N
     with PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True) as log:
         log.log(made_plan(), [1], conversation="c7")  # type: ignore[list-item]
     assert log.failed == 1
+
+
+def test_a_session_with_a_time_in_it_is_logged(tmp_path: Path) -> None:
+    log = PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True)
+    log.log(made_plan(), session={"now": datetime(2026, 3, 1, 12, tzinfo=UTC), "seen": {3}, "score": float("nan")})
+    session = read_logged(tmp_path / "plans.jsonl")[0].session
+    assert session["now"] == "2026-03-01T12:00:00Z"
+    assert session["seen"] == [3]
+    assert log.failed == 0
 
 
 def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
