@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from ...data.card import DomainCard
 from ...signatures.types import Frozen
@@ -41,11 +41,16 @@ class Limits(Frozen):
 
 
 class Message(Frozen):
-    """A message of the conversation. What a system or a tool says tells nothing about what the user asks: it is left
-    out, and the plan says so."""
+    """A message as chat interfaces keep it; what else it has (``tool_calls``, ``name``) is not read.
+
+    What a system or a tool says tells nothing about what the user asks: it is left out, and so is what has no text,
+    and the plan says so.
+    """
+
+    model_config = ConfigDict(extra="ignore")
 
     role: Literal["user", "assistant", "system", "developer", "tool"]
-    content: str
+    content: str | tuple[dict[str, Any], ...] | None
 
 
 class PlanRequest(Frozen):
@@ -69,6 +74,11 @@ class PlanRequest(Frozen):
     def messages(self) -> list[dict[str, Any]]:
         """The history as a planner takes it."""
         return [{"role": message.role, "content": message.content} for message in self.history]
+
+    @field_validator("history", "session", mode="before")
+    @classmethod
+    def _null_is_none(cls, value: Any, info: ValidationInfo) -> Any:
+        return cls.model_fields[str(info.field_name)].default if value is None else value
 
     @field_validator("session")
     @classmethod

@@ -42,6 +42,21 @@ def test_what_a_system_says_is_taken_and_left_out_as_by_the_planner(bench: Any, 
     assert "history" in {gap.what for gap in plan.degraded}
 
 
+def test_a_history_is_taken_as_chat_interfaces_keep_it(bench: Any, serve: Serve) -> None:
+    planner = bench.planner(heads=HEADS)
+    parts = [{"type": "text", "text": "What is sleep debt?"}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+    calls = [{"id": "c", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]
+    history = [
+        {"role": "user", "content": parts, "name": "ada"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "content": "{}", "tool_call_id": "c"},
+        TURNS[1],
+    ]
+    asked = {"query": "and why?", "history": history, "session": None}
+    assert untimed(plan_of(serve(planner).post("/v1/plan", json=asked))) == untimed(planner.plan("and why?", history))
+    assert plan_of(serve(planner).post("/v1/plan", json={"query": "why?", "history": None})).previous_topics == ()
+
+
 def test_a_batch_is_planned_in_its_order(bench: Any, serve: Serve) -> None:
     queries = [{"query": f"who is Nell {number}?"} for number in range(MAX_BATCH)]
     answer = serve(bench.planner(heads=HEADS)).post("/v1/plan/batch", json={"queries": queries})
