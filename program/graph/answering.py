@@ -15,6 +15,7 @@ from .asked_type import TypeWords
 from .choosing import CHOICE, Chooser, Chosen
 from .combining import takes_both_away
 from .completing import SLIGHT, Completer, Option
+from .itself import asks_of_itself, itself
 from .leaning import Leaning
 from .linking import Mention, NameIndex
 from .outright import with_outright
@@ -29,6 +30,8 @@ PROBED, LIKELY = 6, 0.02
 """Plans that are tried on the graph, and how likely they must be at least beside the likeliest."""
 ASKED = 0.1
 """How much less likely it is that no plan says what is asked, where the likeliest answers with the type asked for."""
+WITHOUT = 0.03
+"""The same of what one name has and another has not: "genes of A not found in B"."""
 UNSAID, FAR = CHOICE.index("most unsaid"), 0.8
 """How little of its likeliest word a plan may leave unsaid for that."""
 LOOKED_AT = 10
@@ -108,6 +111,8 @@ class Answerer:
         ranked = [r for r in self.ranker.rank(question, mentions) if len(r.scores)]
         if not ranked:
             return self._chooser.look(question, mentions, ())
+        if asks_of_itself(question, mentions):
+            ranked += itself(question, mentions, ranked, self.ranker)
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
         leaning = Leaning(question, self._types, self.ranker.table.place)
@@ -183,7 +188,9 @@ def _leaning(chosen: Chosen, chances: np.ndarray) -> np.ndarray:
     others = [i for i, option in enumerate(options) if not option.ending.none]
     if none is not None and others:
         first = max(others, key=lambda i: float(weighed[i]))
-        if options[first].asked and chosen.numbers[first, UNSAID] < FAR:
+        if options[first].asked and options[first].sketch.combine == "difference":
+            weighed[none] *= WITHOUT
+        elif options[first].asked and chosen.numbers[first, UNSAID] < FAR:
             weighed[none] *= ASKED
     return weighed / weighed.sum()
 

@@ -95,6 +95,19 @@ class AsSaid:
             slighted[place] = self._slight(said, kind, [*own, *of_edges], years)
         return Grouped(groups, slighted)
 
+    def is_outright(self, ending: Ending) -> bool:
+        """Whether an ending is a test of the nodes that the question says by its value, its word or a bound."""
+        if ending.where is not None or ending.final.kind != "set":
+            return False
+        return any(self._is_said(condition) for condition in ending.final.filters)
+
+    def _is_said(self, condition: Condition) -> bool:
+        if isinstance(condition.value, bool):
+            return condition.property in self.flags.said
+        if isinstance(condition.value, str):
+            return condition.op in ("eq", "ne") and is_whole_in(fold(condition.value), f" {fold(self._question)} ")
+        return _is_number(condition) and (self._is_beside(condition) or float(condition.value) in self.bounded.compared)
+
     def _said(self, ending: Ending, own: Collection[str], years: Collection[str], followed: bool) -> Ending | None:
         if any(map(self._is_in_a_name, conditions_of(ending))):
             if followed or ending.where is not None or any(c.op != "eq" for c in ending.final.filters):

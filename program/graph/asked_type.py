@@ -92,7 +92,8 @@ def _firsts(view: View, at: Mapping[int, set[int]], names: Mapping[int, int]) ->
     if found := [first for place in asking if (first := within(place + 1, BEHIND)) is not None]:
         return found
     # "Genes which …" relates; any other word that asks has another answer than a type that the question begins with.
-    if any(place - 1 not in at for place, word in said.items() if word in _line("which") or word in _line("who")):
+    asks = _line("which") | _line("who")
+    if any(word in asks and not (word in _line("relates") and place - 1 in at) for place, word in said.items()):
         return []
     if (first := within(0, BEGINS)) is not None:
         return [first]
@@ -120,6 +121,6 @@ def _heads(description: str) -> frozenset[str]:
     return frozenset(said[:MOST])
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _line(name: str) -> frozenset[str]:
     return frozenset(word for phrase in read_grammar() if phrase.line == name for word in folded_words(phrase.text))

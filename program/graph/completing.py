@@ -16,6 +16,7 @@ from .as_said import AsSaid, Grouped
 from .endings import DENSE as ENDING_NUMBERS
 from .endings import ELEMENTS, Ending, EndingParts, EndingWeights, endings
 from .evidence import DENSE
+from .itself import is_itself
 from .paths import NOTHING
 from .ranking import Ranked, Ranker, gram_norm
 from .said_numbers import SaidNumbers, said_numbers
@@ -202,7 +203,7 @@ class Completing:
         tested = tuple(dict.fromkeys(edge for edge in edges if edge in self._by.tested))
         if id(view) not in self._told:  # the view is kept beside, so its id is not given again
             self._told[id(view)] = view, self._by.told(view)
-        key = (id(view), int(ranked.pool.end[place]), tested, bool(edges))
+        key = (id(view), int(ranked.pool.end[place]), tested, bool(edges), is_itself(ranked.pool))
         if key not in self._ends:
             self._ends[key] = self._looked_at(ranked, place, tested, bool(edges))
         return self._ends[key]
@@ -215,6 +216,8 @@ class Completing:
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
             # The names themselves are no answer; the first of them by something is, and those that pass a condition.
             found = [one for one in found if one.none or one.final.kind in ("order", "degree") or one.final.filters]
+        if is_itself(ranked.pool):
+            found = [one for one in found if one.none or said.is_outright(one)]
         dense, elements = by.parts.of(found, ranked.view, numbers, 1.0, by.rows, kind, alike, pieces)
         none = next(i for i, ending in enumerate(found) if ending.none)
         told = self._told[id(ranked.view)][1][elements].sum(axis=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .asked_type import OTHER, TypeWords
+from .itself import LIKELY, is_itself
 from .neither import ASKED, TOLD, taken_together, takes_away
 from .ranking import Ranked
 from .view import View
@@ -30,6 +31,8 @@ class Leaning:
         """How likely each path is beside what the ranking says, shape (n,)."""
         _, asked, taken = self._read(ranked)
         weights = np.ones(len(ranked.scores))
+        if is_itself(ranked.pool):
+            return weights * LIKELY
         answers = np.isin(ranked.pool.end, list(asked)) if asked else np.ones(len(weights), dtype=bool)
         weights[~answers] *= OTHER
         if taken:

@@ -141,6 +141,11 @@ class Ranker:
         pools = candidate_pools(hypothesis, self.table, lambda pool: ranked(pool).scores, twofold)
         return [ranked(pool) for pool in pools]
 
+    def alone(self, question: str, hypothesis: Hypothesis, pool: Pool) -> Ranked:
+        """One pool of a hypothesis that is not among its candidates."""
+        view = self.view(question, hypothesis)
+        return self._ranked(pool, Sight(view, self.told(view)), self._said(view), None, hypothesis)
+
     def look(self, pool: Pool) -> tuple[Shape, np.ndarray]:
         """What the candidates of a pool look like, and their elements."""
         if pool.key is not None and pool.key in self._looks:
