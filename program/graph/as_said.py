@@ -1,7 +1,7 @@
 """What a question says outright beside its names, applied to every ending: bounds, flags, order, and each word once.
 
-Endings that become the same are one, with the chances of all; those that the question cannot mean are gone, and those that
-do nothing with what it says count for less.
+Endings that become the same are one, with the chances of all; those that the question cannot mean are gone, and those
+that do nothing with what it says count for less.
 """
 
 from __future__ import annotations

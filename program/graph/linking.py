@@ -53,13 +53,11 @@ RAREST = 8
 """Trigrams of a text that are looked up, the rarest first: common ones cost milliseconds and tell nothing."""
 NEAR = 5
 REMEMBERED = 8192
-"""Questions whose mentions are kept: learning looks at each labelled question in five steps; some 2 kB a question."""
+"""Questions whose mentions are kept, 2 kB each: learning looks at each labelled question in five steps."""
 APPOSED = re.compile(r"\s*[(（]\s*")
 """What stands between a name and another one for the same thing."""
-BETWEEN = 2
-"""Words between a name that leaves out its end and the one that has it, at most: "and the"."""
-MOST_VALUES, LEAST_VALUE = 60, 3
-"""A property with more values than this has texts of its own for each node; shorter values are numbers and signs."""
+BETWEEN = 2  # words between a name that leaves out its end and the one that has it, at most: "and the"
+MOST_VALUES, LEAST_VALUE = 60, 3  # more values are texts of each node; shorter ones are numbers and signs
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ class Mention:
         start, end: characters of the question.
         first, last: words of the question, ``last`` not included.
         rest: what follows the name in its last word, folded: "mittel" of "Epilepsiemittel".
-        outright: whether the word for what it names stands beside it, see ``outright``.
+        outright: the word for what it names stands beside it.
     """
 
     text: str

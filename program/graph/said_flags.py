@@ -1,8 +1,8 @@
-"""Properties that are true or false, as a question says them by their own word: "approved", "not approved", "unblinded".
+"""Properties that are true or false, as a question says them by their own word: "approved", "not blinded", "unlisted".
 
-A property is said where all words of its name stand in the question, and denied where a word that denies stands a little
-before them or a few letters are put before one. An ending that tests it the other way becomes the said one; a number, or
-an order, is tested of what the flags leave.
+A property is said where all words of its name stand in the question, and denied where a word that denies stands a
+little before them or a few letters are put before one. An ending that tests it the other way becomes the said one; a
+number, or an order, is tested of what the flags leave.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ CLOSED = frozenset({"is", "has", "was", "are", "can", "does", "be"})
 """Words of a property's name that say nothing of it: ``is_active``."""
 NEAR, FAR = 3, 6
 """Words before a property's within which what denies it stands; and what leaves out what it is said of."""
-STEM, ENDS = 4, 3
-"""Letters of a word at least that it shares with another form of it; and the letters in which the two may differ."""
+STEM = 4
+"""Letters of a word at least that it shares with another form of it."""
+ENDINGS = frozenset("|s|es|e|d|ed|ing|er|ers|al|y|n|en|t|te".split("|"))
+"""What forms of one word end with, behind what they share: "recruits", "recruiting"."""
 UNUSED_FLAG = 0.3
 """How much less likely a plan is that does nothing with a property which is said and which its nodes have."""
 PREFIX, PREFIXED = 3, 4
@@ -125,7 +127,7 @@ def _is_form(word: str, other: str) -> bool:
     if word == other or _is_prefixed(word, other):
         return True
     shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
-    return shared >= STEM and max(len(word), len(other)) - shared <= ENDS
+    return shared >= STEM and {word[shared:], other[shared:]} <= ENDINGS
 
 
 def _is_prefixed(word: str, other: str) -> bool:
