@@ -31,6 +31,7 @@ from .ngrams import (
     weigh,
     words_of,
 )
+from .openers import without_openers
 from .spelling import bare, folded, simple
 
 SURFACE_WEIGHT = 0.5
@@ -38,7 +39,11 @@ AS_TYPED, BARE, SIMPLE = range(3)
 DIGIT = re.compile(r"\d")
 
 
-_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, simple)
+def _asked(text: str) -> str:
+    return without_openers(simple(text))
+
+
+_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked)
 
 
 class Seen(NamedTuple):
@@ -83,7 +88,8 @@ class Features:
             heads also saw names unmasked in their vectors.
         vocabulary: which n-grams have a column of their own; None in programs of before, where all share them.
         reads: how texts are read (``spelling.py``), as their heads learned to: ``AS_TYPED`` by the first programs,
-            ``BARE`` without signs at their end, ``SIMPLE`` in small letters and without the marker of a list, too.
+            ``BARE`` without signs at their end, ``SIMPLE`` in small letters and without the marker of a list and
+            what only opens a question (``openers.py``), too.
         mending: reads slips as the words that were meant (``mending.py``); None in programs of before.
         nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
             programs of before.
@@ -110,6 +116,7 @@ class Features:
         self.vocabulary = vocabulary
         # A plan looks at its query as a turn and as a query; the next one has other texts.
         self._look = lru_cache(maxsize=16)(self._look_at)
+        self._spelled = lru_cache(maxsize=16)(_SPELLED[reads])
         # Earlier turns come back with every query of their conversation.
         self._earlier = lru_cache(maxsize=256)(self._look_back)
 
@@ -137,6 +144,7 @@ class Features:
     def forget(self) -> None:
         """Drop what is kept of earlier texts, so that the next ones are looked at anew; for measuring."""
         self._look.cache_clear()
+        self._spelled.cache_clear()
         self._earlier.cache_clear()
         self.linker.forget()
 
@@ -144,9 +152,6 @@ class Features:
         text = self._spelled(text)
         names = frozenset(link.name.name for link in self.linker.links(text))
         return Earlier(self._vector(self._small(text)), names, frozenset(words_of(text)))
-
-    def _spelled(self, text: str) -> str:
-        return _SPELLED[self.reads](text)
 
     def _small(self, text: str) -> str:
         return folded(text) if self.reads == SIMPLE else text
@@ -206,7 +211,7 @@ def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> 
     The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
     trained one says.
     """
-    masked = [mask_folded(simple(text), linker) for text in texts]
+    masked = [mask_folded(_asked(text), linker) for text in texts]
     mending = Mending(learned_words(words_of(text) for text in masked), encoder.knows_whole)
     masked = [mended(text, slips) if (slips := mending.slips(words_of(text))) else text for text in masked]
     common = common_words(words_of(text) for text in masked)

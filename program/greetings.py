@@ -17,6 +17,7 @@ from .spelling import folded
 COURTESIES = (
     *("please", "pls", "plz", "bitte", "por favor", "per favore", "per piacere", "prego", "alstublieft", "alsjeblieft"),
     *("s'il vous plaît", "s'il te plaît", "svp", "stp", "proszę", "tack", "пожалуйста", "拜托", "お願いします"),
+    *("thx", "thnx", "tnx", "ty", "tysm"),
 )
 """What the end of a question may say to be kind."""
 _NO_WORD = re.compile(r"[\W_]*")

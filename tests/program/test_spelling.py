@@ -59,3 +59,8 @@ def test_the_marker_of_a_list_is_not_read(marker: str) -> None:
 )
 def test_numbers_of_a_question_are_read(text: str) -> None:
     assert simple(text) == bare(text)
+
+
+def test_signs_of_full_width_are_read_as_plain_ones_and_stay_in_the_text_as_written() -> None:
+    assert simple("你好，谁来了？") == "你好,谁来了"
+    assert plain("你好，谁？") == "你好，谁？"
