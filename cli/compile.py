@@ -123,6 +123,8 @@ def run_job(
     console = Console(stderr=True)
     check_file("--picture", picture)
     check_folder("--out", job.out)
+    if job.out is not None:  # a program is written beside its place and takes it when it is whole
+        check_folder("the folder above --out", job.out.absolute().parent)
     read = load_domain(domain)
     with open_progress() as progress, by_column(progress) as counted:
         outcome = CompileJob(read, job).run(

@@ -61,6 +61,10 @@ def check_folder(flag: str, path: Path | None) -> None:
         return
     if os.path.exists(path) and not os.path.isdir(path):
         raise UserError(f"{flag} {path} is a file: give the name of a folder")
+    if os.path.isdir(path):  # what is above it is not written to, and may not be: a mounted folder
+        if not os.access(path, os.W_OK | os.X_OK):
+            raise UserError(f"{flag} {path} may not be written to; give another folder")
+        return
     _check_place(flag, path)
 
 

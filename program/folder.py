@@ -138,8 +138,7 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
         fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     except OSError as error:
         raise ProgramError(
-            f"cannot write {folder}: {error.strerror}; let {folder.parent} be written, free some space, or name "
-            "another place"
+            f"cannot write {folder}: {error.strerror}; let {folder.parent} be written, or free some space"
         ) from error
     try:
         manifest = _write_files(state, fresh)

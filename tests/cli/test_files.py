@@ -122,6 +122,16 @@ def test_what_may_not_be_written_is_refused(here: Path, monkeypatch: pytest.Monk
             check("--out", Path("folder/new"))
 
 
+def test_of_a_folder_that_is_there_what_is_above_need_not_be_writable(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name == "folder")  # as of a mounted volume
+    check_folder("--out", Path("folder"))
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "folder")
+    with pytest.raises(UserError, match="--out folder may not be written to"):
+        check_folder("--out", Path("folder"))
+
+
 @pytest.mark.parametrize(
     ("flag", "args"),
     [
