@@ -30,6 +30,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 OTHER = "(no endpoint)"
 CLOSE: Headers = ((b"connection", b"close"),)
+RETRY: Headers = ((b"retry-after", b"1"),)
 
 
 class Refused(Exception):
@@ -79,6 +80,10 @@ class Guard:
             await self._let_in(scope, receive, answer)
         except Refused as refused:
             await answer.say(refused.status, refused.detail, refused.headers)
+        except asyncio.CancelledError:
+            # The server's time to stop is over; without an answer of ours it would be a fault.
+            await answer.say(503, "the server is stopping; ask again", (*RETRY, *CLOSE))
+            raise
         except Exception as error:
             # Not its message, which may hold what a user typed.
             logger.error("a request failed: %s in %s", type(error).__name__, _place(error))

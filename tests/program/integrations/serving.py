@@ -48,9 +48,13 @@ def problem(answer: Any, status: int) -> str:
 
 
 def asked_raw(
-    app: Any, messages: list[Any], headers: list[tuple[bytes, bytes]] | None = None
+    app: Any, messages: list[Any], headers: list[tuple[bytes, bytes]] | None = None, ends_after: float = 10
 ) -> tuple[int | None, str]:
-    """Status and body of a request whose parts come one by one; after the last nothing comes for ever."""
+    """Status and body of a request whose parts come one by one; after the last nothing comes for ever.
+
+    Args:
+        ends_after: seconds after which the server has no more time for it.
+    """
     sent: list[Any] = []
     coming = list(messages)
 
@@ -72,7 +76,10 @@ def asked_raw(
             brought = [(b"host", b"localhost"), (b"content-type", b"application/json")] if headers is None else headers
             scope = {"type": "http", "method": "POST", "path": "/v1/plan", "headers": brought, "query_string": b"",
                      "http_version": "1.1", "scheme": "http", "root_path": "", "raw_path": b"/v1/plan"}  # fmt: skip
-            await app(scope, receive, send)
+            asking = asyncio.ensure_future(app(scope, receive, send))
+            await asyncio.wait({asking}, timeout=ends_after)
+            asking.cancel()
+            await asyncio.gather(asking, return_exceptions=ends_after < 10)
 
-    asyncio.run(asyncio.wait_for(ask(), 10))
+    asyncio.run(ask())
     return (sent[0]["status"], sent[1]["body"].decode()) if sent else (None, "")

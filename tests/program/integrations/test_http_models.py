@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import time
@@ -172,6 +173,12 @@ def test_a_caller_that_goes_away_while_sending_is_no_fault(bench: Any, caplog: p
     app = create_app(bench.planner(heads=HEADS))
     asked_raw(app, [body('{"query": ', True), {"type": "http.disconnect"}])
     assert "failed" not in caplog.text
+
+
+def test_who_still_waits_when_the_server_has_no_more_time_is_told_to_ask_again(bench: Any) -> None:
+    app = create_app(bench.planner(bench.lm(FACT, delay=30), HEADS))
+    status, said = asked_raw(app, [body('{"query": "Who is Nell?"}')], ends_after=0.3)
+    assert (status, json.loads(said)) == (503, {"detail": "the server is stopping; ask again"})
 
 
 # --- what is written down
