@@ -257,7 +257,8 @@ def _planner(
         try:
             return GraphPlanner.for_executor(executor, domain=domain, program=newest, lm=model)
         except ProgramError as error:
-            typer.echo(f"the newest compile is not used: {error}", err=True)
+            instead = "plans are ranked by what the questions that ship teach"
+            typer.echo(f"the newest compile is not used: {error}; {instead}", err=True)
     return GraphPlanner.for_executor(executor, domain=domain, lm=model)
 
 

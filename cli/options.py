@@ -17,6 +17,9 @@ Program = Annotated[
 History = Annotated[
     Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
 ]
+Session = Annotated[
+    Path | None, typer.Option(help="A JSON file: an object with now, collection, active_entity, paradigm.")
+]
 ActiveEntity = Annotated[str | None, typer.Option(help="What the application shows the user now.")]
 Lm = Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")]
 ApiBase = Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")]

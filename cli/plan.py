@@ -28,6 +28,7 @@ def command(
     domain: options.Domain = None,
     program: options.Program = None,
     history: options.History = None,
+    session: options.Session = None,
     active_entity: options.ActiveEntity = None,
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
@@ -53,14 +54,14 @@ def command(
     if (batch is None) != (out is None):
         raise UserError("--batch and --out go together: the queries and the file that their plans are written to")
     check_file("--out", out)
-    messages = read_history(history)
+    messages, known = read_history(history), read_session(session) or {}
+    known |= {"active_entity": active_entity} if active_entity else {}
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
         if batch is not None and out is not None:
             _batch(planner, batch, out, deadline)
             return
-        session = {"active_entity": active_entity} if active_entity else None
-        plan = planner.plan(query or "", messages, session, deadline)
+        plan = planner.plan(query or "", messages, known, deadline)
     if as_json:
         typer.echo(plan.model_dump_json(indent=2))
     else:
@@ -96,6 +97,20 @@ def read_history(path: Path | None) -> list[dict[str, Any]] | None:
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         raise DataError(f"{path} must hold a JSON list of messages, each with role and content")
     return messages
+
+
+def read_session(path: Path | None) -> dict[str, Any] | None:
+    """The session in a file.
+
+    Raises:
+        DataError: it is not a JSON object.
+    """
+    if path is None:
+        return None
+    session = read_json(path, "a JSON object")
+    if not isinstance(session, dict):
+        raise DataError(f'{path} must hold a JSON object, such as {{"now": "2025-10-17T16:40:00+02:00"}}')
+    return session
 
 
 def _batch(planner: Any, source: Path, target: Path, deadline: float | None) -> None:

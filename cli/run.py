@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from ..errors import DataError, UserError
+from ..errors import UserError
 from . import options
-from .files import check_file, read_json
+from .files import check_file
 from .graph_show import say_left_out
 from .logging_plans import logging_plans
 from .opening import open_planner
-from .plan import read_history, say_worked
+from .plan import read_history, read_session, say_worked
 from .progress import counting
 from .settings import load_settings
 from .show_run import run_tree
@@ -32,9 +32,7 @@ def command(
     domain: options.Domain = None,
     program: options.Program = None,
     history: options.History = None,
-    session: Annotated[
-        Path | None, typer.Option(help="A JSON file: an object with now, collection, active_entity, paradigm.")
-    ] = None,
+    session: options.Session = None,
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
     deadline: Annotated[float | None, typer.Option(min=0, help="Seconds for planning and running together.")] = None,
@@ -74,20 +72,6 @@ def command(
         typer.echo(json.dumps(result.as_json(), ensure_ascii=False, indent=2))
     else:
         Console().print(run_tree(result))
-
-
-def read_session(path: Path | None) -> dict[str, Any] | None:
-    """The session in a file.
-
-    Raises:
-        DataError: it is not a JSON object.
-    """
-    if path is None:
-        return None
-    session = read_json(path, "a JSON object")
-    if not isinstance(session, dict):
-        raise DataError(f'{path} must hold a JSON object, such as {{"now": "2025-10-17T16:40:00+02:00"}}')
-    return session
 
 
 def _stores(domain: str) -> Stores:

@@ -153,6 +153,9 @@ class NodeLines(_Lines):
             told = json.loads(line)
             kind = self._names.get(str(told.get("type", told.get("kind"))).replace(" ", ""))
             made = NodeLine(told["id"], told["name"], kind.name if kind else "", {})
+        except UnicodeDecodeError:
+            self.bad(number, "the line is not UTF-8")
+            return None
         except (ValueError, KeyError, AttributeError, RecursionError):
             self.bad(number, "expected a JSON object with id, name and type")
             return None

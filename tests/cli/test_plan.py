@@ -108,6 +108,11 @@ def test_the_active_entity_is_passed_on(plan: Run) -> None:
     Path("history.json").write_text(json.dumps([{"role": "user", "content": "Who was in episode 7?"}]))
     found = json.loads(plan("and why?", "--history", "history.json", "--active-entity", "Kwabena", "--json")[1])
     assert found["referenced_entities"] == ["Kwabena"]
+    Path("session.json").write_text('{"active_entity": "Kwabena"}')
+    same = json.loads(plan("and why?", "--history", "history.json", "--session", "session.json", "--json")[1])
+    assert same["referenced_entities"] == ["Kwabena"]
+    Path("session.json").write_text("[]")
+    assert "must hold a JSON object" in plan("and why?", "--session", "session.json")[2]
 
 
 @pytest.mark.parametrize("query", ["", "  ", "[bold]x[/]", "\\", "你好", "a\x1b[31mb", "x" * 5000])

@@ -86,6 +86,13 @@ def test_the_same_files_have_the_same_fingerprint_and_others_another(tmp_path: P
     assert one == same != other.fingerprint
 
 
+def test_a_line_that_is_not_utf_8_is_said_to_be_none(tmp_path: Path) -> None:
+    nodes, edges = files(tmp_path)
+    nodes.write_bytes(nodes.read_bytes().replace(b"aspirin", "Äspirin".encode("latin-1")))
+    with pytest.raises(DataError, match=r"nodes\.jsonl:1: the line is not UTF-8"):
+        import_graph(nodes, edges, SCHEMA, tmp_path / "g.lbug")
+
+
 def test_progress_counts_each_line_twice(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     import_graph(*files(tmp_path), SCHEMA, tmp_path / "g.lbug", lambda done, total: seen.append((done, total)))
