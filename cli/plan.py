@@ -20,7 +20,7 @@ from .show import plan_tree
 if TYPE_CHECKING:
     from ..data.card import DomainCard
     from ..program.batch import Worked
-    from ..signatures.graph_steps import GraphPlan
+    from ..program.plan import QueryPlan
 
 
 def command(
@@ -67,22 +67,29 @@ def command(
     else:
         Console().print(plan_tree(plan))
         if plan.graph_plan is not None:
-            _say_answers(planner.card, domain, plan.graph_plan)
+            _say_answers(planner.card, domain, plan)
 
 
-def _say_answers(card: DomainCard, domain: str | None, plan: GraphPlan) -> None:
+def _say_answers(card: DomainCard, domain: str | None, plan: QueryPlan) -> None:
     """What graph steps find in the domain's own graph, or a line on why that cannot be read."""
     from ..data.card import domain_of
-    from ..program.graph.executor import open_graph
 
     try:
-        found = open_graph(domain_of(card, domain)).run(plan)
+        answers = _answers(domain_of(card, domain), plan)
     except DataError as error:
         typer.echo(f"the graph was not asked: {error}", err=True)
-        return
+    else:
+        Console().print(f"the graph answers: {answers}", markup=False)
+
+
+def _answers(domain: str, plan: QueryPlan) -> str:
+    """What the plan's graph steps find in the domain's own graph."""
+    from ..program.graph.executor import open_graph
+
+    assert plan.graph_plan is not None
+    found = open_graph(domain).run(plan.graph_plan)
     unknown = ", ".join(ref.name for ref in found.unknown)
-    answers = ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
-    Console().print(f"the graph answers: {answers}", markup=False)
+    return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
 
 
 def read_history(path: Path | None) -> list[dict[str, Any]] | None:
