@@ -128,10 +128,6 @@ def open_lm(settings: LMSettings, journal: CallJournal | None = None) -> LMHandl
     if settings.model == "none":
         return None
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
-    import dspy
-
-    # Its entries are pickles, and its key ignores which server answered.
-    dspy.configure_cache(enable_disk_cache=False, enable_memory_cache=False)
     if settings.model.partition(":")[0] == "local":
         return _open_local(settings, journal)
     return _open_endpoint(settings, journal)

@@ -258,6 +258,7 @@ class JournaledLM(dspy.LM):
 
     def __init__(self, route: Route, journal: CallJournal | None = None, **kwargs: Any) -> None:
         engine, async_engine = JournaledEngine(route, journal), AsyncJournaledEngine(route, journal)
+        # Entries of DSPy's cache are pickles, and its key ignores which server answered. Others' calls go on using it.
         kwargs = {"cache": False, "num_retries": 2, **kwargs}
         super().__init__(route.name, engine=engine, async_engine=async_engine, **kwargs)
         self.route = route

@@ -161,10 +161,18 @@ def test_the_fingerprint_has_no_address(chat_server: Any) -> None:
     assert opened(chat_server).fingerprint == "openai/m"
 
 
-def test_dspys_caches_are_off(chat_server: Any) -> None:
-    opened(chat_server)
-    assert not dspy.cache.enable_disk_cache
-    assert not dspy.cache.enable_memory_cache
+def test_dspys_cache_is_not_used_and_stays_as_others_have_it(chat_server: Any) -> None:
+    dspy.configure_cache(enable_disk_cache=False)
+    theirs = dspy.cache
+    lm = opened(chat_server)
+    before = len(chat_server.requests)
+    for writer in (lm.writer, lm.writer, lm.writer.copy(rollout_id=1, temperature=1.0)):
+        writer("hello")
+        asyncio.run(writer.acall("hello"))
+    assert len(chat_server.requests) == before + 6
+    assert dspy.cache is theirs
+    assert theirs.enable_memory_cache
+    assert len(theirs.memory_cache) == 0
 
 
 def test_a_server_with_a_tokenizer_is_asked_for_it(chat_server: Any, complete: Any) -> None:
