@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from pydantic_core import to_jsonable_python
+from pydantic import TypeAdapter
 
 from ..signatures.types import STAGES, Turn
 from .context import ROLES, said_in
@@ -51,6 +51,7 @@ _DECIDING = ("follow_up", "relevance", "complexity")
 _LACKING = frozenset({*STAGES, "query", "history", "heads"})
 """What a plan may say it could not do, where that is a word of ours."""
 
+_JSON: TypeAdapter[Any] = TypeAdapter(Any)
 _WAITING = 1000
 _BATCH = 50
 _WAIT_S = 1.0
@@ -242,7 +243,7 @@ def _record(
         "query": plan.query,
         "history": [kept for turn in history or () if (kept := _turn(turn)) is not None],
         # What is no JSON is written out: a session's ``now`` may be a datetime.
-        "session": to_jsonable_python(dict(session or {}), fallback=str),
+        "session": _JSON.dump_python(dict(session or {}), mode="json", fallback=str),
         "conversation": conversation,
         "plan": plan.model_dump(mode="json"),
     }
