@@ -50,6 +50,7 @@ class Route:
         full_schema: whether it takes every JSON schema keyword, as llama.cpp does.
         direct: whether the server is on this machine, so that no proxy of the environment is used.
         address: the address, if it was given by hand; only its hash enters journal keys.
+        embedded: whether the server is in this process, so that nobody can start it anew.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Route:
     full_schema: bool = False
     direct: bool = False
     address: str = field(default="", repr=False)
+    embedded: bool = False
 
     def scrubbed(self, text: str) -> str:
         """``text`` in one line, without the keys and the address that this route knows, without a web page that a
@@ -293,6 +295,9 @@ class JournaledLM(dspy.LM):
     def _in_one_sentence(self, error: dspy_errors.LMError) -> EndpointError:
         if isinstance(error.__cause__, EndpointError):  # ours already
             return error.__cause__
+        if self.route.embedded and isinstance(error, dspy_errors.LMTransportError):
+            said = "got too little of this machine to answer; stop what else runs here, and run the same again to go on"
+            return EndpointError(f"{self.model} {said}.", "server")
         for kind, fault, sentence in _SENTENCES:
             if isinstance(error, kind):
                 return EndpointError(sentence.format(model=self.model), fault)

@@ -35,6 +35,7 @@ def local_route(server: EmbeddedServer, settings: LMSettings) -> Route:
         ),
         full_schema=True,
         direct=True,
+        embedded=True,
     )
 
 

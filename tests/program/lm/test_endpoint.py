@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,7 @@ import pytest
 from pydantic import BaseModel, Field
 from queryplan.errors import ConfigError, LMError, WeightsError
 from queryplan.program.lm.endpoint import LMHandle, LMSettings, open_lm
-from queryplan.program.lm.engine import portable
+from queryplan.program.lm.engine import JournaledLM, portable
 from queryplan.program.lm.routes import endpoint_route, wire_name
 from queryplan.signatures.plan_graph_steps import plan_graph_steps
 from queryplan.signatures.types import EdgeType, GraphSchema, NodeType
@@ -257,6 +258,16 @@ def test_a_dead_server_is_named_without_its_address() -> None:
     with pytest.raises(LMError, match="cannot be reached; start it, or check --api-base") as caught:
         open_lm(LMSettings(model="hosted_vllm/m", api_base=f"http://127.0.0.1:{port}/v1"))
     assert str(port) not in str(caught.value)
+
+
+def test_an_embedded_server_that_gives_up_on_a_request_is_not_to_be_started() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    route = endpoint_route(LMSettings(model="hosted_vllm/m", api_base=f"http://127.0.0.1:{port}/v1"))
+    lm = JournaledLM(replace(route, embedded=True), num_retries=0)
+    with pytest.raises(LMError, match=r"too little of this machine to answer; .* run the same again to go on"):
+        lm("hello")
 
 
 def test_a_server_that_never_answers_times_out(chat_server: Any) -> None:
