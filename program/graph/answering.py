@@ -111,8 +111,9 @@ class Answerer:
         ranked = [r for r in self.ranker.rank(question, mentions) if len(r.scores)]
         if not ranked:
             return self._chooser.look(question, mentions, ())
+        completing = self._completer.of(question)
         if asks_of_itself(question, mentions):
-            ranked += itself(question, mentions, ranked, self.ranker)
+            ranked += filter(completing.is_tested, itself(question, mentions, ranked, self.ranker))
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
         leaning = Leaning(question, self._types, self.ranker.table.place)
@@ -121,7 +122,6 @@ class Answerer:
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]
         top = max(float(chances[i]) for _, i in places)
         likeliest = max(float(chances[i] * weights[i]) for _, i in places)
-        completing = self._completer.of(question)
         options = [
             option
             for which, i in places

@@ -106,7 +106,7 @@ class AsSaid:
             return condition.property in self.flags.said
         if isinstance(condition.value, str):
             return condition.op in ("eq", "ne") and is_whole_in(fold(condition.value), f" {fold(self._question)} ")
-        return _is_number(condition) and (self._is_beside(condition) or float(condition.value) in self.bounded.compared)
+        return self._is_beside(condition) or _number(condition) in self.bounded.compared
 
     def _said(self, ending: Ending, own: Collection[str], years: Collection[str], followed: bool) -> Ending | None:
         if any(map(self._is_in_a_name, conditions_of(ending))):
@@ -127,10 +127,9 @@ class AsSaid:
         return replace(ending, final=replace(ending.final, filters=equal))
 
     def _is_beside(self, condition: Condition) -> bool:
-        value = condition.value
-        if isinstance(value, str | bool | tuple) or float(value) not in self.beside:
-            return False
-        return _is_word_for(self.beside[float(value)], condition.property)
+        """Whether a number that is tested stands right behind the word for its property."""
+        word = self.beside.get(number) if (number := _number(condition)) is not None else None
+        return word is not None and _is_word_for(word, condition.property)
 
     def _slight(self, ending: Ending, kind: str, flags: Collection[str], years: Collection[str]) -> float:
         conditions = conditions_of(ending)
@@ -148,7 +147,8 @@ class AsSaid:
 
     def _is_of_another(self, conditions: Conditions, kind: str, ending: Ending) -> bool:
         """Whether a number is tested of one property that stands right behind the word for another."""
-        words = {self.beside[float(c.value)] for c in conditions if _is_number(c) and float(c.value) in self.beside}
+        numbers = {number for one in conditions if (number := _number(one)) is not None}
+        words = {self.beside[number] for number in numbers if number in self.beside}
         if not words or any(map(self._is_beside, conditions)):
             return False
         at = (kind, ending.where[0] if ending.where is not None else kind)
@@ -157,9 +157,10 @@ class AsSaid:
     def _says_nothing(self, at: str, condition: Condition) -> bool:
         """Whether every value that there is passes a bound, or none does."""
         bounds = self._values.numbers.get((at, condition.property))
-        if bounds is None or isinstance(condition.value, str | bool | tuple):
+        n = _number(condition)
+        if bounds is None or n is None:
             return False
-        low, high, n = *bounds, condition.value
+        low, high = bounds
         every = {"lt": high < n, "le": high <= n, "gt": low > n, "ge": low >= n}
         none = {"lt": low >= n, "le": low > n, "gt": high <= n, "ge": high < n}
         return every.get(condition.op, False) or none.get(condition.op, False)
@@ -202,8 +203,9 @@ def _beside(question: str, spans: Sequence[tuple[int, int]]) -> dict[float, str]
     return {number.value: ends[number.start - 1] for number in numbers if number.start - 1 in ends}
 
 
-def _is_number(condition: Condition) -> bool:
-    return not isinstance(condition.value, str | bool | tuple)
+def _number(condition: Condition) -> float | None:
+    """The number that a condition compares with."""
+    return None if isinstance(condition.value, str | bool | tuple) else float(condition.value)
 
 
 @lru_cache(maxsize=4096)

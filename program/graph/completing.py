@@ -197,6 +197,10 @@ class Completing:
             for i in kept
         ]
 
+    def is_tested(self, ranked: Ranked) -> bool:
+        """Whether some ending of a name itself is a test that the question says outright."""
+        return any(not ending.none for ending in self._of_path(ranked, 0).found)
+
     def _of_path(self, ranked: Ranked, place: int) -> _Ends:
         table, view = self._by.ranker.table, ranked.view
         edges = [table.hops[h].edge.name for h in ranked.pool.hops[place] if h != NOTHING]
