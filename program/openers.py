@@ -24,8 +24,9 @@ _BEFORE_A_SIGN = (
     *("嗯 呃 哦 那 那么 好 好的 好吧 话说 えっと ええと あの ねえ うーん では じゃあ 저기 그럼 طيب حسنا".split()),
 )
 """Openers where a sign ends them."""
-_ON = frozenset({"so"})
-"""Openers behind an opener: "ok so what", "hey so who"."""
+_DEGREE = "much many few little far long often called that as to viel viele wenig weit lange wie".split()
+_SO = re.compile(rf"(?i:so)\s+(?!(?i:{'|'.join(_DEGREE)})\b)(?=\w)")
+"""*So* before anything but what it is the degree of: "so what does", not "so much"."""
 _LENGTHENED = re.compile(r"(.)\1+")
 _FIRST = re.compile(r"(\w+)(?:(\s*[,.!?;:…，。！？；：、~]+|\s+[-–—]+(?=\s))\s*|\s+)(?=\w)")
 
@@ -35,7 +36,7 @@ def without_openers(text: str) -> str:
     start = 0
     while (found := _FIRST.match(text, start)) is not None:
         alone, before_a_sign = _opens(found[1])
-        if not (before_a_sign if found[2] else alone or (start and found[1].lower() in _ON)):
+        if not (before_a_sign if found[2] else alone or _SO.match(text, start)):
             break
         start = found.end()
     return text[start:]

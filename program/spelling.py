@@ -20,6 +20,7 @@ _EMOJI = "\u2600-\u27bf\U0001f300-\U0001faff\u200d\ufe0f"
 _ENDS = re.compile(rf"(?:[\s?.!…,;？。！，；{_EMOJI}]|[()D]-?[:;])*")
 _QUOTED = re.compile(r'"([^"]*)"$')
 _SIGNS = str.maketrans("，、；：？！（）", ",,;:?!()")
+_PAUSE = re.compile(r"\s*(?:,|\.{2,}|…)\s*(?=[^\W\d])")
 _MARKER = re.compile(r"(?:[-*•·–—>#]+|\(?\d{1,2}[.):])\s+(?=\S)")
 
 
@@ -40,14 +41,15 @@ def bare(text: str) -> str:
 
 
 def simple(text: str) -> str:
-    """As ``bare``, without the sign or the number of a list before it, its signs as plain ones, too.
+    """As ``bare``, without the sign or the number of a list before it, its signs as plain ones and dots as commas, too.
 
     Of 611 queries of the podcast 0.08 had other labels behind "1. ", 0.13 behind "2) " and 0.05 behind "- "; so read,
-    by heads that learned from texts so read, 0.01, 0.01 and 0.
+    by heads that learned from texts so read, 0.01, 0.01 and 0. With dots for commas it was 0.08 and is 0.002.
     """
     marker = _MARKER.match(text) if text and not text[0].isalpha() else None
     read = bare(text[marker.end() :] if marker else text)
-    return read if read.isascii() else read.translate(_SIGNS)
+    read = read if read.isascii() else read.translate(_SIGNS)
+    return _PAUSE.sub(", ", read) if "," in read or ".." in read or "…" in read else read
 
 
 def _without_ends(text: str) -> str:

@@ -37,6 +37,7 @@ def test_so_it_is_in_other_languages(opened: str, read: str) -> None:
     [
         "well water",
         "so much sleep",
+        "So far, who was on",
         "well-being, why",
         "right to repair",
         "um wie viel Uhr",

@@ -62,5 +62,11 @@ def test_numbers_of_a_question_are_read(text: str) -> None:
 
 
 def test_signs_of_full_width_are_read_as_plain_ones_and_stay_in_the_text_as_written() -> None:
-    assert simple("你好，谁来了？") == "你好,谁来了"
+    assert simple("你好，谁来了？") == "你好, 谁来了"
     assert plain("你好，谁？") == "你好，谁？"
+
+
+def test_a_pause_is_a_comma_however_it_is_typed() -> None:
+    for text in ("who is on,and why", "who is on... and why", "who is on … and why", "who is on , and why"):
+        assert simple(text) == "who is on, and why"
+    assert simple("is 1,000 or 1..2") == "is 1,000 or 1..2"
