@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ...data.grammar_words import read_grammar
 from .said_numbers import Placed, placed_numbers
@@ -42,6 +42,7 @@ BREAK = re.compile(r"[,;:.?!()，；。？！、]")
 KANA = re.compile(r"[\u3040-\u30ff]")
 JAPANESE = "ja"
 ANY = "*"
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,9 @@ class _Phrase(NamedTuple):
 
 @dataclass(frozen=True)
 class _Table:
-    """Phrases by the word that stands next to the number; those of ranges by the first word between two."""
+    """Phrases by the words that stand next to the number, two before it; those of ranges by the first between two."""
 
-    before: Mapping[str, tuple[_Phrase, ...]]
+    before: Mapping[tuple[str, str], tuple[_Phrase, ...]]
     behind: Mapping[str, tuple[_Phrase, ...]]
     ranges: Mapping[str, tuple[_Phrase, ...]]
     denials: Mapping[str, int]
@@ -182,7 +183,7 @@ class _Reading:
         year = value.is_integer() and YEARS[0] <= value <= YEARS[1]
         found: list[tuple[int, int, int, _Phrase]] = []
         for gap, piece in _near(before[::-1]):
-            for phrase in self._table.before.get(piece.text, ()):
+            for phrase in self._before(before, gap, piece.text):
                 far = gap and sum(map(_length, phrase.before)) <= SHORT
                 told = _ends_with(before[: len(before) - gap], phrase.before) and _told_behind(behind, phrase.behind)
                 if told and not far and (year or not phrase.year):
@@ -195,6 +196,12 @@ class _Reading:
                         found.append((phrase.weight, -gap, 0, phrase))
         best = max(found, key=lambda one: one[:2], default=None)
         return (None, 0, 0) if best is None else (best[3], best[2], best[0])
+
+    def _before(self, before: Sequence[_Piece], gap: int, last: str) -> Iterator[_Phrase]:
+        """The phrases before a number that end with this word, and with the one before it if they have two."""
+        held = before[-gap - 2].text if len(before) > gap + 1 else ""
+        for key in dict.fromkeys(("", held, ANY)):
+            yield from self._table.before.get((key, last), ())
 
     def _is_denied(self, before: Sequence[_Piece], held: int, most: int) -> bool:
         """Whether a word that denies stands a little before a phrase of so many words, or before the number."""
@@ -266,7 +273,7 @@ def _compared(line: str, value: float) -> str:
 @lru_cache(maxsize=2)
 def _table(japanese: bool) -> _Table:
     """The phrases of all languages; one that Japanese and Chinese read differently is read as in the one at hand."""
-    before: dict[str, list[_Phrase]] = defaultdict(list)
+    before: dict[tuple[str, str], list[_Phrase]] = defaultdict(list)
     behind: dict[str, list[_Phrase]] = defaultdict(list)
     ranges: dict[str, list[_Phrase]] = defaultdict(list)
     denials: dict[str, int] = {}
@@ -283,12 +290,16 @@ def _table(japanese: bool) -> _Table:
         if phrase.between is not None:
             ranges[phrase.between[0]].append(phrase)
         elif phrase.before:
-            before[phrase.before[-1]].append(phrase)
+            held, last = ("", *phrase.before)[-2:]
+            before[ANY if held.startswith(ANY) else held, last].append(phrase)
         else:
             first = phrase.behind[0]
             behind[ANY if first.startswith(ANY) else first].append(phrase)
-    kept = [{key: tuple(some) for key, some in part.items()} for part in (before, behind, ranges)]
-    return _Table(kept[0], kept[1], kept[2], denials)
+    return _Table(_frozen(before), _frozen(behind), _frozen(ranges), denials)
+
+
+def _frozen(part: Mapping[Key, Sequence[_Phrase]]) -> dict[Key, tuple[_Phrase, ...]]:
+    return {key: tuple(some) for key, some in part.items()}
 
 
 def _phrase(line: str, text: str) -> _Phrase:
