@@ -52,13 +52,12 @@ class Mending:
 
     def slips(self, words: Sequence[str]) -> dict[str, str]:
         """Words among these that are slips, with what was meant; ``words`` are all of a text, in small letters."""
-        unknown = [word for word in words if word not in self._known]
-        if not unknown:
-            return {}
+        known, of_word = self._known, self._of_word
+        found = {word: meant for word in words if word not in known and (meant := of_word(word))}
+        if not found:
+            return found
         letters = sum(word[0].isalpha() for word in words)
-        if len(words) - len(unknown) < SHARE * letters:
-            return {}
-        return {word: meant for word in unknown if (meant := self._of_word(word))}
+        return found if sum(word in known for word in words) >= SHARE * letters else {}
 
     def packed(self) -> np.ndarray:
         """The words as UTF-8, shape (bytes,), for a file."""

@@ -20,7 +20,7 @@ _EMOJI = "\u2600-\u27bf\U0001f300-\U0001faff\u200d\ufe0f"
 _ENDS = re.compile(rf"(?:[\s?.!…,;？。！，；{_EMOJI}]|[()D]-?[:;])*")
 _QUOTED = re.compile(r'"([^"]*)"$')
 _SIGNS = str.maketrans("，、；：？！（）", ",,;:?!()")
-_PAUSE = re.compile(r"\s*(?:,|\.{2,}|…)\s*(?=[^\W\d])")
+_PAUSE = re.compile(r"(?:,|\.\.+|…)\s*(?=[^\W\d])")
 _MARKER = re.compile(r"(?:[-*•·–—>#]+|\(?\d{1,2}[.):])\s+(?=\S)")
 
 
@@ -49,7 +49,8 @@ def simple(text: str) -> str:
     marker = _MARKER.match(text) if text and not text[0].isalpha() else None
     read = bare(text[marker.end() :] if marker else text)
     read = read if read.isascii() else read.translate(_SIGNS)
-    return _PAUSE.sub(", ", read) if "," in read or ".." in read or "…" in read else read
+    paused = "," in read or ".." in read or "…" in read
+    return _PAUSE.sub(", ", read).replace(" , ", ", ") if paused else read
 
 
 def _without_ends(text: str) -> str:
