@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -54,6 +55,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if (REAL_CACHE / "graph").is_dir():
         shutil.copytree(REAL_CACHE / "graph", home / "queryplan" / "graph")
     sys.addaudithook(_refuse_network)
+    # A busy machine is no fault of what is tested.
+    settings.register_profile("patient", deadline=None)
+    settings.load_profile("patient")
 
 
 def _surroundings(home: Path) -> dict[str, str]:
