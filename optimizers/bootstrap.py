@@ -15,7 +15,7 @@ import dspy
 from .base import Progress, StageResult, StageTask
 from .demonstrations import balanced, grouping
 from .finishing import ChooseBy, finish
-from .labeled import labeled_program
+from .labeled import labeled_program, run_labelled_sets
 from .trials import WRITTEN_DEV, Bench, Recorder, StageProgram, bench, quiet
 
 # A demonstration is kept when the metric is truthy, and one minus Brier nearly always is. From 0.75
@@ -63,8 +63,7 @@ class Bootstrap:
         with bench(task, progress, lambda dev: self._foreseen(task, dev), self.written_dev) as work:
             work.run("zero-shot", work.program())
             k = self.written_demos if task.writes else self.labeled
-            for i in range(self.written_candidates if task.writes else 1):
-                work.run(f"labeled-{k} {i + 1}" if i else f"labeled-{k}", labeled_program(work, k, task.seed + i))
+            run_labelled_sets(work, k, self.written_candidates if task.writes else 1)
             for number in range(1 if task.writes else self.candidates):
                 self._try(work, number, k)
             return finish(work, progress, choose_by=self.choose_by)

@@ -6,20 +6,33 @@ from typing import Any
 
 from ..errors import UserError
 from ..program.bound import MODES, Mode
+from .base import Progress, StageResult, StageTask
 from .bounding import CONFIDENCE, ERROR
+from .finishing import finish
+from .labeled import run_labelled_sets
 from .thresholds_only import ThresholdsOnly
-from .trials import WRITTEN_DEV
+from .trials import bench
+
+WRITTEN_DEV = 20
+"""Written answers that choose between sets of demonstrations: more than elsewhere, a cascade asks for little else."""
 
 
 class Cascade(ThresholdsOnly):
     """Heads within a bound; for what they leave, the model zero-shot with thresholds and weights from ``dev``.
 
-    Works without a language model: then the heads decide all, and plans say what lies outside the bound.
+    Heads write nothing, so what is written is compiled as well: zero-shot, or the set of labelled demonstrations that
+    ``dev`` prefers. Works without a language model: then the heads decide all, and plans say what lies outside the
+    bound.
 
     Args:
         error: at most this share of queries may be answered wrongly by a head,
         confidence: with this confidence.
         mode: what the compiled program does unless told otherwise.
+        written_dev: ``dev`` examples that a stage that writes is scored on.
+        written_demos: demonstrations of a stage that writes. With six and not none the 1.5B model's rewrites had a
+            token F1 of 0.62 and not 0.56 and kept all that counts in 12 and not 6 of 34 (podcast ``dev``); with four
+            it split 7 and not 3 of 25 queries rightly.
+        written_candidates: sets of them that are tried.
     """
 
     name = "cascade"
@@ -30,13 +43,33 @@ class Cascade(ThresholdsOnly):
         confidence: float = CONFIDENCE,
         mode: Mode = "bounded",
         written_dev: int = WRITTEN_DEV,
+        written_demos: int = 6,
+        written_candidates: int = 2,
     ) -> None:
         super().__init__(written_dev)
         if mode not in MODES:
             raise UserError(f"there is no mode {mode!r}: give one of {', '.join(MODES)}")
         self.error, self.confidence = error, confidence
         self.mode: Mode = mode
+        self.written_demos, self.written_candidates = written_demos, written_candidates
+
+    def compile(self, task: StageTask, progress: Progress) -> StageResult:
+        """Thresholds of a stage that decides; demonstrations of one that writes."""
+        if not task.writes:
+            return super().compile(task, progress)
+        tried = 1 + self.written_candidates
+        with bench(task, progress, lambda dev: tried * dev, self.written_dev) as work:
+            work.run("zero-shot", work.program())
+            run_labelled_sets(work, self.written_demos, self.written_candidates)
+            return finish(work, progress)
 
     def arguments(self) -> dict[str, Any]:
-        """The bound asked for, the mode, and how many written answers are scored."""
-        return {"error": self.error, "confidence": self.confidence, "mode": self.mode, **super().arguments()}
+        """The bound asked for, the mode, and what is tried of what is written."""
+        return {
+            "error": self.error,
+            "confidence": self.confidence,
+            "mode": self.mode,
+            "written_demos": self.written_demos,
+            "written_candidates": self.written_candidates,
+            **super().arguments(),
+        }

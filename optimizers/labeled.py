@@ -40,6 +40,12 @@ class Labeled:
         return {"k": self.k, "k_written": self.k_written, "written_dev": self.written_dev}
 
 
+def run_labelled_sets(work: Bench, k: int, sets: int) -> None:
+    """Try ``sets`` sets of ``k`` labelled rows each, as far as the budget goes."""
+    for i in range(sets):
+        work.run(f"labeled-{k} {i + 1}" if i else f"labeled-{k}", labeled_program(work, k, work.task.seed + i))
+
+
 def labeled_program(work: Bench, k: int, seed: int) -> StageProgram:
     """The student with the first ``k`` of a balanced order of the training examples."""
     pool = balanced(work.train, grouping(work.task.signature), Random(seed))

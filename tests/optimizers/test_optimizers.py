@@ -11,6 +11,7 @@ import pytest
 from dspy.utils import DummyLM
 from queryplan.optimizers.base import StageResult, StageTask
 from queryplan.optimizers.bootstrap import Bootstrap
+from queryplan.optimizers.cascade import Cascade
 from queryplan.optimizers.labeled import Labeled
 from queryplan.optimizers.registry import OPTIMIZERS, make_optimizer
 from queryplan.optimizers.thresholds_only import ThresholdsOnly
@@ -289,6 +290,25 @@ def test_a_stage_that_writes_is_compiled_on_a_sample(make_task: MakeTask, compil
     assert result.thresholds == ()
     assert len(result.predictor.demos) <= 3
     assert result.predictor.dump_state()["lm"] is None
+
+
+def test_a_cascade_demonstrates_what_is_written_where_dev_prefers_it(
+    make_task: MakeTask, compile_with: Compile
+) -> None:
+    task = make_task("rewrite", train=40, dev=80)
+    result = compile_with(Cascade(written_dev=5, written_demos=4), task, writer_answers(task, True))
+    assert [c.name for c in result.candidates] == ["zero-shot", "labeled-4", "labeled-4 2"]
+    assert result.calls == 15
+    gold = {e.query: e.standalone_query for e in task.train}
+    shown = [c.demos for c in result.candidates]
+    assert shown == [0, 4, 4]
+    assert all(demo["standalone_query"] == gold[demo["query"]] for demo in result.predictor.demos)
+
+
+def test_a_cascade_decides_as_thresholds_do(make_task: MakeTask, make_decider: Any, compile_with: Compile) -> None:
+    task = make_task("relevance")
+    fitted = [compile_with(kind(), task, make_decider(bias=-4)).predictor.fields for kind in (Cascade, ThresholdsOnly)]
+    assert fitted[0] == fitted[1] != {}
 
 
 def test_labelled_demonstrations_of_a_writer_are_gold(make_task: MakeTask, compile_with: Compile) -> None:
