@@ -44,12 +44,13 @@ from ..program.train_heads import train_heads
 from .base import Optimizer, Progress, StageResult
 from .bounding import fit_bound
 from .cascade import Cascade
-from .combining import FittedCombination
 from .compiling import compile_stages
 from .graph import domain_graph, graph_index, graph_metric, learn_graph
-from .job_contract import JobSettings, Outcome
+from .job_contract import JobSettings, Outcome, Weighed
 from .opinions import fit_combinations
 from .registry import make_optimizer
+from .rewriting import fit_rewriting
+from .trials import WRITTEN_DEV
 
 COLUMNS = (
     "constant",
@@ -107,7 +108,7 @@ class CompileJob:
         heads = train_heads(self.domain.rows("train"), self.domain.card, encoder, self.settings.seed)
         rival: dict[str, StageResult] = {}
         results: dict[str, StageResult] = {}
-        weighed: list[FittedCombination] = []
+        weighed: list[Weighed] = []
         if lm is not None:
             lm.decider.check_answer_words(self._questions())
             say(f"compiling with {lm.fingerprint}")
@@ -203,13 +204,19 @@ class CompileJob:
             metrics={"graph": graph_metric(domain_graph(self.domain))} if "graph" in self.settings.stages else {},
         )
 
-    def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[FittedCombination]:
+    def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[Weighed]:
         """Weigh only what this job compiled; other optimizers than zero-shot weigh."""
         if self.optimizer.name in PURE:
             return []
         predictors = {name: result.predictor for name, result in results.items()}
         specs = {name: self.specs[name] for name in results}
-        return fit_combinations(specs, predictors, heads, self._rows("dev"), self.domain.card, lm, self.settings.seed)
+        dev, card, seed = self._rows("dev"), self.domain.card, self.settings.seed
+        weighed: list[Weighed] = [*fit_combinations(specs, predictors, heads, dev, card, lm, seed)]
+        if "rewrite" in results:
+            scored = self.optimizer.arguments().get("written_dev", WRITTEN_DEV)
+            found = fit_rewriting(specs["rewrite"], predictors["rewrite"], heads, dev, card, lm, scored, seed)
+            weighed += [found] if found is not None else []
+        return weighed
 
     def _planners(
         self,
@@ -217,7 +224,7 @@ class CompileJob:
         heads: Heads,
         rival: Mapping[str, StageResult],
         results: Mapping[str, StageResult],
-        weighed: Sequence[FittedCombination],
+        weighed: Sequence[Weighed],
     ) -> dict[str, Any]:
         card = self.domain.card
         train = self.domain.rows("train")
@@ -237,7 +244,7 @@ class CompileJob:
         planners["compiled"] = QueryPlanner(card, heads=heads, lm=lm).use(predictors, combinations)
         return planners
 
-    def _combinations(self, heads: Heads, weighed: Sequence[FittedCombination]) -> dict[str, Combination]:
+    def _combinations(self, heads: Heads, weighed: Sequence[Weighed]) -> dict[str, Combination]:
         """What was fitted; where nothing could be, the head decides. A rival's optimizer has the model alone."""
         if self.optimizer.name in PURE:
             return {}
@@ -262,7 +269,7 @@ class CompileJob:
         planner: QueryPlanner,
         lm: LMHandle | None,
         results: Mapping[str, StageResult],
-        weighed: Sequence[FittedCombination],
+        weighed: Sequence[Weighed],
     ) -> tuple[Manifest, Path]:
         manifest = Manifest(
             domain=self.domain.card.name,
@@ -342,7 +349,7 @@ class CompileJob:
     def _report(
         self,
         evaluations: Sequence[Evaluation],
-        weighed: Sequence[FittedCombination],
+        weighed: Sequence[Weighed],
         bound: Bound | None = None,
         tables: CascadeTables | None = None,
     ) -> Report:

@@ -15,7 +15,9 @@ from ..program.folder import Manifest
 from ..program.lm.endpoint import LMSettings
 from .base import Optimizer, StageResult
 from .combining import FittedCombination
+from .rewriting import FittedRewriting
 
+Weighed = FittedCombination | FittedRewriting
 STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
 
 
@@ -59,7 +61,7 @@ class Outcome:
     report: Report
     evaluations: tuple[Evaluation, ...]
     results: Mapping[str, StageResult]
-    combinations: tuple[FittedCombination, ...]
+    combinations: tuple[Weighed, ...]
     optimizer: Optimizer
     sample: str | None
     tables: CascadeTables | None = None

@@ -212,7 +212,7 @@ def bench(task: StageTask, progress: Progress, foreseen: Callable[[int], int], w
         foreseen: the number of evaluations, from the number of ``dev`` examples that will be used.
         written_dev: how many ``dev`` examples a stage that writes is scored on.
     """
-    dev = _dev_sample(task, written_dev)
+    dev = dev_sample(task.dev, written_dev, task.seed) if task.writes else list(task.dev)
     answers = Answers(task.signature, task.train)
     with meter() as spent:
         ledger = Ledger(spent, task.max_calls, progress)
@@ -223,11 +223,12 @@ def bench(task: StageTask, progress: Progress, foreseen: Callable[[int], int], w
         yield made
 
 
-def _dev_sample(task: StageTask, written_dev: int) -> list[dspy.Example]:
-    if not task.writes or len(task.dev) <= written_dev:
-        return list(task.dev)
-    chosen = Random(task.seed).sample(range(len(task.dev)), written_dev)
-    return [task.dev[i] for i in sorted(chosen)]
+def dev_sample(examples: Sequence[dspy.Example], most: int, seed: int) -> list[dspy.Example]:
+    """The examples that written answers are scored on, in their order; the same for the same arguments."""
+    if len(examples) <= most:
+        return list(examples)
+    chosen = Random(seed).sample(range(len(examples)), most)
+    return [examples[i] for i in sorted(chosen)]
 
 
 def _ready(task: StageTask, examples: Sequence[dspy.Example]) -> list[dspy.Example]:

@@ -11,7 +11,7 @@ import dspy
 
 from .folder import text_fingerprint
 from .planner_state import predictor_state
-from .stages import NOT_ALONE, narrowed, outputs_of
+from .stages import NOT_ALONE, REWRITTEN, narrowed, outputs_of
 
 if TYPE_CHECKING:
     from .planner import QueryPlanner
@@ -47,8 +47,9 @@ class Asked:
 def asked_of(planner: QueryPlanner) -> Asked:
     """The predictors that a query may ask."""
     stages = planner.stage_predictors
-    heads = planner.heads.heads if planner.heads else {}
-    silent = {o for o, c in planner.combinations.items() if not c.lm_weight and o in heads}
+    heads = planner.heads
+    known = {*heads.heads, *([REWRITTEN] if heads.rewriter else [])} if heads else set()
+    silent = {o for o, c in planner.combinations.items() if not c.lm_weight and o in known}
     asked = {
         name: narrowed(predictor, outputs)
         for name, predictor in stages.items()

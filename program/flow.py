@@ -156,7 +156,8 @@ class Flow:
         if self.parts.has_lm:
             asked = self.parts.asks_lm("follow_up") and not sure
             asks = [self.ask("follow_up", turn_inputs(self))] if asked else []
-            if head is None or head.probabilities["true"] >= (0.5 if sure else FORESEE_REWRITE):
+            likely = head is None or head.probabilities["true"] >= (0.5 if sure else FORESEE_REWRITE)
+            if likely and self.parts.asks_lm("rewrite"):
                 asks.append(self.ask("rewrite", rewrite_inputs(self)))
             replies = yield from self.round(asks)
         self._settle_follow_up(replies.get("follow_up"), head)

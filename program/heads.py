@@ -30,6 +30,7 @@ from .looks import PREFIX, agree, each_agrees
 from .mending import Mending
 from .ngrams import Vocabulary
 from .panel import Panel, shared_rows
+from .rewriting.rewriter import Rewriter, load_rewriter
 from .wish_grams import WITH_WISHES, with_wishes
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
@@ -148,6 +149,7 @@ class Heads:
         sources: those for kinds of information, by name.
         looks: those that must agree to a rejection, by name.
         greetings: of the card; what follows one is read without it (``_read``).
+        rewriter: says a follow-up so that it stands alone; None in programs of before, and where rows teach none.
         typed: those that read a follow-up as typed, by output: "and him?" asks for what its question asked for, which
             its words hardly say. Where there are none, the others read it.
     """
@@ -155,6 +157,7 @@ class Heads:
     sources: Mapping[str, Head] = {}
     looks: Mapping[str, Head] = {}
     typed: Mapping[str, Head] = {}
+    rewriter: Rewriter | None = None
     _typed: Panel | None = None
     _source: Panel | None = None
     _sees_wishes = False
@@ -165,7 +168,9 @@ class Heads:
         features: Features,
         joint: Joint | None = None,
         greetings: Greetings = NO_GREETINGS,
+        rewriter: Rewriter | None = None,
     ) -> None:
+        self.rewriter = rewriter
         self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX, TYPED))}
         self.looks = {name: head for name, head in heads.items() if name.startswith(PREFIX)}
         self.sources = {name: head for name, head in heads.items() if name.startswith(SOURCE)}
@@ -271,6 +276,8 @@ class Heads:
             held[WORDS] = self.features.mending.packed()
         if self.features.nested is not None:
             held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
+        if self.rewriter is not None:
+            held |= self.rewriter.tensors()
         # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
         with_grams = {_sees(name) for name, head in self._every().items() if head.linear.any()}
         for name, head in self._every().items():
@@ -333,7 +340,7 @@ def load_heads(
         )
         for name, s in settings.items()
     }
-    return Heads(heads, features, joint, greetings)
+    return Heads(heads, features, joint, greetings, load_rewriter(tensors))
 
 
 def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:

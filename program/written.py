@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .flow import Flow
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
+GUESSED = "a learned head put what was said before into it"
+NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
 Accept = Callable[["Flow", Reply | None], list[str]]
 
@@ -37,12 +39,38 @@ def rewrite(flow: Flow, reply: Reply | None) -> Round:
     if not flow.labels.is_follow_up:
         flow.wasted += reply.calls if reply else 0
         return
+    if not flow.parts.asks_lm("rewrite"):
+        flow.understood = False
+        if not _rewritten_by_head(flow):
+            flow.without_lm("rewrite", reply, _left_as_typed(flow), NO_EDIT)
+        return
     reply, problems = yield from _once_more(flow, "rewrite", rewrite_inputs(flow), _accept_rewrite, reply)
     if problems:
         flow.understood = False
-        flow.labels.referenced_entities = guessed = _guess_references(flow)
-        instead = "the query was left as typed" + ("; what it refers to is a guess" if guessed else "")
+        instead = GUESSED if _rewritten_by_head(flow) else _left_as_typed(flow)
         flow.without_lm("rewrite", reply, instead, problems[0])
+
+
+def _rewritten_by_head(flow: Flow) -> bool:
+    """Take over what a head makes of a follow-up; False where there is none, or it would leave the query as it is."""
+    rewriter = flow.parts.heads.rewriter if flow.parts.heads else None
+    if rewriter is None:
+        return False
+    clean, linker = flow.clean, flow.parts.linker
+    found = rewriter.rewrite(clean.query, clean.turns, clean.active_entity, linker)
+    if found.move == "keep" or check_rewrite(clean.query, found.text):
+        return False
+    named = linker.surfaces(found.referent) or ((found.referent,) if found.referent[:1].isupper() else ())
+    flow.labels.standalone_query = found.text
+    flow.labels.referenced_entities = named or _guess_references(flow)
+    flow.decide("rewrite", found.text, "head", found.certainty, f"learned edit: {found.reason}")
+    return True
+
+
+def _left_as_typed(flow: Flow) -> str:
+    """What is done where nobody rewrote the query, and what it refers to is guessed."""
+    flow.labels.referenced_entities = guessed = _guess_references(flow)
+    return "the query was left as typed" + ("; what it refers to is a guess" if guessed else "")
 
 
 def decompose(flow: Flow, reply: Reply | None) -> Round:

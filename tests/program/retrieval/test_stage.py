@@ -184,14 +184,14 @@ def test_a_negated_value_is_not_asked_as_its_opposite_but_named(engineering: Que
     assert [d.what for d in plan.degraded] == ["dates:last week"]
 
 
-def test_a_follow_up_that_nobody_rewrote_says_that_its_filters_lack_the_conversation(engineering: QueryPlanner) -> None:
+def test_a_follow_up_that_no_model_rewrote_says_that_its_filters_are_a_guess(engineering: QueryPlanner) -> None:
     history = [
         {"role": "user", "content": "merged MRs in borealis last week"},
         {"role": "assistant", "content": "!98 and !100."},
     ]
     plan = engineering.plan("and the failed pipelines there?", history, session={"now": NOW})
-    assert plan.source_plans[0].filters == {"statuses": ("failed",)}
-    assert "source filters" in [d.what for d in plan.degraded]
+    assert plan.source_plans[0].filters == {"projects": ("borealis",), "statuses": ("failed",)}
+    assert "was rewritten by a guess" in next(d.why for d in plan.degraded if d.what == "source filters")
     alone = engineering.plan("failed pipelines in atlas", history, session={"now": NOW})
     assert "source filters" not in [d.what for d in alone.degraded]
 

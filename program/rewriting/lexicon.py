@@ -1,0 +1,87 @@
+"""What labelled rows show of how follow-ups point back: which words they replace, and what joins what they add."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from ...data.rows import LabelledRow
+from .words import words_of
+
+LEAST = 2
+"""Rows that must show a pointing word or a joint."""
+OFTEN = 0.08
+"""Of the follow-ups that have a word, the share in which it is replaced, from which it points."""
+JOINTS = 6
+COMMON = 0.004
+"""Share of texts from which a word is common; three texts at least."""
+FRONT, END = "front", "end"
+_MAY_BEGIN_A_NAME = frozenset("of the in to a for".split())
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Words of a domain's follow-ups, in small letters.
+
+    Attributes:
+        pointing: words and pairs of words that stand for something said before (*he*, *those two*).
+        joints: (place, words) that come before what is added at the front or the end (*of*, *about*, nothing).
+        common: words that many texts have.
+    """
+
+    pointing: frozenset[str]
+    joints: tuple[tuple[str, str], ...]
+    common: frozenset[str]
+
+
+def learned_lexicon(rows: Sequence[LabelledRow]) -> Lexicon:
+    """From all rows what is common, from follow-ups what points and what joins."""
+    replaced, having, joints = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
+    for row in rows:
+        if row.labels.is_follow_up:
+            _count(row, replaced, having, joints)
+    pointing = {
+        words
+        for words, count in replaced.items()
+        if count >= LEAST and (" " in words or count >= OFTEN * having[words]) and words[0].isalnum()
+    }
+    enough = [joint for joint, count in joints.most_common(JOINTS) if count >= LEAST]
+    return Lexicon(frozenset(pointing), tuple(enough), _common(rows))
+
+
+def _count(row: LabelledRow, replaced: Counter[str], having: Counter[str], joints: Counter[tuple[str, str]]) -> None:
+    before = {word.low for turn in row.history for word in words_of(turn.content)}
+    typed = [word.low for word in words_of(row.query)]
+    gold = [word.low for word in words_of(row.labels.standalone_query)]
+    having.update(set(typed))
+    for kind, start, end, first, last in SequenceMatcher(None, typed, gold, autojunk=False).get_opcodes():
+        new = gold[first:last]
+        if kind == "replace" and end - start <= 2 and any(_of(before, word) for word in new):
+            replaced[" ".join(typed[start:end])] += 1
+        elif kind == "insert" and (start == 0 or start >= len(typed) - 1):
+            joint = _joint(new, before)
+            if joint is not None:
+                joints[FRONT if start == 0 else END, joint] += 1
+
+
+def _of(before: set[str], word: str) -> bool:
+    return word in before or word.removesuffix("'s").removesuffix("’s") in before
+
+
+def _joint(new: Sequence[str], before: set[str]) -> str | None:
+    """The at most two words before the first that was said before; None if it takes more."""
+    for place, word in enumerate(new[:3]):
+        if word in before and word not in _MAY_BEGIN_A_NAME:
+            return " ".join(new[:place])
+    return None
+
+
+def _common(rows: Iterable[LabelledRow]) -> frozenset[str]:
+    counts, total = Counter[str](), 0
+    for row in rows:
+        for text in (row.query, *(turn.content for turn in row.history)):
+            counts.update({word.low for word in words_of(text)})
+            total += 1
+    return frozenset(word for word, count in counts.items() if count > max(3, COMMON * total))

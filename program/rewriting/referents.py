@@ -1,0 +1,132 @@
+"""What a follow-up may point to: names, capitals and runs of uncommon words of the earlier turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from ...signatures.types import Turn
+from ..linker import Linker
+from .words import Word, between, words_of
+
+PAIRS = 4
+"""Of a turn, at most."""
+LONGEST = 4
+"""Words of a piece of a run; longer runs are taken whole."""
+MOST = 60
+"""Referents of a conversation, the latest turns first: three turns of 200 characters have some 30."""
+_WITHIN_NAMES = frozenset("of the de von and & la in - du le van der del al".split())
+_ARTICLES = frozenset(("the", "a", "an", "this", "that"))
+
+
+class Referent(NamedTuple):
+    """Something said before.
+
+    Attributes:
+        text: as it was written.
+        kind: ``name`` of the card with its type, ``shown`` by the application, ``pair`` of two that follow each other,
+            ``capital``, ``begins`` (a capital that begins a sentence), ``run`` of uncommon words, ``article`` and
+            ``wider`` (the run with the word before it), ``piece`` of a run.
+        turn: turns back; 0 is the last one.
+        role: who said it.
+        place: how many words of its turn stand before it.
+        times: how often it was said.
+    """
+
+    text: str
+    kind: str
+    turn: int
+    role: str
+    place: int
+    times: int = 1
+
+
+def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozenset[str]) -> list[Referent]:
+    """Everything that a query after these turns may point to, each text once.
+
+    Args:
+        shown: what the application shows the user, or nothing.
+        common: words that many labelled texts have, which no run has.
+    """
+    found: dict[str, Referent] = {}
+    if shown:
+        found[shown.lower()] = Referent(shown, "shown", 0, "session", 0)
+    for back, turn in enumerate(reversed(turns)):
+        for text, kind, place in _said(turn.content, linker, common):
+            known = found.get(text.lower())
+            if known is not None:
+                found[text.lower()] = known._replace(times=known.times + 1)
+            elif len(found) < MOST:
+                found[text.lower()] = Referent(text, kind, back, turn.role, place)
+    return list(found.values())
+
+
+@lru_cache(maxsize=256)  # earlier turns come back with every query of their conversation
+def _said(text: str, linker: Linker, common: frozenset[str]) -> tuple[tuple[str, str, int], ...]:
+    """(text, kind, place) of one turn's referents."""
+    return tuple(_found(text, linker, common))
+
+
+def _found(text: str, linker: Linker, common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
+    """Names first, for a text is of the first kind that finds it."""
+    words = words_of(text)
+    links = linker.links(text)
+    names = [(link.surface, f"name {link.name.type}", sum(w.end <= link.start for w in words)) for link in links]
+    capitals = list(_capitals(text, words))
+    yield from names
+    yield from _pairs(names or [one for one in capitals if one[1] == "capital"])
+    yield from capitals
+    yield from _runs(text, words, common)
+
+
+def _pairs(named: Sequence[tuple[str, str, int]]) -> Iterator[tuple[str, str, int]]:
+    """Two that are named one after the other, as *they* may mean them."""
+    for (first, _, place), (second, _, _) in pairwise(named[: PAIRS + 1]):
+        yield f"{first} and {second}", "pair", place
+
+
+def _capitals(text: str, words: list[Word]) -> Iterator[tuple[str, str, int]]:
+    start = 0
+    while start < len(words):
+        if not words[start].capital:
+            start += 1
+            continue
+        end = start + 1
+        while end < len(words) and _goes_on(words, end):
+            end += 1
+        begins = end - start == 1 and (start == 0 or words[start - 1].text in '.!?…"')
+        yield between(text, words, start, end), "begins" if begins else "capital", start
+        start = end
+
+
+def _goes_on(words: list[Word], end: int) -> bool:
+    """Whether a name goes on with the word at ``end``: a capital, a figure, or a small word before a capital."""
+    word = words[end]
+    if word.text[0].isupper() or word.text[0].isdigit():
+        return True
+    return word.low in _WITHIN_NAMES and end + 1 < len(words) and words[end + 1].text[0].isupper()
+
+
+def _runs(text: str, words: list[Word], common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
+    start = 0
+    while start < len(words):
+        end = start
+        while end < len(words) and words[end].spoken and words[end].low not in common:
+            end += 1
+        if end > start:
+            yield from _of_run(text, words, start, end)
+        start = max(end, start + 1)
+
+
+def _of_run(text: str, words: list[Word], start: int, end: int) -> Iterator[tuple[str, str, int]]:
+    yield between(text, words, start, end), "run", start
+    if start and words[start - 1].low in _ARTICLES:
+        yield "the " + between(text, words, start, end), "article", start
+    if start > 1 and words[start - 1].spoken:
+        yield between(text, words, start - 1, end), "wider", start - 1
+    for first in range(start, end):
+        for last in range(first + 1, min(end, first + LONGEST) + 1):
+            if (first, last) != (start, end):
+                yield between(text, words, first, last), "piece", first
