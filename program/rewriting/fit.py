@@ -23,7 +23,7 @@ MIN_FOLLOW_UPS = 30
 """Labelled follow-ups from which there is something to learn; with fewer the query is left as typed."""
 OTHERS = 80
 """Edits of a row that are learned from beside the best ones; all of them take four times as long."""
-LEAST_ROWS = 5
+LEAST_ROWS = 8
 """Rows that must have a trait for it to have a weight."""
 RIDGE = 0.002
 SHARPNESS = 15.0

@@ -32,7 +32,7 @@ class Referent(NamedTuple):
         turn: turns back; 0 is the last one.
         role: who said it.
         place: how many words of its turn stand before it.
-        times: how often it was said.
+        times: in how many turns it was said.
     """
 
     text: str
@@ -54,12 +54,15 @@ def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozens
     if shown:
         found[shown.lower()] = Referent(shown, "shown", 0, "session", 0)
     for back, turn in enumerate(reversed(turns)):
+        here = set[str]()
         for text, kind, place in _said(turn.content, linker, common):
-            known = found.get(text.lower())
-            if known is not None:
-                found[text.lower()] = known._replace(times=known.times + 1)
-            elif len(found) < MOST:
-                found[text.lower()] = Referent(text, kind, back, turn.role, place)
+            low = text.lower()
+            known = found.get(low)
+            if known is not None and low not in here:
+                found[low] = known._replace(times=known.times + 1)
+            elif known is None and len(found) < MOST:
+                found[low] = Referent(text, kind, back, turn.role, place)
+            here.add(low)
     return list(found.values())
 
 

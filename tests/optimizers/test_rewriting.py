@@ -1,0 +1,73 @@
+"""Who rewrites: the model only where it is nearer to gold than the head, by a standard error."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
+import pytest
+from dspy.utils import DummyLM
+from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.data.rows import LabelledRow, read_rows
+from queryplan.optimizers.rewriting import FittedRewriting, fit_rewriting
+from queryplan.program.linker import Linker
+from queryplan.program.stages import examples, new_predictor, stage_specs
+
+
+class Guess:
+    """A rewriter that leaves everything as typed."""
+
+    def rewrite(self, query: str, turns: Any, shown: str, linker: Any) -> Any:
+        return SimpleNamespace(text=query)
+
+
+@pytest.fixture
+def card() -> DomainCard:
+    return load_card(domain_folder("podcast"))
+
+
+@pytest.fixture
+def rows() -> list[LabelledRow]:
+    found = read_rows(domain_folder("podcast") / "dev.jsonl")
+    return [row for row in found if row.labels.is_follow_up][:8]
+
+
+def fitted(rows: list[LabelledRow], card: DomainCard, says: list[dict[str, str]], head: Any) -> FittedRewriting | None:
+    spec = stage_specs(card)["rewrite"]
+    heads: Any = SimpleNamespace(rewriter=head, features=SimpleNamespace(linker=Linker(card.names)))
+    lm = SimpleNamespace(writer=DummyLM(says, adapter=dspy.JSONAdapter()), adapter=dspy.JSONAdapter())
+    return fit_rewriting(spec, new_predictor(spec), heads, rows, card, lm, written_dev=6)
+
+
+def written(rows: list[LabelledRow], card: DomainCard, gold: bool) -> list[dict[str, str]]:
+    made = examples(stage_specs(card)["rewrite"], rows, card)
+    texts = [example["standalone_query"] if gold else "?" for example in made]
+    return [{"referenced_entities": "[]", "standalone_query": text} for text in texts]
+
+
+def test_a_model_that_writes_gold_rewrites(rows: list[LabelledRow], card: DomainCard) -> None:
+    found = fitted(rows[:6], card, written(rows[:6], card, gold=True), Guess())
+    assert found is not None
+    assert found.model == 1.0
+    assert found.head == found.typed < 1.0
+    assert found.combination.lm_weight == 1.0
+    assert found.sentence.startswith("standalone_query: the model (token F1 on dev: head 0.")
+
+
+def test_a_model_that_is_no_nearer_is_not_asked(rows: list[LabelledRow], card: DomainCard) -> None:
+    found = fitted(rows, card, written(rows, card, gold=False), Guess())
+    assert found is not None
+    assert found.combination.lm_weight == 0.0
+    assert found.rows == 6
+    assert "the head alone, the model does not beat it" in found.sentence
+
+
+def test_an_answer_that_cannot_be_read_is_worth_nothing(rows: list[LabelledRow], card: DomainCard) -> None:
+    found = fitted(rows, card, [{"nonsense": "x"}] * 40, Guess())
+    assert found is not None
+    assert found.model == 0.0
+
+
+def test_without_a_head_that_rewrites_nothing_is_decided(rows: list[LabelledRow], card: DomainCard) -> None:
+    assert fitted(rows, card, [], None) is None

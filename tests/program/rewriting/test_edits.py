@@ -1,0 +1,68 @@
+"""The moves that make a follow-up stand alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from queryplan.program.linker import Linker
+from queryplan.program.rewriting.edits import edits
+from queryplan.program.rewriting.lexicon import Lexicon
+
+from .conftest import said
+
+LEXICON = Lexicon(
+    frozenset({"he", "his", "that", "those two"}),
+    (("end", "of"), ("end", ""), ("front", "besides")),
+    frozenset("what does say about and did write the of his he".split()),
+)
+BEFORE = said("what does Ada say about sleep?", "That Bruno knows.")
+
+
+def texts(query: str, move: str, linker: Linker, shown: str = "") -> set[str]:
+    return {edit.text for edit in edits(query, BEFORE, shown, LEXICON, linker) if edit.move == move}
+
+
+def test_the_first_edit_leaves_the_query_as_it_was_typed(linker: Linker) -> None:
+    first = edits("did he write?", BEFORE, "", LEXICON, linker)[0]
+    assert (first.text, first.move, first.referent) == ("did he write?", "keep", None)
+
+
+def test_what_was_said_is_put_for_a_word_that_points(linker: Linker) -> None:
+    assert {"did Ada write?", "did Bruno write?"} <= texts("did he write?", "put", linker)
+    assert "what of Ada's book" in texts("what of his book", "put", linker)
+    assert "did Ada and Bruno" not in texts("did he", "put", linker)
+
+
+def test_pairs_of_words_may_point_as_one(linker: Linker) -> None:
+    assert "did Ada write" in texts("did those two write", "put", linker)
+
+
+def test_what_was_said_is_added_before_closing_signs_and_at_the_front(linker: Linker) -> None:
+    added = texts("what words?", "add", linker)
+    assert {"what words of Ada?", "what words Ada?", "besides Ada what words?"} <= added
+
+
+def test_the_question_before_is_turned_to_what_is_new(linker: Linker) -> None:
+    turned = texts("and Chidi?", "turn", linker)
+    assert {"what does Chidi say about sleep?", "what does Ada say about Chidi?"} <= turned
+
+
+def test_nothing_that_the_query_says_is_put_into_it_again(linker: Linker) -> None:
+    assert not {text for text in texts("did he and Ada write", "add", linker) if text.count("Ada") > 1}
+
+
+def test_what_the_application_shows_may_be_meant(linker: Linker) -> None:
+    assert "did Chidi write" in texts("did he write", "put", linker, shown="Chidi")
+
+
+@pytest.mark.parametrize("query", ["", "?!", "他说了什么"])
+def test_what_has_no_words_to_edit_is_kept(query: str, linker: Linker) -> None:
+    assert [edit.move for edit in edits(query, BEFORE, "", LEXICON, linker)] == ["keep"]
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_text_can_be_edited(query: str, before: str) -> None:
+    found = edits(query, said(before, before), before, LEXICON, Linker(()))
+    assert found[0].text == query
+    assert all(edit.referent is not None for edit in found[1:])

@@ -1,0 +1,38 @@
+"""What earlier turns offer."""
+
+from __future__ import annotations
+
+from queryplan.program.linker import Linker
+from queryplan.program.rewriting.referents import MOST, Referent, referents
+
+from .conftest import said
+
+COMMON = frozenset("what does say about the of and it is".split())
+
+
+def found(linker: Linker, *turns: str, shown: str = "") -> dict[str, Referent]:
+    return {one.text: one for one in referents(said(*turns), shown, linker, COMMON)}
+
+
+def test_names_capitals_and_uncommon_words_are_referents(linker: Linker) -> None:
+    known = found(linker, "what does Ada say about the salt road", "It is Long Way of Oslo.")
+    assert known["Ada"].kind == "name Guest"
+    assert known["Long Way of Oslo"].kind == "capital"
+    assert known["salt road"].kind == "run"
+    assert known["the salt road"].kind == "article"
+    assert (known["Ada"].turn, known["Ada"].role, known["Ada"].place) == (1, "user", 2)
+    assert known["It"].kind == "begins"
+
+
+def test_two_names_in_a_row_are_a_pair_and_what_is_said_again_counts(linker: Linker) -> None:
+    known = found(linker, "Ada and Bruno?", "Ada")
+    assert known["Ada and Bruno"].kind == "pair"
+    assert known["Ada"].times == 2
+
+
+def test_what_the_application_shows_comes_first(linker: Linker) -> None:
+    assert next(iter(found(linker, "Ada", shown="Chidi").values())).kind == "shown"
+
+
+def test_a_long_conversation_offers_no_more_than_can_be_weighed(linker: Linker) -> None:
+    assert len(found(linker, *(f"word{n} thing{n} matter{n}" for n in range(100)))) == MOST

@@ -1,0 +1,91 @@
+"""Follow-ups that a head says anew: without a model, where a compile chose the head, and where a model fails."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from queryplan.program.rewriting.rewriter import Rewritten
+from queryplan.program.settle import head_alone
+
+TURNS = [
+    {"role": "user", "content": "What does Priya say about sleep debt?"},
+    {"role": "assistant", "content": "That it is a loan. Rosalind disagrees."},
+]
+FOLLOWS = {"is_follow_up": {"true": 0.9, "false": 0.1}}
+HEAD_REWRITES = {"standalone_query": head_alone(())}
+
+
+def rewriter(text: str = "why does Priya say so?", move: str = "put", referent: str = "Priya") -> Any:
+    return SimpleNamespace(rewrite=lambda *asked: Rewritten(text, move, referent, 0.4))
+
+
+@pytest.fixture
+def planner(bench: Any) -> Any:
+    def make(head: Any, **options: Any) -> Any:
+        made = bench.planner(heads=FOLLOWS, **options)
+        made.heads.rewriter = head
+        return made
+
+    return make
+
+
+def rewriting(plan: Any) -> Any:
+    return next(d for d in plan.trace.decisions if d.stage == "rewrite")
+
+
+def test_without_a_model_a_head_rewrites_and_the_plan_says_so(planner: Any) -> None:
+    plan = planner(rewriter()).plan("why does she say so?", TURNS)
+    assert plan.standalone_query == "why does Priya say so?"
+    assert plan.referenced_entities == ("Priya",)
+    decision = rewriting(plan)
+    assert (decision.decided_by, decision.confidence, decision.lm_calls) == ("head", 0.4, 0)
+    assert "'Priya' for a word that points to it" in decision.reason
+    note = next(d for d in plan.degraded if d.what == "rewrite")
+    assert (note.why, note.instead) == (
+        "no language model was given",
+        "a learned head put what was said before into it",
+    )
+
+
+def test_where_a_compile_chose_the_head_no_model_is_asked_and_nothing_is_degraded(planner: Any, bench: Any) -> None:
+    lm = bench.lm({"is_follow_up": 0.9})
+    plan = planner(rewriter(), lm=lm, weigh=HEAD_REWRITES).plan("why does she say so?", TURNS)
+    assert plan.standalone_query == "why does Priya say so?"
+    assert "rewrite" not in [d.what for d in plan.degraded]
+    assert not [call for call in lm.writer.history if "standalone_query" in str(call["messages"])]
+
+
+def test_a_model_that_fails_is_replaced_by_the_head(planner: Any, bench: Any) -> None:
+    plan = planner(rewriter(), lm=bench.lm(error=ConnectionError("gone"))).plan("why does she say so?", TURNS)
+    assert plan.standalone_query == "why does Priya say so?"
+    assert rewriting(plan).decided_by == "head"
+    assert "rewrite" in [d.what for d in plan.degraded]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        rewriter("why?", "keep", ""),
+        rewriter("x" * 900, "turn", "Priya"),
+        rewriter("  ", "turn", "Priya"),
+    ],
+)
+def test_what_a_head_leaves_or_spoils_stays_as_typed(head: Any, planner: Any) -> None:
+    for options in ({}, {"weigh": HEAD_REWRITES}):
+        plan = planner(head, **options).plan("why?", TURNS)
+        assert plan.standalone_query == "why?"
+        assert "rewrite" not in [d.stage for d in plan.trace.decisions]
+        assert "left as typed" in next(d.instead for d in plan.degraded if d.what == "rewrite")
+
+
+def test_what_stands_alone_is_not_touched(bench: Any) -> None:
+    made = bench.planner(heads={"is_follow_up": {"true": 0.1, "false": 0.9}})
+    made.heads.rewriter = rewriter()
+    assert made.plan("Who is Nell?", TURNS).standalone_query == "Who is Nell?"
+
+
+def test_query_candidates_are_made_of_what_was_typed_and_not_of_a_guess(planner: Any) -> None:
+    plan = planner(rewriter("why does Kwabena say so?", "put", "Kwabena")).plan("why does she say so?", TURNS)
+    assert not any("Kwabena" in candidate.query for candidate in plan.candidates if candidate.stage == "rule_based")
