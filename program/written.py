@@ -1,7 +1,8 @@
 """The written parts of a plan: the standalone form of a follow-up, and the sub-queries.
 
 Each is taken over if it passes its check, asked for once more with the checker's words if a further
-round is left, and otherwise replaced by the safe plan, which ``degraded`` then names.
+round is left, and otherwise replaced: a follow-up by what a learned edit makes of it (``rewriting/``), sub-queries by
+the safe plan, which ``degraded`` then names. Where a compile found the edit as good as the model, only that is used.
 """
 
 from __future__ import annotations

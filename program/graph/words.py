@@ -37,14 +37,15 @@ def words_of(text: str) -> list[Word]:
         folded = _fold_sign(sign)
         if folded is None:  # a mark on the letter before it
             continue
-        if folded and _alone(sign):
+        if not folded:
             _close(found, letters, begun, place)
-            found.append(Word(folded, place, place + 1))
-        elif folded:
-            begun = begun if letters else place
-            letters.append(folded)
-        else:
-            _close(found, letters, begun, place)
+        for letter in folded:
+            if _alone(letter):
+                _close(found, letters, begun, place)
+                found.append(Word(letter, place, place + 1))
+            else:
+                begun = begun if letters else place
+                letters.append(letter)
     _close(found, letters, begun, len(text))
     return found
 
@@ -105,7 +106,8 @@ class _Folded(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         folded = _fold_sign(chr(code))
-        text = "" if folded is None else f" {folded} " if not folded or _alone(chr(code)) else folded
+        apart = "".join(f" {letter} " if _alone(letter) else letter for letter in folded or "")
+        text = "" if folded is None else apart or " "
         self[code] = text
         return text
 

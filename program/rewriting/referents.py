@@ -26,7 +26,7 @@ class Referent(NamedTuple):
 
     Attributes:
         text: as it was written.
-        kind: ``name`` of the card with its type, ``shown`` by the application, ``pair`` of two that follow each other,
+        kind: ``name`` of the card with its type, ``pair`` of two that follow each other,
             ``capital``, ``begins`` (a capital that begins a sentence), ``run`` of uncommon words, ``article`` and
             ``wider`` (the run with the word before it), ``piece`` of a run.
         turn: turns back; 0 is the last one.
@@ -47,12 +47,14 @@ def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozens
     """Everything that a query after these turns may point to, each text once.
 
     Args:
-        shown: what the application shows the user, or nothing.
+        shown: what the application shows the user, or nothing. Few labelled rows have it, so it is taken for a name
+            that the user has just said.
         common: words that many labelled texts have, which no run has.
     """
     found: dict[str, Referent] = {}
     if shown:
-        found[shown.lower()] = Referent(shown, "shown", 0, "session", 0)
+        type_of = next((f"name {link.name.type}" for link in linker.links(shown)), "capital")
+        found[shown.lower()] = Referent(shown, type_of, 0, "user", 0)
     for back, turn in enumerate(reversed(turns)):
         here = set[str]()
         for text, kind, place in _said(turn.content, linker, common):

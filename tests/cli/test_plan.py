@@ -105,14 +105,15 @@ def test_history_may_begin_with_a_mark_of_its_bytes(plan: Run) -> None:
 
 
 def test_the_active_entity_is_passed_on(plan: Run) -> None:
-    Path("history.json").write_text(json.dumps([{"role": "user", "content": "Who was in episode 7?"}]))
-    found = json.loads(plan("and why?", "--history", "history.json", "--active-entity", "Kwabena", "--json")[1])
+    asked = "and why did he say so?"
+    Path("history.json").write_text(json.dumps([{"role": "user", "content": "Tell me about him"}]))
+    found = json.loads(plan(asked, "--history", "history.json", "--active-entity", "Kwabena", "--json")[1])
     assert found["referenced_entities"] == ["Kwabena"]
     Path("session.json").write_text('{"active_entity": "Kwabena"}')
-    same = json.loads(plan("and why?", "--history", "history.json", "--session", "session.json", "--json")[1])
+    same = json.loads(plan(asked, "--history", "history.json", "--session", "session.json", "--json")[1])
     assert same["referenced_entities"] == ["Kwabena"]
     Path("session.json").write_text("[]")
-    assert "must hold a JSON object" in plan("and why?", "--session", "session.json")[2]
+    assert "must hold a JSON object" in plan(asked, "--session", "session.json")[2]
 
 
 @pytest.mark.parametrize("query", ["", "  ", "[bold]x[/]", "\\", "你好", "a\x1b[31mb", "x" * 5000])

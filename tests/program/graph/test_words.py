@@ -44,6 +44,12 @@ def test_words_without_their_places_are_the_same_words(text: str) -> None:
     assert folded_words(text) == [word.text for word in words_of(text)]
 
 
+@pytest.mark.parametrize("text", ["ヿ", "ｱｲ", "㍍"])
+def test_letters_of_scripts_without_spaces_stand_alone_however_they_are_written(text: str) -> None:
+    assert fold(fold(text)) == fold(text) == " ".join(word.text for word in words_of(text))
+    assert " " in fold(text)
+
+
 @given(st.text())
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)

@@ -31,7 +31,10 @@ def test_two_names_in_a_row_are_a_pair_and_what_is_said_again_counts(linker: Lin
 
 
 def test_what_the_application_shows_comes_first(linker: Linker) -> None:
-    assert next(iter(found(linker, "Ada", shown="Chidi").values())).kind == "shown"
+    known = found(linker, "Ada", shown="Chidi")
+    assert next(iter(known)) == "Chidi"
+    assert (known["Chidi"].kind, known["Chidi"].turn, known["Chidi"].role) == ("name Guest", 0, "user")
+    assert found(linker, "Ada", shown="Zed")["Zed"].kind == "capital"
 
 
 def test_a_long_conversation_offers_no_more_than_can_be_weighed(linker: Linker) -> None:
