@@ -22,6 +22,8 @@ WHOSE = frozenset("his her its their hers theirs whose".split())
 OF_THINGS = frozenset("that this it the those these".split())
 PIECES = ("piece", "wider")
 """Kinds that are put but not added: so 0.225 and not 0.209 of the podcast's left-out follow-ups were right."""
+SORTS = dict.fromkeys(("run", "article", "wider", "piece"), "small") | {"begins": "capital", "pair": "capital"}
+"""Of which sort a referent of a kind is; other kinds are sorts themselves."""
 OPENERS = 4
 """So many first words at most are no part of what is new in an elliptic question."""
 
@@ -203,33 +205,37 @@ class Adding:
 
 
 def _turns(typed: Typed, turns: Sequence[Turn], lexicon: Lexicon, linker: Linker) -> Iterator[Edit]:
-    """The question before, with something in it replaced by what is new."""
+    """The question before, with something in it replaced by what is new and of the same sort."""
     question = [turn for turn in turns if turn.role == "user"][-1:]
-    asked, news = "".join(turn.content for turn in question), _news(typed, lexicon)
-    seen: dict[tuple[str, str, bool], Traits] = {}
+    asked, news = "".join(turn.content for turn in question), _news(typed, lexicon, linker)
+    seen: dict[tuple[str, str], Traits] = {}
     for referent in referents(question, "", linker, lexicon.common):
         at = asked.find(referent.text)
         if at < 0:
             continue
-        traits, capital = _traits(referent), referent.text[:1].isupper()
+        traits = _traits(referent)
         for new in news:
-            key = new.text, referent.kind, capital
+            if not _alike(new.sort, SORTS.get(referent.kind, referent.kind)):
+                continue
+            key = new.text, referent.kind
             if key not in seen:
-                seen[key] = _turned(typed, new, referent.kind, capital)
+                seen[key] = _turned(typed, new, referent.kind)
             yield Edit(asked[:at] + new.text + asked[at + len(referent.text) :], "turn", referent, traits, seen[key])
 
 
 class New(NamedTuple):
-    """What may be new in an elliptic question: the words cut before it, its first word if that is common, and whether
-    it is just what stands from the first to the last uncommon word."""
+    """What may be new in an elliptic question: the words cut before it, the query's first word if that is common,
+    whether it is just what stands from the first to the last uncommon word, and of which sort it is (`_sort`)."""
 
     text: str
     cut: int
     opener: str
     body: bool
+    sort: str
 
 
-def _turned(typed: Typed, new: New, kind: str, capital: bool) -> Traits:
+def _turned(typed: Typed, new: New, kind: str) -> Traits:
+    sort = SORTS.get(kind, kind)
     return (
         ("turn", 1.0),
         (f"turn words {min(typed.end, 8)}", 1.0),
@@ -239,11 +245,22 @@ def _turned(typed: Typed, new: New, kind: str, capital: bool) -> Traits:
         (f"turn cut {new.cut}", 1.0),
         ("turn body", float(new.body)),
         ("turn beside pointing", float(len(typed.sites))),
-        (f"turn capital {new.text[:1].isupper()} for {capital}", 1.0),
+        (f"turn {new.sort} for {sort}", 1.0),
     )
 
 
-def _news(typed: Typed, lexicon: Lexicon) -> list[New]:
+def _sort(text: str, linker: Linker) -> str:
+    """What a text names, to be replaced by its like: a name of the card with its type, a capital, or small words."""
+    name = next((f"name {link.name.type}" for link in linker.links(text)), "")
+    return name or ("small" if text.islower() else "capital")
+
+
+def _alike(new: str, old: str) -> bool:
+    """Whether one may stand where the other stood: both of a sort, or a capital, which may be a name of any type."""
+    return new == old or ("capital" in (new, old) and "small" not in (new, old))
+
+
+def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:
     rare = [place for place in range(typed.end) if typed.words[place].low not in lexicon.common]
     body = (rare[0], rare[-1] + 1) if rare else None
     spans = [(start, typed.end) for start in range(min(OPENERS, typed.end))]
@@ -251,4 +268,8 @@ def _news(typed: Typed, lexicon: Lexicon) -> list[New]:
         spans.append(body)
     first = typed.words[0].low
     opener = first if first in lexicon.common else "*"
-    return [New(between(typed.text, typed.words, *span), span[0], opener, span == body) for span in spans]
+    spans = [span for span in spans if any(span[0] <= place < span[1] for place in rare)]
+    texts = [between(typed.text, typed.words, *span) for span in spans]
+    return [
+        New(text, span[0], opener, span == body, _sort(text, linker)) for text, span in zip(texts, spans, strict=True)
+    ]

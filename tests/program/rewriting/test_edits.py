@@ -43,9 +43,21 @@ def test_what_was_said_is_added_before_closing_signs_and_at_the_front(linker: Li
     assert {"what words of Ada?", "what words Ada?", "besides Ada what words?"} <= added
 
 
-def test_the_question_before_is_turned_to_what_is_new(linker: Linker) -> None:
-    turned = texts("and Chidi?", "turn", linker)
-    assert {"what does Chidi say about sleep?", "what does Ada say about Chidi?"} <= turned
+@pytest.mark.parametrize(
+    ("query", "turned"),
+    [
+        ("and Chidi?", {"what does Chidi say about sleep?"}),
+        ("and meditation?", {"what does Ada say about meditation?", "what does Ada say about and meditation?"}),
+        ("and Zanzibar?", {"what does Zanzibar say about sleep?"}),
+        ("and what of the?", set()),
+    ],
+)
+def test_the_question_before_is_turned_to_what_is_new_and_alike(query: str, turned: set[str], linker: Linker) -> None:
+    found = texts(query, "turn", linker)
+    assert turned <= found
+    assert not any("Ada" not in text and "sleep" not in text for text in found)
+    assert not any(text.startswith("what does meditation") for text in found)
+    assert bool(found) == bool(turned)
 
 
 def test_nothing_that_the_query_says_is_put_into_it_again(linker: Linker) -> None:
