@@ -16,7 +16,7 @@ from ..context import clean_row
 from ..linker import Linker
 from .edits import Edit, edits
 from .lexicon import Lexicon, learned_lexicon
-from .rewriter import Rewriter, named
+from .rewriter import Rewriter
 from .words import words_of
 
 MIN_FOLLOW_UPS = 30
@@ -73,7 +73,7 @@ def _f1(text: str, wanted: Counter[str]) -> float:
 
 def _weights(lessons: Sequence[Lesson]) -> dict[str, float]:
     """Maximum a posteriori weights: each row's edits are liked by ``SHARPNESS`` times their merit."""
-    traits = [[named(edit) for edit in lesson.edits] for lesson in lessons]
+    traits = [[edit.traits() for edit in lesson.edits] for lesson in lessons]
     having = Counter(name for row in traits for name in {name for edit in row for name, _ in edit})
     names = sorted(name for name, rows in having.items() if rows >= LEAST_ROWS)
     matrix = _matrix(traits, {name: column for column, name in enumerate(names)})

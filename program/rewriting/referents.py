@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from ...signatures.types import Turn
 from ..linker import Linker
+from .traits import Look
 from .words import Word, between, words_of
 
 PAIRS = 4
@@ -18,6 +20,7 @@ LONGEST = 4
 MOST = 60
 """Referents of a conversation, the latest turns first: three turns of 200 characters have some 30."""
 _WITHIN_NAMES = frozenset("of the de von and & la in - du le van der del al".split())
+_FIGURE = re.compile(r"\d")
 _ARTICLES = frozenset(("the", "a", "an", "this", "that"))
 
 
@@ -26,21 +29,30 @@ class Referent(NamedTuple):
 
     Attributes:
         text: as it was written.
-        kind: ``name`` of the card with its type, ``pair`` of two that follow each other,
-            ``capital``, ``begins`` (a capital that begins a sentence), ``run`` of uncommon words, ``article`` and
-            ``wider`` (the run with the word before it), ``piece`` of a run.
-        turn: turns back; 0 is the last one.
-        role: who said it.
+        low: the same in small letters.
         place: how many words of its turn stand before it.
-        times: in how many turns it was said.
+        look: what it is, as weights see it: ``look.kind`` is ``name`` of the card with its type, ``pair`` of two that
+            follow each other, ``capital``, ``begins`` (a capital that begins a sentence), ``run`` of uncommon words,
+            ``article`` and ``wider`` (the run with the word before it), or ``piece`` of a run; ``look.turn`` is turns
+            back, 0 for the last one; ``look.times`` in how many turns it was said.
     """
 
     text: str
-    kind: str
-    turn: int
-    role: str
+    low: str
     place: int
-    times: int = 1
+    look: Look
+
+
+class _Said(NamedTuple):
+    """A referent of one turn, wherever that stands in a conversation."""
+
+    text: str
+    low: str
+    kind: str
+    place: int
+    words: int
+    small: bool
+    figures: bool
 
 
 def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozenset[str]) -> list[Referent]:
@@ -51,31 +63,45 @@ def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozens
             that the user has just said.
         common: words that many labelled texts have, which no run has.
     """
-    found: dict[str, Referent] = {}
+    found: dict[str, tuple[_Said, int, str]] = {}
+    times: dict[str, int] = {}
     if shown:
         type_of = next((f"name {link.name.type}" for link in linker.links(shown)), "capital")
-        found[shown.lower()] = Referent(shown, type_of, 0, "user", 0)
+        found[shown.lower()] = _as_said(shown, type_of, 0), 0, "user"
     for back, turn in enumerate(reversed(turns)):
-        here = set[str]()
-        for text, kind, place in _said(turn.content, linker, common):
-            low = text.lower()
-            known = found.get(low)
-            if known is not None and low not in here:
-                found[low] = known._replace(times=known.times + 1)
-            elif known is None and len(found) < MOST:
-                found[low] = Referent(text, kind, back, turn.role, place)
-            here.add(low)
-    return list(found.values())
+        for one in _said(turn.content, linker, common):
+            if one.low in found:
+                times[one.low] = times.get(one.low, 1) + 1
+            elif len(found) < MOST:
+                found[one.low] = one, back, turn.role
+    return [
+        Referent(
+            one.text,
+            one.low,
+            one.place,
+            Look(one.kind, back, role, one.words, min(times.get(one.low, 1), 3), not one.place, one.small, one.figures),
+        )
+        for one, back, role in found.values()
+    ]
 
 
 @lru_cache(maxsize=256)  # earlier turns come back with every query of their conversation
-def _said(text: str, linker: Linker, common: frozenset[str]) -> tuple[tuple[str, str, int], ...]:
-    """(text, kind, place) of one turn's referents."""
-    return tuple(_found(text, linker, common))
+def _said(text: str, linker: Linker, common: frozenset[str]) -> tuple[_Said, ...]:
+    """What one turn offers, each text once and of the first kind that finds it."""
+    found: dict[str, _Said] = {}
+    for said, kind, place in _found(text, linker, common):
+        one = _as_said(said, kind, place)
+        found.setdefault(one.low, one)
+    return tuple(found.values())
+
+
+def _as_said(text: str, kind: str, place: int) -> _Said:
+    figures = _FIGURE.search(text) is not None
+    return _Said(text, text.lower(), kind, place, min(len(text.split()), 5), text.islower(), figures)
 
 
 def _found(text: str, linker: Linker, common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
-    """Names first, for a text is of the first kind that finds it."""
+    """(text, kind, place) of all, names first."""
     words = words_of(text)
     links = linker.links(text)
     names = [(link.surface, f"name {link.name.type}", sum(w.end <= link.start for w in words)) for link in links]

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...signatures.types import Turn
 from ..linker import Linker
-from .edits import Edit, Traits, edits
+from .edits import KEEP, choices
 from .lexicon import Lexicon
+from .moves import Move
+from .referents import Referent
+from .traits import FARTHEST, PLACE, Look, Own
 
 TABLE = "rewrite.table"
 WEIGHTS = "rewrite.weights"
+KEPT_SUMS = 20_000
+"""Sums of weights that are kept, some 5 MB."""
 SAID = {
     "keep": "left as it is",
     "put": "{!r} for a word that points to it",
@@ -35,7 +40,7 @@ class Rewritten(NamedTuple):
     Attributes:
         text: the query as typed where ``move`` is ``keep``.
         referent: what was put into it; empty for none.
-        certainty: the share of the chosen text among all edits, between 0 and 1.
+        certainty: the share of the chosen edit among all, between 0 and 1.
     """
 
     text: str
@@ -49,6 +54,17 @@ class Rewritten(NamedTuple):
         return SAID[self.move].format(self.referent)
 
 
+class Best(NamedTuple):
+    """The best of several ways, and all of them together: the logarithm of the sum of their exponentials."""
+
+    score: float
+    way: int
+    together: float
+
+
+NOTHING = Best(-math.inf, -1, -math.inf)
+
+
 class Rewriter:
     """Chooses an edit by weights of its traits.
 
@@ -60,41 +76,66 @@ class Rewriter:
     def __init__(self, lexicon: Lexicon, weights: Mapping[str, float]) -> None:
         self.lexicon = lexicon
         self.weights = dict(weights)
+        self._sums: dict[Own | tuple[str, Look], float] = {}
 
     def rewrite(self, query: str, turns: Sequence[Turn], shown: str, linker: Linker) -> Rewritten:
-        """The likeliest standalone form of a follow-up; edits that give the same text count together.
+        """The likeliest standalone form of a follow-up. No edit is made but the one that is chosen.
 
         Args:
             shown: what the application shows the user, or nothing.
         """
-        found = edits(query, turns, shown, self.lexicon, linker)
-        scores = self.scores(found)
+        typed, groups = choices(query, turns, shown, self.lexicon, linker)
+        top = self._own(typed.keep())
+        text, chosen, said, scores = typed.text, KEEP, "", [top]
+        for move, of in ((move, of) for moves, of in groups for move in moves):
+            best, together, found = self._best(move, of)
+            scores += together
+            if found is not None and best.score > top:
+                top, text, chosen, said = best.score, move.text(best.way, found), move.name, found.text
+        return Rewritten(text, chosen, said, 1.0 / sum(math.exp(score - top) for score in scores))
+
+    def _best(self, move: Move[Any], of: Sequence[Referent]) -> tuple[Best, list[float], Referent | None]:
+        """The best way of a move with its referent, and how likely each referent is by all ways together."""
+        known: dict[Hashable, Best] = {None: NOTHING}
+        far = self.weights.get(f"{move.name} {PLACE}", 0.0) / FARTHEST
+        top, found, together = NOTHING, None, []
+        for referent in of:
+            part = move.part(referent)
+            best = known.get(part)
+            if best is None:
+                known[part] = best = self._of_ways(move.ways(part))
+            if best.way < 0:
+                continue
+            looks = self._look(move.name, referent.look) + far * min(referent.place, FARTHEST)
+            together.append(looks + best.together)
+            if looks + best.score > top.score:
+                top, found = best._replace(score=looks + best.score), referent
+        return top, together, found
+
+    def _of_ways(self, ways: Sequence[tuple[int, tuple[Own, ...]]]) -> Best:
+        scores = [sum([self._own(own) for own in seen]) for _, seen in ways]
+        if not scores:
+            return NOTHING
         top = max(scores)
-        chances: dict[str, float] = {}
-        for edit, score in zip(found, scores, strict=True):
-            chances[edit.text] = chances.get(edit.text, 0.0) + math.exp(score - top)
-        best = found[scores.index(top)]
-        said = best.referent.text if best.referent is not None else ""
-        return Rewritten(best.text, best.move, said, chances[best.text] / sum(chances.values()))
+        together = top + math.log(sum(math.exp(score - top) for score in scores))
+        return Best(top, ways[scores.index(top)][0], together)
 
-    def scores(self, found: Sequence[Edit]) -> list[float]:
-        """A number for each edit; the highest is chosen. What several edits have is added up once."""
-        known: dict[tuple[str, int], float] = {}
-        scores = []
-        for edit in found:
-            shared, own = (edit.move, id(edit.shared)), ("", id(edit.own))
-            if shared not in known:
-                known[shared] = self._sum(edit.shared, f"{edit.move} ")
-            if own not in known:
-                known[own] = self._sum(edit.own)
-            scores.append(known[shared] + known[own])
-        return scores
+    def _own(self, own: Own) -> float:
+        score = self._sums.get(own)
+        return self._add_up(own, own.traits()) if score is None else score
 
-    def _sum(self, traits: Traits, prefix: str = "") -> float:
-        weights, total = self.weights, 0.0
-        for name, size in traits:
-            total += weights.get(prefix + name, 0.0) * size
-        return total
+    def _look(self, move: str, look: Look) -> float:
+        score = self._sums.get((move, look))
+        if score is None:
+            score = self._add_up((move, look), [(f"{move} {name}", size) for name, size in look.traits()])
+        return score
+
+    def _add_up(self, seen: Own | tuple[str, Look], traits: Iterable[tuple[str, float]]) -> float:
+        """The sum of the weights, kept for the next query that has something of the kind."""
+        if len(self._sums) >= KEPT_SUMS:
+            self._sums.clear()
+        score = self._sums[seen] = sum(self.weights.get(name, 0.0) * size for name, size in traits)
+        return score
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Everything, for safetensors: the weights, and as JSON in UTF-8 their names and the lexicon."""
@@ -120,9 +161,3 @@ def load_rewriter(tensors: Mapping[str, np.ndarray]) -> Rewriter | None:
         frozenset(table["pointing"]), tuple((p, j) for p, j in table["joints"]), frozenset(table["common"])
     )
     return Rewriter(lexicon, dict(zip(table["traits"], tensors[WEIGHTS].astype(float).tolist(), strict=True)))
-
-
-def named(edit: Edit) -> list[tuple[str, float]]:
-    """All traits of an edit that are there, by the names that weights have."""
-    shared = [(f"{edit.move} {name}", size) for name, size in edit.shared]
-    return [(name, size) for name, size in (*shared, *edit.own) if size]

@@ -16,25 +16,25 @@ def found(linker: Linker, *turns: str, shown: str = "") -> dict[str, Referent]:
 
 def test_names_capitals_and_uncommon_words_are_referents(linker: Linker) -> None:
     known = found(linker, "what does Ada say about the salt road", "It is Long Way of Oslo.")
-    assert known["Ada"].kind == "name Guest"
-    assert known["Long Way of Oslo"].kind == "capital"
-    assert known["salt road"].kind == "run"
-    assert known["the salt road"].kind == "article"
-    assert (known["Ada"].turn, known["Ada"].role, known["Ada"].place) == (1, "user", 2)
-    assert known["It"].kind == "begins"
+    assert known["Ada"].look.kind == "name Guest"
+    assert known["Long Way of Oslo"].look.kind == "capital"
+    assert known["salt road"].look.kind == "run"
+    assert known["the salt road"].look.kind == "article"
+    assert (known["Ada"].look.turn, known["Ada"].look.role, known["Ada"].place) == (1, "user", 2)
+    assert known["It"].look.kind == "begins"
 
 
 def test_two_names_in_a_row_are_a_pair_and_what_is_said_again_counts(linker: Linker) -> None:
     known = found(linker, "Ada and Bruno?", "Ada")
-    assert known["Ada and Bruno"].kind == "pair"
-    assert known["Ada"].times == 2
+    assert known["Ada and Bruno"].look.kind == "pair"
+    assert known["Ada"].look.times == 2
 
 
 def test_what_the_application_shows_comes_first(linker: Linker) -> None:
     known = found(linker, "Ada", shown="Chidi")
     assert next(iter(known)) == "Chidi"
-    assert (known["Chidi"].kind, known["Chidi"].turn, known["Chidi"].role) == ("name Guest", 0, "user")
-    assert found(linker, "Ada", shown="Zed")["Zed"].kind == "capital"
+    assert (known["Chidi"].look.kind, known["Chidi"].look.turn, known["Chidi"].look.role) == ("name Guest", 0, "user")
+    assert found(linker, "Ada", shown="Zed")["Zed"].look.kind == "capital"
 
 
 def test_a_long_conversation_offers_no_more_than_can_be_weighed(linker: Linker) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from queryplan.data.card import DomainCard
 from queryplan.data.rows import LabelledRow
 from queryplan.program.linker import Linker
+from queryplan.program.rewriting.edits import edits
 from queryplan.program.rewriting.fit import MIN_FOLLOW_UPS, merits, train_rewriter
 from queryplan.program.rewriting.lexicon import learned_lexicon
 from queryplan.program.rewriting.rewriter import Rewriter, load_rewriter
@@ -44,6 +47,24 @@ def test_what_rows_taught_is_done_with_other_names(
     assert (found.text, found.move) == (standalone, move)
     assert 0 < found.certainty <= 1
     assert found.referent.casefold() in found.reason.casefold()
+
+
+@given(
+    st.lists(st.sampled_from("and he what Hana tides? the wool did Ada".split()), max_size=7).map(" ".join),
+    st.lists(st.sampled_from("Ada Bruno salt roads he the say Chidi wool 1984 says".split()), max_size=9).map(" ".join),
+    st.sampled_from(("", "Emil", "wool")),
+)
+def test_the_choice_is_the_best_of_all_edits(
+    query: str, before: str, shown: str, rewriter: Rewriter, linker: Linker
+) -> None:
+    turns = said(before, "That Goran and Hana tell of tides.")
+    found = edits(query, turns, shown, rewriter.lexicon, linker)
+    scores = [sum(rewriter.weights.get(name, 0.0) * size for name, size in edit.traits()) for edit in found]
+    chosen = rewriter.rewrite(query, turns, shown, linker)
+    best = {edit.text for edit, score in zip(found, scores, strict=True) if score > max(scores) - 1e-9}
+    assert chosen.text in best
+    shares = np.exp(np.array(scores) - max(scores))
+    assert chosen.certainty == pytest.approx(1 / shares.sum())
 
 
 def test_a_loaded_rewriter_says_the_same_as_the_trained_one(rewriter: Rewriter, linker: Linker) -> None:

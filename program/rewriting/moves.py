@@ -1,0 +1,211 @@
+"""The three moves that a query's words allow, each with its ways of taking something said before in.
+
+A move splits what it sees of a referent into the *part* that its ways depend on, which many referents share, and the
+rest: so the best way is looked for once a part and not once a referent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple, Protocol, TypeVar
+
+from ..linker import Linker
+from .lexicon import END, Lexicon
+from .referents import Referent
+from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
+from .words import Word, between, words_of
+
+WHOSE = frozenset("his her its their hers theirs whose".split())
+OF_THINGS = frozenset("that this it the those these".split())
+PIECES = ("piece", "wider")
+"""Kinds that are put but not added: so 0.225 and not 0.209 of the podcast's left-out follow-ups were right."""
+SORTS = dict.fromkeys(("run", "article", "wider", "piece"), "small") | {"begins": "capital", "pair": "capital"}
+"""Of which sort a referent of a kind is; other kinds are sorts themselves."""
+OPENERS = 4
+"""So many first words at most are no part of what is new in an elliptic question."""
+
+
+class Typed(NamedTuple):
+    """A query with its words, how many of them stand before the closing signs, and where it points back."""
+
+    text: str
+    words: list[Word]
+    end: int
+    sites: list[tuple[int, int, str]]
+
+    def keep(self) -> Keep:
+        """What is seen of leaving it as it is."""
+        return Keep(self.end, tuple(dict.fromkeys(said for _, _, said in self.sites)))
+
+
+def typed_query(query: str, lexicon: Lexicon) -> Typed:
+    """A query read for editing."""
+    words = words_of(query)
+    end = len(words)
+    while end and not words[end - 1].spoken:
+        end -= 1
+    sites = [
+        (start, start + length, said)
+        for start in range(end)
+        for length in (2, 1)
+        if start + length <= len(words)
+        and (said := " ".join(word.low for word in words[start : start + length])) in lexicon.pointing
+    ]
+    return Typed(query, words, end, sites)
+
+
+Part = TypeVar("Part", bound=Hashable)
+
+
+class Move(Protocol[Part]):
+    """One move on one query.
+
+    Attributes:
+        name: as weights have it.
+    """
+
+    name: str
+
+    def part(self, referent: Referent) -> Part | None:
+        """What the ways of taking a referent in depend on; None where there is no way."""
+        ...
+
+    def ways(self, part: Part) -> list[tuple[int, tuple[Own, ...]]]:
+        """Every way by its number, and what is seen of it with referents of that part."""
+        ...
+
+    def text(self, way: int, referent: Referent) -> str:
+        """The query after it."""
+        ...
+
+
+class Putting:
+    """A referent in the place of a pointing word, as it is and as an owner."""
+
+    name = "put"
+
+    def __init__(self, typed: Typed) -> None:
+        self._text, others = typed.text, len(typed.sites) - 1
+        self._places: list[tuple[int, int]] = []
+        self._seen: list[Put] = []
+        for start, end, said in typed.sites:
+            for shape in _shapes(said, end < typed.end):
+                self._places.append((typed.words[start].start, typed.words[end - 1].end))
+                self._seen.append(Put(said, end == typed.end, shape, others))
+
+    def part(self, referent: Referent) -> Filler | None:
+        """As it looks where it is put; None without a word that points."""
+        if not self._seen:
+            return None
+        look = referent.look
+        name = referent.low if look.kind.startswith("name") else ""
+        return Filler(name, look.kind, look.turn, min(look.words, 4), look.small, look.first)
+
+    def ways(self, part: Filler) -> list[tuple[int, tuple[Own, ...]]]:
+        """Each pointing word in each shape."""
+        return [(way, (seen, Filled(seen.said, part))) for way, seen in enumerate(self._seen)]
+
+    def text(self, way: int, referent: Referent) -> str:
+        """The query with the referent in that place."""
+        (start, end), said = self._places[way], referent.text
+        if self._seen[way].shape == "owner":
+            said += "'" if said.endswith("s") else "'s"
+        return self._text[:start] + said + self._text[end:]
+
+
+def _shapes(said: str, inside: bool) -> tuple[str, ...]:
+    """A referent as it is, and as an owner where the word that it is put for may be one."""
+    last = said.split()[-1]
+    return ("plain", "owner") if last in WHOSE or (inside and last in OF_THINGS) else ("plain",)
+
+
+class Adding:
+    """A referent at the front or the end of a query, behind a joint."""
+
+    name = "add"
+
+    def __init__(self, typed: Typed, lexicon: Lexicon) -> None:
+        last = typed.words[typed.end - 1]
+        self._whole, self._before, self._after = typed.text, typed.text[: last.end], typed.text[last.end :]
+        self._joints = lexicon.joints
+        closing = last.low if last.low in lexicon.common else "*"
+        query = closing, len(typed.words), len(typed.sites)
+        self._seen = [Add(f"{place} {joint}".strip(), *query) for place, joint in lexicon.joints]
+
+    def part(self, referent: Referent) -> tuple[str, int] | None:
+        """Its kind and turn; None for kinds that are never added."""
+        return None if referent.look.kind in PIECES else (referent.look.kind, referent.look.turn)
+
+    def ways(self, part: tuple[str, int]) -> list[tuple[int, tuple[Own, ...]]]:
+        """Each joint."""
+        return [(way, (seen, Added(seen.joint, *part))) for way, seen in enumerate(self._seen)]
+
+    def text(self, way: int, referent: Referent) -> str:
+        """The query with the referent behind that joint."""
+        place, joint = self._joints[way]
+        said = f"{joint} {referent.text}" if joint else referent.text
+        return f"{self._before} {said}{self._after}" if place == END else f"{said} {self._whole}"
+
+
+class New(NamedTuple):
+    """What may be new in an elliptic question: its text, what it names (``_sort``), and what is seen of it."""
+
+    text: str
+    sort: str
+    seen: Turned
+
+
+class Turning:
+    """The question before, with a referent in it replaced by what is new and of the same sort."""
+
+    name = "turn"
+
+    def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
+        self._asked, self._news = asked, _news(typed, lexicon, linker)
+
+    def part(self, referent: Referent) -> str | None:
+        """Its kind; None where the question does not have it word by word."""
+        return referent.look.kind if referent.text in self._asked else None
+
+    def ways(self, part: str) -> list[tuple[int, tuple[Own, ...]]]:
+        """Everything new that is of its sort."""
+        sort = SORTS.get(part, part)
+        return [
+            (way, (new.seen, Replaced(part, sort, new.sort)))
+            for way, new in enumerate(self._news)
+            if _alike(new.sort, sort)
+        ]
+
+    def text(self, way: int, referent: Referent) -> str:
+        """The question before, with that in the referent's place."""
+        at = self._asked.find(referent.text)
+        return self._asked[:at] + self._news[way].text + self._asked[at + len(referent.text) :]
+
+
+def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:
+    rare = [place for place in range(typed.end) if typed.words[place].low not in lexicon.common]
+    if not rare:
+        return []
+    body = rare[0], rare[-1] + 1
+    spans = [(start, typed.end) for start in range(min(OPENERS, typed.end)) if start <= rare[-1]]
+    if body not in spans:
+        spans.append(body)
+    first = typed.words[0].low
+    opener = first if first in lexicon.common else "*"
+    texts = [between(typed.text, typed.words, *span) for span in spans]
+    query = typed.end, len(typed.sites)
+    return [
+        New(text, _sort(text, linker), Turned(*query, min(len(text.split()), 5), span[0], opener, span == body))
+        for text, span in zip(texts, spans, strict=True)
+    ]
+
+
+def _sort(text: str, linker: Linker) -> str:
+    """What a text names, to be replaced by its like: a name of the card with its type, a capital, or small words."""
+    name = next((f"name {link.name.type}" for link in linker.links(text)), "")
+    return name or ("small" if text.islower() else "capital")
+
+
+def _alike(new: str, old: str) -> bool:
+    """Whether one may stand where the other stood: both of a sort, or a capital, which may be a name of any type."""
+    return new == old or ("capital" in (new, old) and "small" not in (new, old))
