@@ -50,9 +50,11 @@ def test_what_rows_taught_is_done_with_other_names(
 
 
 @given(
-    st.lists(st.sampled_from("and he what Hana tides? the wool did Ada".split()), max_size=7).map(" ".join),
-    st.lists(st.sampled_from("Ada Bruno salt roads he the say Chidi wool 1984 says".split()), max_size=9).map(" ".join),
-    st.sampled_from(("", "Emil", "wool")),
+    query=st.lists(st.sampled_from("and he what Hana tides? the wool did Ada".split()), max_size=7).map(" ".join),
+    before=st.lists(st.sampled_from("Ada Bruno salt roads he the say wool 1984 says".split()), max_size=9).map(
+        " ".join
+    ),
+    shown=st.sampled_from(("", "Emil", "wool")),
 )
 def test_the_choice_is_the_best_of_all_edits(
     query: str, before: str, shown: str, rewriter: Rewriter, linker: Linker
