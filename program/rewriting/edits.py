@@ -50,7 +50,7 @@ class Choices(NamedTuple):
     """A query as it was typed, and which moves may be made with which referents."""
 
     typed: Typed
-    groups: list[tuple[tuple[Move[Any], ...], list[Referent]]]
+    groups: Sequence[tuple[tuple[Move[Any], ...], list[Referent]]]
 
 
 def choices(query: str, turns: Sequence[Turn], shown: str, lexicon: Lexicon, linker: Linker) -> Choices:
@@ -63,8 +63,8 @@ def choices(query: str, turns: Sequence[Turn], shown: str, lexicon: Lexicon, lin
     question = [turn for turn in turns if turn.role == "user"][-1:]
     asked = "".join(turn.content for turn in question)
     turning = Turning(typed, asked, lexicon, linker)
-    there = ((Putting(typed), Adding(typed, lexicon)), others), ((turning,), referents(question, "", linker, common))
-    return Choices(typed, list(there))
+    there = (Putting(typed), Adding(typed, lexicon)), others
+    return Choices(typed, [there, ((turning,), referents(question, "", linker, common))])
 
 
 def edits(query: str, turns: Sequence[Turn], shown: str, lexicon: Lexicon, linker: Linker) -> list[Edit]:

@@ -44,13 +44,11 @@ def typed_query(query: str, lexicon: Lexicon) -> Typed:
     end = len(words)
     while end and not words[end - 1].spoken:
         end -= 1
-    sites = [
-        (start, start + length, said)
-        for start in range(end)
-        for length in (2, 1)
-        if start + length <= len(words)
-        and (said := " ".join(word.low for word in words[start : start + length])) in lexicon.pointing
-    ]
+    lows, sites = [word.low for word in words], []
+    for start, low in enumerate(lows[:end]):
+        pair = f"{low} {lows[start + 1]}" if start + 1 < len(lows) else ""
+        sites += [(start, start + 2, pair)] * (pair in lexicon.pointing)
+        sites += [(start, start + 1, low)] * (low in lexicon.pointing)
     return Typed(query, words, end, sites)
 
 
@@ -62,9 +60,13 @@ class Move(Protocol[Part]):
 
     Attributes:
         name: as weights have it.
+        seen: all that its ways depend on beside the part; queries alike have the same.
     """
 
     name: str
+
+    @property
+    def seen(self) -> tuple[Hashable, ...]: ...
 
     def part(self, referent: Referent) -> Part | None:
         """What the ways of taking a referent in depend on; None where there is no way."""
@@ -87,15 +89,16 @@ class Putting:
     def __init__(self, typed: Typed) -> None:
         self._text, others = typed.text, len(typed.sites) - 1
         self._places: list[tuple[int, int]] = []
-        self._seen: list[Put] = []
+        seen: list[Put] = []
         for start, end, said in typed.sites:
             for shape in _shapes(said, end < typed.end):
                 self._places.append((typed.words[start].start, typed.words[end - 1].end))
-                self._seen.append(Put(said, end == typed.end, shape, others))
+                seen.append(Put(said, end == typed.end, shape, others))
+        self.seen = tuple(seen)
 
     def part(self, referent: Referent) -> Filler | None:
         """As it looks where it is put; None without a word that points."""
-        if not self._seen:
+        if not self.seen:
             return None
         look = referent.look
         name = referent.low if look.kind.startswith("name") else ""
@@ -103,12 +106,12 @@ class Putting:
 
     def ways(self, part: Filler) -> list[tuple[int, tuple[Own, ...]]]:
         """Each pointing word in each shape."""
-        return [(way, (seen, Filled(seen.said, part))) for way, seen in enumerate(self._seen)]
+        return [(way, (seen, Filled(seen.said, part))) for way, seen in enumerate(self.seen)]
 
     def text(self, way: int, referent: Referent) -> str:
         """The query with the referent in that place."""
         (start, end), said = self._places[way], referent.text
-        if self._seen[way].shape == "owner":
+        if self.seen[way].shape == "owner":
             said += "'" if said.endswith("s") else "'s"
         return self._text[:start] + said + self._text[end:]
 
@@ -130,7 +133,7 @@ class Adding:
         self._joints = lexicon.joints
         closing = last.low if last.low in lexicon.common else "*"
         query = closing, len(typed.words), len(typed.sites)
-        self._seen = [Add(f"{place} {joint}".strip(), *query) for place, joint in lexicon.joints]
+        self.seen = tuple([Add(f"{place} {joint}".strip(), *query) for place, joint in lexicon.joints])
 
     def part(self, referent: Referent) -> tuple[str, int] | None:
         """Its kind and turn; None for kinds that are never added."""
@@ -138,7 +141,7 @@ class Adding:
 
     def ways(self, part: tuple[str, int]) -> list[tuple[int, tuple[Own, ...]]]:
         """Each joint."""
-        return [(way, (seen, Added(seen.joint, *part))) for way, seen in enumerate(self._seen)]
+        return [(way, (seen, Added(seen.joint, *part))) for way, seen in enumerate(self.seen)]
 
     def text(self, way: int, referent: Referent) -> str:
         """The query with the referent behind that joint."""
@@ -162,6 +165,7 @@ class Turning:
 
     def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
         self._asked, self._news = asked, _news(typed, lexicon, linker)
+        self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
     def part(self, referent: Referent) -> str | None:
         """Its kind; None where the question does not have it word by word."""

@@ -23,8 +23,9 @@ from .traits import FARTHEST, PLACE, Look, Own
 
 TABLE = "rewrite.table"
 WEIGHTS = "rewrite.weights"
-KEPT_SUMS = 20_000
-"""Sums of weights that are kept, some 5 MB."""
+KEPT_SUMS, KEPT_QUERIES, KEPT_PARTS = 20_000, 1000, 200
+"""So many sums, kinds of queries, and parts of each are kept: together some 20 MB at most, mostly a tenth of that."""
+MOVES = ("put", "add", "turn")
 SAID = {
     "keep": "left as it is",
     "put": "{!r} for a word that points to it",
@@ -76,7 +77,10 @@ class Rewriter:
     def __init__(self, lexicon: Lexicon, weights: Mapping[str, float]) -> None:
         self.lexicon = lexicon
         self.weights = dict(weights)
-        self._sums: dict[Own | tuple[str, Look], float] = {}
+        # What was worked out for one query serves those that are like it in a respect.
+        self._sums: dict[Own, float] = {}
+        self._looks: dict[Look, Mapping[str, float]] = {}
+        self._bests: dict[tuple[str, tuple[Hashable, ...]], dict[Hashable, Best]] = {}
 
     def rewrite(self, query: str, turns: Sequence[Turn], shown: str, linker: Linker) -> Rewritten:
         """The likeliest standalone form of a follow-up. No edit is made but the one that is chosen.
@@ -87,30 +91,46 @@ class Rewriter:
         typed, groups = choices(query, turns, shown, self.lexicon, linker)
         top = self._own(typed.keep())
         text, chosen, said, scores = typed.text, KEEP, "", [top]
-        for move, of in ((move, of) for moves, of in groups for move in moves):
-            best, together, found = self._best(move, of)
-            scores += together
-            if found is not None and best.score > top:
-                top, text, chosen, said = best.score, move.text(best.way, found), move.name, found.text
-        return Rewritten(text, chosen, said, 1.0 / sum(math.exp(score - top) for score in scores))
+        for moves, of in groups:
+            looks = [self._look(one.look) for one in of]
+            for move in moves:
+                best, together, found = self._best(move, of, looks)
+                scores += together
+                if found is not None and best.score > top:
+                    top, text, chosen, said = best.score, move.text(best.way, found), move.name, found.text
+        return Rewritten(text, chosen, said, 1.0 / sum([math.exp(score - top) for score in scores]))
 
-    def _best(self, move: Move[Any], of: Sequence[Referent]) -> tuple[Best, list[float], Referent | None]:
+    def _best(
+        self, move: Move[Any], of: Sequence[Referent], looks: Sequence[Mapping[str, float]]
+    ) -> tuple[Best, list[float], Referent | None]:
         """The best way of a move with its referent, and how likely each referent is by all ways together."""
-        known: dict[Hashable, Best] = {None: NOTHING}
-        far = self.weights.get(f"{move.name} {PLACE}", 0.0) / FARTHEST
-        top, found, together = NOTHING, None, []
-        for referent in of:
+        name, known, far = move.name, self._known(move), self.weights.get(f"{move.name} {PLACE}", 0.0) / FARTHEST
+        top, top_way, found, together = -math.inf, -1, None, list[float]()
+        for referent, look in zip(of, looks, strict=True):
             part = move.part(referent)
             best = known.get(part)
             if best is None:
-                known[part] = best = self._of_ways(move.ways(part))
+                best = known[part] = self._of_ways(move.ways(part))
             if best.way < 0:
                 continue
-            looks = self._look(move.name, referent.look) + far * min(referent.place, FARTHEST)
-            together.append(looks + best.together)
-            if looks + best.score > top.score:
-                top, found = best._replace(score=looks + best.score), referent
-        return top, together, found
+            place = referent.place
+            looked = look[name] + far * (place if place < FARTHEST else FARTHEST)
+            together.append(looked + best.together)
+            if looked + best.score > top:
+                top, top_way, found = looked + best.score, best.way, referent
+        return Best(top, top_way, 0.0), together, found
+
+    def _known(self, move: Move[Any]) -> dict[Hashable, Best]:
+        """The best ways of a move by part, as far as queries like this one have asked for them."""
+        key = move.name, move.seen
+        known = self._bests.get(key)
+        if known is None:
+            if len(self._bests) >= KEPT_QUERIES:
+                self._bests.clear()
+            known = self._bests[key] = {None: NOTHING}
+        elif len(known) >= KEPT_PARTS:
+            known = self._bests[key] = {None: NOTHING}
+        return known
 
     def _of_ways(self, ways: Sequence[tuple[int, tuple[Own, ...]]]) -> Best:
         scores = [sum([self._own(own) for own in seen]) for _, seen in ways]
@@ -121,21 +141,26 @@ class Rewriter:
         return Best(top, ways[scores.index(top)][0], together)
 
     def _own(self, own: Own) -> float:
+        """The sum of the weights of what is seen of a way."""
         score = self._sums.get(own)
-        return self._add_up(own, own.traits()) if score is None else score
-
-    def _look(self, move: str, look: Look) -> float:
-        score = self._sums.get((move, look))
         if score is None:
-            score = self._add_up((move, look), [(f"{move} {name}", size) for name, size in look.traits()])
+            if len(self._sums) >= KEPT_SUMS:
+                self._sums.clear()
+            score = self._sums[own] = self._sum(own.traits())
         return score
 
-    def _add_up(self, seen: Own | tuple[str, Look], traits: Iterable[tuple[str, float]]) -> float:
-        """The sum of the weights, kept for the next query that has something of the kind."""
-        if len(self._sums) >= KEPT_SUMS:
-            self._sums.clear()
-        score = self._sums[seen] = sum(self.weights.get(name, 0.0) * size for name, size in traits)
-        return score
+    def _look(self, look: Look) -> Mapping[str, float]:
+        """The sum of the weights of what a referent looks like, under each move."""
+        scores = self._looks.get(look)
+        if scores is None:
+            if len(self._looks) >= KEPT_SUMS:
+                self._looks.clear()
+            scores = {move: self._sum((f"{move} {name}", size) for name, size in look.traits()) for move in MOVES}
+            self._looks[look] = scores
+        return scores
+
+    def _sum(self, traits: Iterable[tuple[str, float]]) -> float:
+        return sum(self.weights.get(name, 0.0) * size for name, size in traits)
 
     def tensors(self) -> dict[str, np.ndarray]:
         """Everything, for safetensors: the weights, and as JSON in UTF-8 their names and the lexicon."""
