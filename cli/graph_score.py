@@ -35,7 +35,9 @@ def score(
     ] = "none",
     api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
     split: Annotated[str, typer.Option(help="Of biomedical: dev, or test, whose reading is recorded.")] = "dev",
-    sampled: Annotated[bool, typer.Option("--sampled", help="Of metaqa only the samples of 150 questions.")] = False,
+    sampled: Annotated[
+        bool, typer.Option("--sampled", help="Of metaqa and metaqa-types only the samples of 150.")
+    ] = False,
     most: Annotated[int | None, typer.Option(min=1, help="At most so many questions of a set, the first ones.")] = None,
     ask_all: Annotated[bool, typer.Option("--ask-all", help="Ask the model where the ranking is certain too.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,

@@ -111,11 +111,17 @@ def _shares(sizes: Sequence[int], count: int) -> list[int]:
 
 
 class MetaQaSamples(Frozen):
-    """Ids of the questions that are learned from, that certainty is fitted on, and that are measured, by hops."""
+    """Ids of the questions that are learned from, that certainty is fitted on, and that are measured.
+
+    Attributes:
+        measured: by hops.
+        types: of all questions, for measuring with each one's type held out.
+    """
 
     learned: tuple[str, ...]
     sure: tuple[str, ...]
     measured: dict[int, tuple[str, ...]]
+    types: tuple[str, ...]
 
 
 def draw_samples(questions: Sequence[PublicQuestion], seed: int = SEED) -> MetaQaSamples:
@@ -130,6 +136,7 @@ def draw_samples(questions: Sequence[PublicQuestion], seed: int = SEED) -> MetaQ
         learned=tuple(q.id for q in taught if q.id not in kept),
         sure=tuple(q.id for q in sure),
         measured={hops: tuple(q.id for q in stratified(some, MEASURED, seed)) for hops, some in measured.items()},
+        types=tuple(q.id for q in stratified(questions, MEASURED, seed + 2)),
     )
 
 
@@ -143,13 +150,15 @@ def load_samples(folder: Path = SAMPLES) -> MetaQaSamples:
         learned=_ids(folder / "metaqa-learned.txt"),
         sure=_ids(folder / "metaqa-sure.txt"),
         measured={hops: _ids(folder / f"metaqa-{hops}.txt") for hops in HOPS},
+        types=_ids(folder / "metaqa-types.txt"),
     )
 
 
 def write_samples(samples: MetaQaSamples, folder: Path = SAMPLES) -> None:
     """Write the ids down, one a line."""
     folder.mkdir(parents=True, exist_ok=True)
-    files = {"learned": samples.learned, "sure": samples.sure, **{str(h): ids for h, ids in samples.measured.items()}}
+    files = {"learned": samples.learned, "sure": samples.sure, "types": samples.types}
+    files |= {str(hops): ids for hops, ids in samples.measured.items()}
     for name, ids in files.items():
         (folder / f"metaqa-{name}.txt").write_text("".join(f"{one}\n" for one in ids), encoding="utf-8")
 

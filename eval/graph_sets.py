@@ -80,7 +80,8 @@ class Opening:
 
     Attributes:
         learn: how a converted domain's rows are learned from.
-        sampled: of MetaQA only the 150 questions a number of hops whose ids are written down.
+        sampled: of MetaQA only the questions whose ids are written down: 150 a number of hops, 150 in all where types
+            are held out.
         split: of ``biomedical``; reading ``test`` is for the caller to record.
         kept: where what carries over is kept.
     """
@@ -160,11 +161,13 @@ def _metaqa(scratch: Path, how: Opening) -> Iterator[GraphSet]:
 def _metaqa_types(scratch: Path, how: Opening) -> Iterator[GraphSet]:
     """Every fold as a set of its own; nothing of its question types was learned from."""
     public, films = metaqa_questions(), _Films.convert(scratch)
+    chosen = set(load_samples().types) if how.sampled else set[str]()
     for number, part in enumerate(type_folds(public), 1):
         taught, unseen = held_out(public, part)
         sure = {q.id for q in stratified(taught, SURE)}
         planner = films.planner([q.id for q in taught if q.id not in sure], sorted(sure), how)
-        asked = [q.question(f"{q.hops} hops") for q in _at_most(unseen, OF_A_TYPE)]
+        some = [q for q in unseen if q.id in chosen] if how.sampled else _at_most(unseen, OF_A_TYPE)
+        asked = [q.question(f"{q.hops} hops") for q in some]
         told = f"{len(taught)} labelled questions of other types"
         yield GraphSet(f"metaqa types {number}", tuple(asked), films.graph, planner, films.folder, (), told)
 
