@@ -39,6 +39,9 @@ def command(
     encoder: Annotated[
         str, typer.Option(help="What heads see through: static, or minilm (extra minilm; 11 ms a text).")
     ] = "static",
+    lending: Annotated[
+        bool, typer.Option(help="Let shipped domains lend rows to one with few, for what is alike everywhere.")
+    ] = True,
     budget_calls: Annotated[int | None, typer.Option(min=0, help="LM requests that compiling may spend.")] = None,
     sample: Annotated[
         str | None, typer.Option(metavar="TRAIN,DEV,TEST", help="Rows of each split, drawn stratified; default: all.")
@@ -67,6 +70,7 @@ def command(
         arguments=parse_settings(set_ or []),
         lm=settings.lm_settings(),
         encoder=encoder,
+        lending=lending,
         stages=STAGES if stages is None else parse_stages(stages),
         sizes=parse_sample(sample),
         seed=seed,

@@ -33,6 +33,7 @@ from ..program.bound import Bound, Gate
 from ..program.encoders import encoder_named
 from ..program.folder import Manifest, check_replaceable, text_fingerprint
 from ..program.heads import Heads
+from ..program.lending import Lent, lending_counts, lending_print, lending_words, lent_rows
 from ..program.lm.endpoint import LMHandle, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
@@ -105,7 +106,10 @@ class CompileJob:
     def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
         say("training heads (no language model)")
         encoder = encoder_named(self.settings.encoder)
-        heads = train_heads(self.domain.rows("train"), self.domain.card, encoder, self.settings.seed)
+        rows = self.domain.rows("train")
+        if self._lent:
+            say(f"heads learn from {len(rows)} rows{lending_words(self._lent)}")
+        heads = train_heads(rows, self.domain.card, encoder, self.settings.seed, self._lent)
         rival: dict[str, StageResult] = {}
         results: dict[str, StageResult] = {}
         weighed: list[Weighed] = []
@@ -155,6 +159,11 @@ class CompileJob:
             s: sample_rows(rows := self.domain.rows(s), self.settings.sizes.get(s, len(rows)), self.settings.seed, s)
             for s in splits
         }
+
+    @cached_property
+    def _lent(self) -> tuple[Lent, ...]:
+        """What other domains lend to the heads."""
+        return lent_rows(self.domain.rows("train"), self.domain.card) if self.settings.lending else ()
 
     @cached_property
     def _learned(self) -> str:
@@ -284,6 +293,7 @@ class CompileJob:
                 "sample": self.sample_words,
                 "code": __version__,
                 "weighed": [w.sentence for w in weighed],
+                **lending_counts(self._lent),
             },
         )
         folder = self.settings.out or self._folder(planner)
@@ -297,6 +307,7 @@ class CompileJob:
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         gate = () if planner.gate == Gate() else (repr(planner.gate),)
         gate += () if self.settings.encoder == "static" else (self.settings.encoder,)
+        gate += tuple(lending_print(self._lent))
         parts = (state, weighed, self.settings.lm.model, self._key, *gate)
         return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{text_fingerprint(*parts)[:10]}"
 

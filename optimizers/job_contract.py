@@ -32,12 +32,14 @@ class JobSettings:
         out: where this program goes instead.
         work: folder for the files that a stopped job goes on from.
         encoder: what the heads see through: ``static`` or ``minilm``, see ``program/minilm.py``.
+        lending: whether shipped domains lend rows to one that has few, see ``program/lending.py``.
     """
 
     optimizer: str = "bootstrap"
     arguments: Mapping[str, Any] = field(default_factory=dict)
     lm: LMSettings = field(default_factory=LMSettings)
     encoder: str = "static"
+    lending: bool = True
     stages: tuple[str, ...] = STAGES
     sizes: Mapping[str, int] = field(default_factory=dict)
     seed: int = 0

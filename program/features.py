@@ -120,6 +120,11 @@ class Features:
         # Earlier turns come back with every query of their conversation.
         self._earlier = lru_cache(maxsize=256)(self._look_back)
 
+    def reading(self, linker: Linker) -> Features:
+        """The same of texts with other names: what rows of another domain are seen as."""
+        learned = self.idf, self.common, self.nested, self.vocabulary
+        return Features(self.encoder, linker, *learned, self.reads, self.mending)
+
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
         return self._look(self._spelled(query)).seen
@@ -205,13 +210,19 @@ def _surface(query: str, names: int) -> list[float]:
     ]
 
 
-def learned_features(texts: Sequence[str], encoder: Encoder, linker: Linker) -> Features:
+def learned_features(
+    texts: Sequence[str], encoder: Encoder, linker: Linker, lent: Sequence[tuple[Sequence[str], Linker]] = ()
+) -> Features:
     """Features whose weights and common words are those of these queries.
 
     The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
     trained one says.
+
+    Args:
+        lent: queries of other domains, with the linkers of those.
     """
-    masked = [mask_folded(_asked(text), linker) for text in texts]
+    every = ((texts, linker), *lent)
+    masked = [mask_folded(_asked(text), names) for some, names in every for text in some]
     mending = Mending(learned_words(words_of(text) for text in masked), encoder.knows_whole)
     masked = [mended(text, slips) if (slips := mending.slips(words_of(text))) else text for text in masked]
     common = common_words(words_of(text) for text in masked)

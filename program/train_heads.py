@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,6 +20,7 @@ from .greetings import greetings_of
 from .heads import TYPED, Head, Heads
 from .joint import fit_joint
 from .landmarks import TURNS, condensed
+from .lending import Lent
 from .linker import Linker
 from .looks import KERNELS, level, together
 from .rewriting.fit import train_rewriter
@@ -26,7 +28,7 @@ from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "20"
+RECIPE = "21"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 FOLLOW_UP = "is_follow_up"
@@ -49,35 +51,77 @@ LABELS: dict[str, Label] = {
 }
 
 
-def train_heads(rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0) -> Heads:
-    """Every head that the rows can teach; seconds on a few hundred rows."""
-    texts = [row.labels.standalone_query for row in rows]
-    features = learned_features(texts, encoder, Linker(card.names))
+ALIKE = (FOLLOW_UP, "complexity", "needs_decomposition")
+"""Heads that learn from other domains' rows, too: what they tell is told alike everywhere. Those that read a follow-up
+as it was typed do, whatever they tell; relevance is each domain's own."""
+OWN_INTENTS = 300
+"""Rows from which on intents, which domains draw otherwise, are learned from the domain's own alone."""
+
+
+def train_heads(
+    rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0, lent: Sequence[Lent] = ()
+) -> Heads:
+    """Every head that the rows can teach; seconds on a few hundred rows.
+
+    Args:
+        lent: rows of other domains, from which a head of what is alike everywhere learns as from the domain's own. A
+            domain whose own rows could teach no head of a name has none of it.
+    """
+    texts = _asked_in(rows)
+    others = [(_asked_in(one.rows), Linker(one.card.names)) for one in lent]
+    features = learned_features(texts, encoder, Linker(card.names), others)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
-        learning = Learning(rows, card, features, seed)
+        learning = Learning(rows, card, features, seed, lent)
         looks = train_looks(learning)
         alone = {name: _train_one(name, learning) for name in LABELS}
         learning.forget()
         fits = {**alone, **train_typed(learning, alone), **looks}
         heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
         sources = train_source_heads(rows, card, features, seed)
-        rewriter = train_rewriter(rows, card, features.linker, seed)
+        rewriter = train_rewriter(rows, card, features.linker, seed, lent)
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     # Half of the size. Of 3,055 answers on the podcast's dev and calibrate two change, no probability by over 0.0021.
     halved = {name: replace(head, dual=head.dual.astype(np.float16)) for name, head in every.items()}
-    return Heads(halved, features, fit_joint(rows), greetings_of(card.greetings), rewriter)
+    taught = [*rows, *(row for one in lent for row in one.rows)]
+    return Heads(halved, features, fit_joint(taught), greetings_of(card.greetings), rewriter)
+
+
+def _asked_in(rows: Sequence[LabelledRow]) -> list[str]:
+    return [row.labels.standalone_query for row in rows]
+
+
+class Taught(NamedTuple):
+    """A row that heads may learn from, and how it is read."""
+
+    row: LabelledRow
+    card: DomainCard
+    features: Features
 
 
 class Learning:
     """Rows with what their heads share: features are made once, and kernels once for heads that learn from the same.
 
     Attributes:
-        rows, card, features, seed: as ``train_heads`` has them.
+        rows, card, features, seed, lent: as ``train_heads`` has them.
+        taught: all rows, those that are lent last.
+        own: how many of them are the domain's own.
     """
 
-    def __init__(self, rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0) -> None:
-        self.rows, self.card, self.features, self.seed = rows, card, features, seed
+    def __init__(
+        self,
+        rows: Sequence[LabelledRow],
+        card: DomainCard,
+        features: Features,
+        seed: int = 0,
+        lent: Sequence[Lent] = (),
+    ) -> None:
+        self.rows, self.card, self.features, self.seed, self.lent = rows, card, features, seed, lent
+        self.own = len(rows)
+        self.taught = [Taught(row, card, features) for row in rows]
+        for one in lent:
+            read = features.reading(Linker(one.card.names))
+            self.taught += [Taught(row, one.card, read) for row in one.rows]
         self._seen: dict[int, Seen] = {}
         self._last: tuple[tuple[int, ...], Rows] | None = None
 
@@ -89,15 +133,28 @@ class Learning:
         ridges: Sequence[float] = RIDGES,
     ) -> Fitted | None:
         """A head that is shown the standalone forms of the rows that have this label."""
-        labels = {place: value for place, row in enumerate(self.rows) if (value := label(row)) is not None}
+        labels = self.labels(name, label)
         if not labels:
             return None
         places = tuple(labels)
         if self._last is None or self._last[0] != places:
             self.forget()
-            groups = [self.rows[place].conversation for place in places]
+            groups = [group_of(self.taught[place]) for place in places]
             self._last = places, Rows([self._look(place) for place in places], groups, seed=self.seed)
         return fit_rows(name, self._last[1], list(labels.values()), shares, ridges)
+
+    def labels(self, name: str, label: Label) -> dict[int, str]:
+        """The label of each row, by its place, that has one and teaches a head of that name.
+
+        None where the domain's own rows could not teach it alone.
+        """
+        found = {place: value for place, one in enumerate(self.taught) if (value := label(one.row)) is not None}
+        own = {place: value for place, value in found.items() if place < self.own}
+        if len(own) < MIN_ROWS or len(set(own.values())) < 2:
+            return own
+        few = name == "intent" and len(own) < OWN_INTENTS
+        typed = name.startswith(TYPED) and name.removeprefix(TYPED) in (*ALIKE, "intent")
+        return found if few or typed or name in ALIKE else own
 
     def forget(self) -> None:
         """Drop the kernels, which take several numbers for every pair of rows."""
@@ -105,8 +162,13 @@ class Learning:
 
     def _look(self, place: int) -> Seen:
         if place not in self._seen:
-            self._seen[place] = features_of("", self.rows[place], self.card, self.features)
+            self._seen[place] = features_of("", *self.taught[place])
         return self._seen[place]
+
+
+def group_of(taught: Taught) -> str:
+    """The conversation of a row, told from those of other domains that may be called the same."""
+    return f"{taught.card.name} {taught.row.conversation}"
 
 
 def condensed_alike(fits: Mapping[str, Fitted]) -> dict[str, Head]:
@@ -126,9 +188,10 @@ def train_typed(learning: Learning, alone: Mapping[str, Fitted | None]) -> dict[
     question before as further features 0.604; heads that learn from both forms lose 2.4 points of what stands alone.
     """
     rows, card = learning.rows, learning.card
-    if sum(row.labels.is_follow_up for row in rows) < MIN_ROWS:
+    if sum(one.row.labels.is_follow_up for one in learning.taught) < MIN_ROWS:
         return {}
-    typed = Learning([as_typed(row, card) for row in rows], card, learning.features, learning.seed)
+    lent = [replace(one, rows=tuple(as_typed(row, one.card) for row in one.rows)) for one in learning.lent]
+    typed = Learning([as_typed(row, card) for row in rows], card, learning.features, learning.seed, lent)
     found = {
         f"{TYPED}{name}": typed.fit(f"{TYPED}{name}", label, [shares], [one.ridge])
         for name, label in LABELS.items()
@@ -163,15 +226,27 @@ def _train_one(name: str, learning: Learning) -> Fitted | None:
 
 
 def _train_follow_up(learning: Learning) -> Fitted | None:
-    label, rows, seed = LABELS[FOLLOW_UP], learning.rows, learning.seed
-    true = [row for row in rows if label(row) is not None]
-    made = made_turns(rows, seed)
-    used, labels = [*true, *made], [label(row) or "" for row in (*true, *made)]
-    seen = [features_of(FOLLOW_UP, row, learning.card, learning.features) for row in used]
-    fitted = fit_and_leave_out(FOLLOW_UP, seen, labels, [row.conversation for row in used], seed, made=len(made))
+    label = LABELS[FOLLOW_UP]
+    known = learning.labels(FOLLOW_UP, label)
+    if not known:
+        return None
+    domains = dict.fromkeys(learning.taught[place].card.name for place in known)
+    true = [learning.taught[place] for place in known]
+    made = [
+        one for name in domains for one in _made_of([of for of in learning.taught if of.card.name == name], learning)
+    ]
+    labels = [*known.values(), *(label(one.row) or "" for one in made)]
+    seen = [features_of(FOLLOW_UP, *one) for one in (*true, *made)]
+    groups = [group_of(one) for one in (*true, *made)]
+    fitted = fit_and_leave_out(FOLLOW_UP, seen, labels, groups, learning.seed, made=len(made))
     if fitted is None:
         return None
     return fitted._replace(head=reluctant(fitted, "true", labels[: len(true)]))
+
+
+def _made_of(taught: Sequence[Taught], learning: Learning) -> list[Taught]:
+    """Turns made up of the rows of one domain."""
+    return [Taught(row, *taught[0][1:]) for row in made_turns([one.row for one in taught], learning.seed)]
 
 
 def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:

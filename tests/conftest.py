@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -23,6 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REAL_CACHE = Path(os.environ.get("QUERYPLAN_CACHE") or Path.home() / ".cache" / "queryplan").absolute()
 """Where the weights are on this machine; tests marked `weights` may read it."""
 
+LENT_IN_TESTS = 40
+"""Rows that a shipped domain lends where a test does not ask for as many as users get."""
 _KEPT = {"QUERYPLAN_BENCHMARKS"}
 _SCRUBBED = (
     "QUERYPLAN_",
@@ -55,6 +58,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if (REAL_CACHE / "graph").is_dir():
         shutil.copytree(REAL_CACHE / "graph", home / "queryplan" / "graph")
     sys.addaudithook(_refuse_network)
+    # What other domains lend takes some seconds to learn from, at every training of a small domain.
+    from queryplan.program import lending
+
+    lending.MOST = LENT_IN_TESTS
     # A busy machine is no fault of what is tested.
     settings.register_profile("patient", deadline=None)
     settings.load_profile("patient")
@@ -136,6 +143,22 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest
 def root() -> Path:
     """The folder of the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def full_lending() -> Callable[[], AbstractContextManager[None]]:
+    """Within it shipped domains lend as many rows as users get."""
+    from queryplan.program import lending
+
+    @contextmanager
+    def lent() -> Iterator[None]:
+        lending.MOST = 800
+        try:
+            yield
+        finally:
+            lending.MOST = LENT_IN_TESTS
+
+    return lent
 
 
 @pytest.fixture(scope="session")

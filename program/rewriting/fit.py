@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
 from ..context import clean_row
+from ..lending import Lent
 from ..linker import Linker
 from .edits import Edit, edits
 from .lexicon import Lexicon, learned_lexicon
@@ -39,13 +40,23 @@ class Lesson(NamedTuple):
     merit: np.ndarray
 
 
-def train_rewriter(rows: Sequence[LabelledRow], card: DomainCard, linker: Linker, seed: int = 0) -> Rewriter | None:
-    """A rewriter from the follow-ups among ``rows``; None where they are too few to teach one."""
-    follow_ups = [row for row in rows if row.labels.is_follow_up]
+def train_rewriter(
+    rows: Sequence[LabelledRow], card: DomainCard, linker: Linker, seed: int = 0, lent: Sequence[Lent] = ()
+) -> Rewriter | None:
+    """A rewriter from the follow-ups among ``rows`` and those that are lent; None where they are too few to teach one.
+
+    Args:
+        lent: rows of other domains. What points back, and what it is put for, is alike everywhere.
+    """
+    taught = [(row, card, linker) for row in rows]
+    for one in lent:
+        theirs = Linker(one.card.names)
+        taught += [(row, one.card, theirs) for row in one.rows]
+    follow_ups = [one for one in taught if one[0].labels.is_follow_up]
     if len(follow_ups) < MIN_FOLLOW_UPS:
         return None
-    lexicon, rng = learned_lexicon(rows), np.random.default_rng(seed)
-    lessons = [_lesson(row, card, lexicon, linker, rng) for row in follow_ups]
+    lexicon, rng = learned_lexicon([row for row, _, _ in taught]), np.random.default_rng(seed)
+    lessons = [_lesson(row, card, lexicon, linker, rng) for row, card, linker in follow_ups]
     return Rewriter(lexicon, _weights(lessons))
 
 

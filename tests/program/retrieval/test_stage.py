@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -29,8 +30,11 @@ def cards() -> Callable[[str], DomainCard]:
 
 
 @pytest.fixture(scope="module")
-def engineering(heads_kept: Callable[[str], Path]) -> Iterator[QueryPlanner]:
-    heads = uncompiled_planner("engineering", heads_kept("engineering")).heads
+def engineering(
+    heads_kept: Callable[[str], Path], full_lending: Callable[[], AbstractContextManager[None]]
+) -> Iterator[QueryPlanner]:
+    with full_lending():
+        heads = uncompiled_planner("engineering", heads_kept("engineering")).heads
     planner = QueryPlanner(load_card(domain_folder("engineering")), heads=heads)
     yield planner
     planner.close()
