@@ -16,14 +16,13 @@ from ..data.card import SHIPPED, DomainCard
 from ..data.rows import LabelledRow
 from ..errors import DataError
 from ..program.encoder import default_encoder
-from ..program.features import learned_features
 from ..program.fit_head import FOLDS, folds_of
 from ..program.heads import Heads
-from ..program.linker import Linker
+from ..program.lending import lent_rows
 from ..program.retrieval.collection import choose_method, open_items
 from ..program.retrieval.source_intents import IntentReader
 from ..program.retrieval.source_planning import MIN_CONFIDENCE, SourcePlanner
-from ..program.train_heads import train_source_heads
+from ..program.train_heads import features_from, train_source_heads
 from ..signatures.types import Frozen, SourceIntent, SourcePlan
 from .statistics import Estimate, clustered_interval
 
@@ -107,7 +106,7 @@ def cross_validate_sources(rows: Sequence[LabelledRow], card: DomainCard, seed: 
 
 def _heads(rows: Sequence[LabelledRow], card: DomainCard) -> Heads:
     with threadpool_limits(1):
-        features = learned_features([r.labels.standalone_query for r in rows], default_encoder(), Linker(card.names))
+        features = features_from(rows, card, default_encoder(), lent_rows(rows, card))
         found = train_source_heads(rows, card, features)
     return Heads({name: head for name, head in found.items() if head is not None}, features)
 

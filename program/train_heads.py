@@ -67,9 +67,7 @@ def train_heads(
         lent: rows of other domains, from which a head of what is alike everywhere learns as from the domain's own. A
             domain whose own rows could teach no head of a name has none of it.
     """
-    texts = _asked_in(rows)
-    others = [(_asked_in(one.rows), Linker(one.card.names)) for one in lent]
-    features = learned_features(texts, encoder, Linker(card.names), others)
+    features = features_from(rows, card, encoder, lent)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
         learning = Learning(rows, card, features, seed, lent)
@@ -87,8 +85,14 @@ def train_heads(
     return Heads(halved, features, fit_joint(taught), greetings_of(card.greetings), rewriter)
 
 
-def _asked_in(rows: Sequence[LabelledRow]) -> list[str]:
-    return [row.labels.standalone_query for row in rows]
+def features_from(
+    rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
+) -> Features:
+    """What heads that learn from these rows, and from those that are lent, see of a text."""
+    domains = ((rows, card), *((one.rows, one.card) for one in lent))
+    read = [([row.labels.standalone_query for row in of], Linker(names.names)) for of, names in domains]
+    (texts, linker), *others = read
+    return learned_features(texts, encoder, linker, others)
 
 
 class Taught(NamedTuple):

@@ -22,6 +22,9 @@ from .words import words_of
 
 MIN_FOLLOW_UPS = 30
 """Labelled follow-ups from which there is something to learn; with fewer the query is left as typed."""
+OWN_FOLLOW_UPS = 80
+"""Follow-ups of its own from which on a domain learns no more from those of others: of 191 of the podcast's 0.19 were
+right with 112 of its own and 0.17 with others' beside them, none and 0.12 with 14 of its own."""
 OTHERS = 80
 """Edits of a row that are learned from beside the best ones; all of them take four times as long."""
 LEAST_ROWS = 8
@@ -49,7 +52,8 @@ def train_rewriter(
         lent: rows of other domains. What points back, and what it is put for, is alike everywhere.
     """
     taught = [(row, card, linker) for row in rows]
-    for one in lent:
+    enough = sum(row.labels.is_follow_up for row in rows) >= OWN_FOLLOW_UPS
+    for one in () if enough else lent:
         theirs = Linker(one.card.names)
         taught += [(row, one.card, theirs) for row in one.rows]
     follow_ups = [one for one in taught if one[0].labels.is_follow_up]
