@@ -1,12 +1,16 @@
 """Rows that the shipped domains lend to one with few labels.
 
 Whether a question follows up, how hard it is, what it intends and whether it has to be taken apart is said much the
-same whatever it is about; whether it is ours is not. So a domain with few labelled rows learns the former from theirs,
-too. A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
+same whatever it is about. So a domain with few labelled rows learns that from theirs, too. Whether a question is ours
+is not; but what another domain calls its own is seldom ours, and who labels a domain writes few strangers, where users
+ask many. So a domain whose strangers are fewer than a fifth of its rows is lent some.
+
+A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,49 +26,81 @@ LENDS_BELOW = 2000
 """Rows from which on a domain needs no others'."""
 MOST = 800
 """Rows of one domain at most, of whole conversations."""
+STRANGERS = 0.2
+"""Of the rows that relevance is learned from so many are strangers', those that are lent among them."""
+ELSEWHERE = "elsewhere"
+"""What a lent stranger is rejected for; no card's kind, and no head learns it."""
 SAME = 0.1
 """Of a domain's queries that are a shipped domain's, too, from which on it is taken for a copy of that."""
 
 
 @dataclass(frozen=True)
 class Lent:
-    """Labelled rows of another domain, and the card that says what its names are."""
+    """Labelled rows of another domain, and the card that says what its names are.
+
+    Attributes:
+        rows: as they are labelled there, for what is alike everywhere.
+        strangers: its questions as they stand alone, labelled as none of ours.
+    """
 
     card: DomainCard
-    rows: tuple[LabelledRow, ...]
+    rows: tuple[LabelledRow, ...] = ()
+    strangers: tuple[LabelledRow, ...] = ()
 
 
 def lent_rows(rows: Sequence[LabelledRow], card: DomainCard) -> tuple[Lent, ...]:
-    """What the shipped domains lend to a domain with these training rows; nothing to one that has enough."""
-    if not rows or len(rows) >= LENDS_BELOW:
+    """What the shipped domains lend to a domain with these training rows; nothing where it has enough of everything."""
+    known = [row.labels.is_relevant for row in rows]
+    few = 0 < len(rows) < LENDS_BELOW
+    wanted = math.ceil(STRANGERS / (1 - STRANGERS) * sum(known)) - known.count(False)
+    if not few and wanted <= 0:
         return ()
     asked = {row.query for row in rows}
-    lenders = (_lender(name, MOST) for name in shipped_domains() if name != card.name)
-    return tuple(one.lent for one in lenders if one is not None and len(asked & one.asked) <= SAME * len(asked))
+    found = (_lender(name, MOST) for name in shipped_domains() if name != card.name)
+    lenders = [one for one in found if one is not None and len(asked & one.asked) <= SAME * len(asked)]
+    shares = _shares([len(one.questions) for one in lenders], max(wanted, 0))
+    lent = [
+        Lent(one.card, one.rows if few else (), one.questions[:share])
+        for one, share in zip(lenders, shares, strict=True)
+    ]
+    return tuple(one for one in lent if one.rows or one.strangers)
+
+
+def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
+    """As even parts of what is wanted as the sizes allow, the smallest filled first."""
+    shares, left = [0] * len(sizes), wanted
+    for done, place in enumerate(sorted(range(len(sizes)), key=lambda i: sizes[i])):
+        shares[place] = min(sizes[place], math.ceil(left / (len(sizes) - done)))
+        left -= shares[place]
+    return shares
 
 
 def lending_print(lent: Iterable[Lent]) -> list[str]:
     """What tells these lent rows from others, a text a domain."""
-    return [f"{one.card.name}:{rows_hash(one.rows)}" for one in lent]
+    return [f"{one.card.name}:{rows_hash(one.rows)}:{rows_hash(one.strangers)}" for one in lent]
 
 
-def lending_counts(lent: Iterable[Lent]) -> dict[str, dict[str, int]]:
+def lending_counts(lent: Iterable[Lent]) -> dict[str, dict[str, dict[str, int]]]:
     """How many rows each domain lends, as a program's manifest has it; empty for none."""
-    counts = {one.card.name: len(one.rows) for one in lent}
+    counts = {one.card.name: {"rows": len(one.rows), "strangers": len(one.strangers)} for one in lent}
     return {"lent": counts} if counts else {}
 
 
 def lending_words(lent: Iterable[Lent]) -> str:
-    """Who lends how many, in words that go on; empty for none."""
-    said = [f"{len(one.rows)} of {one.card.name}" for one in lent]
-    return f", with rows of others for what is alike everywhere ({', '.join(said)})" if said else ""
+    """How many rows are lent for what, in words that go on; empty for none."""
+    rows, strangers = sum(len(one.rows) for one in lent), sum(len(one.strangers) for one in lent)
+    said = [f"{rows} for what is alike everywhere"] * bool(rows)
+    said += [f"{strangers} for what is not its own"] * bool(strangers)
+    return f", and rows of other domains: {' and '.join(said)}" if said else ""
 
 
 @dataclass(frozen=True)
 class _Lender:
-    """A shipped domain: what it lends, and all queries of its training rows."""
+    """A shipped domain: its card, the rows that it lends, their questions as strangers, and all that it was asked."""
 
-    lent: Lent
+    card: DomainCard
+    rows: tuple[LabelledRow, ...]
+    questions: tuple[LabelledRow, ...]
     asked: frozenset[str]
 
 
@@ -78,7 +114,20 @@ def _lender(name: str, most: int) -> _Lender | None:
         return None
     names = list(dict.fromkeys(row.conversation for row in rows))
     drawn = {names[i]: place for place, i in enumerate(np.random.default_rng(0).permutation(len(names)).tolist())}
-    places = np.array([drawn[row.conversation] for row in rows])
-    last = int(np.sort(places)[min(most, len(rows)) - 1])
-    lent = Lent(read.card, tuple(row for row, place in zip(rows, places.tolist(), strict=True) if place <= last))
-    return _Lender(lent, frozenset(row.query for row in rows))
+    places = [drawn[row.conversation] for row in rows]
+    last = sorted(places)[min(most, len(rows)) - 1]
+    lent = [row for row, place in zip(rows, places, strict=True) if place <= last]
+    ours = [row for row in lent if row.labels.is_relevant]
+    order = np.random.default_rng(1).permutation(len(ours)).tolist()
+    questions = tuple(_stranger(ours[i]) for i in order)
+    return _Lender(read.card, tuple(lent), questions, frozenset(row.query for row in rows))
+
+
+def _stranger(row: LabelledRow) -> LabelledRow:
+    """A question of one domain as another may be asked it, and rejects it."""
+    query = row.labels.standalone_query
+    labels = {"is_follow_up": False, "standalone_query": query, "is_relevant": False, "rejection_kind": ELSEWHERE}
+    no_more = {"complexity": "simple", "intent": "out_of_scope", "needs_decomposition": False}
+    return LabelledRow.model_validate(
+        {"id": row.id, "conversation": row.conversation, "turn": 1, "query": query, "labels": {**labels, **no_more}}
+    )

@@ -53,7 +53,9 @@ LABELS: dict[str, Label] = {
 
 ALIKE = (FOLLOW_UP, "complexity", "needs_decomposition")
 """Heads that learn from other domains' rows, too: what they tell is told alike everywhere. Those that read a follow-up
-as it was typed do, whatever they tell; relevance is each domain's own."""
+as it was typed do, whatever they tell."""
+OURS = ("is_relevant", *KERNELS)
+"""Heads that learn from strangers, too."""
 OWN_INTENTS = 300
 """Rows from which on intents, which domains draw otherwise, are learned from the domain's own alone."""
 
@@ -64,8 +66,8 @@ def train_heads(
     """Every head that the rows can teach; seconds on a few hundred rows.
 
     Args:
-        lent: rows of other domains, from which a head of what is alike everywhere learns as from the domain's own. A
-            domain whose own rows could teach no head of a name has none of it.
+        lent: rows of other domains, from which a head of what is alike everywhere learns as from the domain's own, and
+            strangers, from which relevance is learned. A domain whose own rows could teach no head of a name has none.
     """
     features = features_from(rows, card, encoder, lent)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
@@ -81,7 +83,7 @@ def train_heads(
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     # Half of the size. Of 3,055 answers on the podcast's dev and calibrate two change, no probability by over 0.0021.
     halved = {name: replace(head, dual=head.dual.astype(np.float16)) for name, head in every.items()}
-    taught = [*rows, *(row for one in lent for row in one.rows)]
+    taught = [*rows, *(row for one in lent for row in one.rows)]  # of strangers there is nothing to say together
     return Heads(halved, features, fit_joint(taught), greetings_of(card.greetings), rewriter)
 
 
@@ -89,7 +91,7 @@ def features_from(
     rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
 ) -> Features:
     """What heads that learn from these rows, and from those that are lent, see of a text."""
-    domains = ((rows, card), *((one.rows, one.card) for one in lent))
+    domains = ((rows, card), *(((*one.rows, *one.strangers), one.card) for one in lent))
     read = [([row.labels.standalone_query for row in of], Linker(names.names)) for of, names in domains]
     (texts, linker), *others = read
     return learned_features(texts, encoder, linker, others)
@@ -108,8 +110,9 @@ class Learning:
 
     Attributes:
         rows, card, features, seed, lent: as ``train_heads`` has them.
-        taught: all rows, those that are lent last.
+        taught: all rows: the domain's own, those that are lent for what is alike everywhere, and strangers.
         own: how many of them are the domain's own.
+        ours: how many are no strangers of other domains.
     """
 
     def __init__(
@@ -123,9 +126,10 @@ class Learning:
         self.rows, self.card, self.features, self.seed, self.lent = rows, card, features, seed, lent
         self.own = len(rows)
         self.taught = [Taught(row, card, features) for row in rows]
-        for one in lent:
-            read = features.reading(Linker(one.card.names))
-            self.taught += [Taught(row, one.card, read) for row in one.rows]
+        read = [(one, features.reading(Linker(one.card.names))) for one in lent]
+        self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.rows]
+        self.ours = len(self.taught)
+        self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.strangers]
         self._seen: dict[int, Seen] = {}
         self._last: tuple[tuple[int, ...], Rows] | None = None
 
@@ -156,9 +160,17 @@ class Learning:
         own = {place: value for place, value in found.items() if place < self.own}
         if len(own) < MIN_ROWS or len(set(own.values())) < 2:
             return own
+        if name in OURS:
+            return {place: value for place, value in found.items() if place < self.own or place >= self.ours}
         few = name == "intent" and len(own) < OWN_INTENTS
         typed = name.startswith(TYPED) and name.removeprefix(TYPED) in (*ALIKE, "intent")
-        return found if few or typed or name in ALIKE else own
+        if not (few or typed or name in ALIKE):
+            return own
+        return {place: value for place, value in found.items() if place < self.ours}
+
+    def of_domain(self, name: str) -> list[Taught]:
+        """The rows of a domain that are no strangers."""
+        return [one for one in self.taught[: self.ours] if one.card.name == name]
 
     def forget(self) -> None:
         """Drop the kernels, which take several numbers for every pair of rows."""
@@ -218,8 +230,7 @@ def train_looks(learning: Learning) -> dict[str, Fitted]:
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < len(fits):
         return {}
-    # Every row has this label, so the rows of the fits are those given.
-    ours = np.array([row.labels.is_relevant for row in learning.rows])
+    ours = np.array([label == "true" for label in learning.labels("is_relevant", LABELS["is_relevant"]).values()])
     said = [fitted.left_out[ours, fitted.head.labels.index("true")].tolist() for fitted in known]
     below = level([together(both) for both in zip(*said, strict=True)])
     return {fitted.head.name: fitted._replace(head=replace(fitted.head, below=below)) for fitted in known}
@@ -236,9 +247,7 @@ def _train_follow_up(learning: Learning) -> Fitted | None:
         return None
     domains = dict.fromkeys(learning.taught[place].card.name for place in known)
     true = [learning.taught[place] for place in known]
-    made = [
-        one for name in domains for one in _made_of([of for of in learning.taught if of.card.name == name], learning)
-    ]
+    made = [one for name in domains for one in _made_of(learning.of_domain(name), learning.seed)]
     labels = [*known.values(), *(label(one.row) or "" for one in made)]
     seen = [features_of(FOLLOW_UP, *one) for one in (*true, *made)]
     groups = [group_of(one) for one in (*true, *made)]
@@ -248,9 +257,9 @@ def _train_follow_up(learning: Learning) -> Fitted | None:
     return fitted._replace(head=reluctant(fitted, "true", labels[: len(true)]))
 
 
-def _made_of(taught: Sequence[Taught], learning: Learning) -> list[Taught]:
+def _made_of(taught: Sequence[Taught], seed: int) -> list[Taught]:
     """Turns made up of the rows of one domain."""
-    return [Taught(row, *taught[0][1:]) for row in made_turns([one.row for one in taught], learning.seed)]
+    return [Taught(row, *taught[0][1:]) for row in made_turns([one.row for one in taught], seed)]
 
 
 def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:

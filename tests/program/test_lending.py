@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.domain import load_domain
 from queryplan.data.rows import LabelledRow
@@ -41,9 +44,29 @@ def test_every_other_domain_lends_whole_conversations(few: Sequence[LabelledRow]
         assert [row for row in every if row.conversation in names] == list(one.rows)
 
 
-def test_a_domain_with_enough_rows_or_none_is_lent_nothing(few: Sequence[LabelledRow], card: DomainCard) -> None:
+def test_a_domain_with_enough_rows_or_none_is_lent_none(few: Sequence[LabelledRow], card: DomainCard) -> None:
     assert lent_rows([], card) == ()
-    assert lent_rows(list(few) * 20, card) == ()
+    assert not any(one.rows for one in lent_rows(list(few) * 20, card))
+
+
+def test_strangers_are_lent_until_they_are_a_fifth(few: Sequence[LabelledRow], card: DomainCard) -> None:
+    ours = [row for row in few if row.labels.is_relevant][:60]
+    theirs = [row for row in few if not row.labels.is_relevant]
+    for own in (0, 3, 15, len(theirs)):
+        lent = [row for one in lent_rows([*ours, *theirs[:own]], card) for row in one.strangers]
+        assert len(lent) == max(0, 15 - own)
+        assert not any(row.labels.is_relevant or row.history for row in lent)
+    of_each = [len(one.strangers) for one in lent_rows(ours, card)]
+    assert max(of_each) - min(of_each) <= 1
+
+
+@given(st.lists(st.integers(0, 9), max_size=5), st.integers(0, 30))
+def test_what_is_wanted_is_shared_evenly_as_far_as_it_is_there(sizes: list[int], wanted: int) -> None:
+    shares = lending._shares(sizes, wanted)
+    assert sum(shares) == min(wanted, sum(sizes))
+    assert all(share <= size for share, size in zip(shares, sizes, strict=True))
+    full = max(shares, default=0)
+    assert all(share >= full - 1 or share == size for share, size in zip(shares, sizes, strict=True))
 
 
 def test_a_shipped_domain_lends_nothing_to_a_copy_of_itself(few: Sequence[LabelledRow], card: DomainCard) -> None:
@@ -57,8 +80,8 @@ def test_a_shipped_domain_lends_nothing_to_a_copy_of_itself(few: Sequence[Labell
 def test_what_was_lent_is_told(few: Sequence[LabelledRow], card: DomainCard) -> None:
     lent = lent_rows(few, card)
     counts = lending_counts(lent)["lent"]
-    assert counts == {one.card.name: len(one.rows) for one in lent}
-    assert all(f"{count} of {name}" in lending_words(lent) for name, count in counts.items())
+    assert counts == {one.card.name: {"rows": len(one.rows), "strangers": len(one.strangers)} for one in lent}
+    assert f"{sum(len(one.rows) for one in lent)} for what is alike everywhere" in lending_words(lent)
     assert len(set(lending_print(lent))) == len(lent)
     assert (lending_counts(()), lending_words(()), lending_print(())) == ({}, "", [])
 
@@ -90,10 +113,34 @@ def test_few_rows_with_those_of_other_domains_tell_more_than_alone(
     assert both.rewriter is not None
 
 
-def test_relevance_is_learned_from_the_domains_own_rows_alone(few: Sequence[LabelledRow], card: DomainCard) -> None:
-    heads = train_heads(few, card, default_encoder(), lent=lent_rows(few, card)).heads
-    assert len(heads["is_relevant"].support) == len(few)
-    assert len(heads["complexity"].support) > len(few)
+def test_relevance_is_learned_from_own_rows_and_strangers_alone(few: Sequence[LabelledRow], card: DomainCard) -> None:
+    ours = [row for row in few if row.labels.is_relevant]
+    rows = [*ours, *[row for row in few if not row.labels.is_relevant][:4]]
+    lent = lent_rows(rows, card)
+    heads = train_heads(rows, card, default_encoder(), lent=lent).heads
+    strangers = sum(len(one.strangers) for one in lent)
+    assert strangers > 0
+    assert len(heads["is_relevant"].support) == len(rows) + strangers
+    assert len(heads["complexity"].support) > len(rows) + strangers
+
+
+def test_strangers_of_others_teach_a_domain_with_hardly_any_to_reject(
+    few: Sequence[LabelledRow], card: DomainCard, full_lending: Full
+) -> None:
+    every = load_domain("podcast", splits=("train",)).rows("train")[:500]
+    rows = [row for row in every if row.labels.is_relevant]
+    rows += [row for row in every if not row.labels.is_relevant][:4]
+    with full_lending():
+        lent = [replace(one, rows=()) for one in lent_rows(rows, card)]
+    asked = load_domain("podcast", splits=("calibrate",)).rows("calibrate")
+    rejected = []
+    for others in ((), lent):
+        heads = train_heads(rows, card, default_encoder(), lent=others)
+        said = [(row.labels.is_relevant, heads.of_query(row.labels.standalone_query)) for row in asked]
+        rejected.append([ours for ours, answer in said if answer["is_relevant"].label == "false"])
+    alone, both = rejected
+    assert alone.count(False) + 3 < both.count(False)
+    assert both.count(True) < both.count(False)
 
 
 @pytest.mark.parametrize("count", [5, 12])
