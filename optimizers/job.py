@@ -108,7 +108,7 @@ class CompileJob:
         encoder = encoder_named(self.settings.encoder)
         rows = self.domain.rows("train")
         if self._lent:
-            say(f"heads learn from {len(rows)} rows{lending_words(self._lent)}")
+            say(f"heads learn from {len(rows)} rows{lending_words(lending_counts(self._lent))}")
         heads = train_heads(rows, self.domain.card, encoder, self.settings.seed, self._lent)
         rival: dict[str, StageResult] = {}
         results: dict[str, StageResult] = {}
@@ -293,7 +293,7 @@ class CompileJob:
                 "sample": self.sample_words,
                 "code": __version__,
                 "weighed": [w.sentence for w in weighed],
-                **lending_counts(self._lent),
+                **({"lent": lending_counts(self._lent)} if self._lent else {}),
             },
         )
         folder = self.settings.out or self._folder(planner)

@@ -6,7 +6,7 @@ fingerprints of rows and card, so that it is made again when either changes, or 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..data.domain import Domain, load_domain, rows_hash
@@ -14,7 +14,7 @@ from ..data.learned import prints_of
 from ..errors import ProgramError
 from .encoder import default_encoder
 from .folder import MANIFEST, Manifest, text_fingerprint
-from .lending import Lent, lending_counts, lending_print, lending_words, lent_rows
+from .lending import lending_counts, lending_key, lending_words, lent_rows
 from .planner import QueryPlanner
 from .settle import head_alone
 from .train_heads import RECIPE, train_heads
@@ -38,28 +38,30 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
         DataError: the domain or its training rows cannot be read.
     """
     read = load_domain(domain, splits=("train",))
-    lent = lent_rows(read.rows("train"), read.card)
-    note = f"not compiled: heads trained from {len(read.rows('train'))} rows of {read.card.name}{lending_words(lent)}"
-    made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(read.rows("train")), *lending_print(lent))
+    rows = read.rows("train")
+    made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(rows), *lending_key(rows))
     folder = kept / f"{read.card.name}-{made_of}"
     try:
-        planner = QueryPlanner.load(folder, lm=None, notes=(note,), folder=read.folder)
+        planner = QueryPlanner.load(folder, lm=None, folder=read.folder)
+        counts = planner.manifest.compiled.get("lent", {}) if planner.manifest else {}
     except ProgramError:
-        planner = _train(read, folder, note, lent)
-    planner.learned = prints_of(read.rows("train"))
+        planner, counts = _train(read, folder)
+    note = f"not compiled: heads trained from {len(rows)} rows of {read.card.name}{lending_words(counts)}"
+    planner.notes = (note, *planner.notes)
+    planner.learned = prints_of(rows)
     heads = planner.heads.heads if planner.heads else {}
     return planner.use({}, {name: head_alone(head.labels) for name, head in heads.items()})
 
 
-def _train(read: Domain, folder: Path, note: str, lent: Sequence[Lent]) -> QueryPlanner:
-    """Train, and keep the result where the disk allows."""
-    heads = train_heads(read.rows("train"), read.card, default_encoder(), lent=lent)
-    planner = QueryPlanner(read.card, heads=heads, notes=(note,), folder=read.folder)
+def _train(read: Domain, folder: Path) -> tuple[QueryPlanner, Mapping[str, Mapping[str, int]]]:
+    """Train, and keep the result where the disk allows; also how many rows each other domain lent."""
+    rows = read.rows("train")
+    lent = lent_rows(rows, read.card)
+    heads = train_heads(rows, read.card, default_encoder(), lent=lent)
+    planner, counts = QueryPlanner(read.card, heads=heads, folder=read.folder), lending_counts(lent)
+    compiled = {"optimizer": "none", "rows": "train", **({"lent": counts} if counts else {})}
     try:
-        planner.save(
-            folder,
-            Manifest(domain=read.card.name, compiled={"optimizer": "none", "rows": "train", **lending_counts(lent)}),
-        )
+        planner.save(folder, Manifest(domain=read.card.name, compiled=compiled))
     except ProgramError as error:
         planner.notes += (f"the heads were not kept: {error}",)
-    return planner
+    return planner, counts
