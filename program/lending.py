@@ -3,7 +3,7 @@
 Whether a question follows up, how hard it is, what it intends and whether it has to be taken apart is said much the
 same whatever it is about. So a domain with few labelled rows learns that from theirs, too. Whether a question is ours
 is not; but what another domain calls its own is seldom ours, and who labels a domain writes few strangers, where users
-ask many. So a domain whose strangers are fewer than a fifth of its rows is lent some.
+ask many. So such a domain is lent strangers, too, until they are a fifth of its rows.
 
 A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
 """
@@ -50,19 +50,15 @@ class Lent:
 
 
 def lent_rows(rows: Sequence[LabelledRow], card: DomainCard) -> tuple[Lent, ...]:
-    """What the shipped domains lend to a domain with these training rows; nothing where it has enough of everything."""
+    """What the shipped domains lend to a domain with these training rows; nothing to one that has enough, or none."""
     few, wanted = _lacking(rows)
-    if not few and not wanted:
+    if not few:
         return ()
     asked = {row.query for row in rows}
     found = (_lender(name, MOST) for name in shipped_domains() if name != card.name)
     lenders = [one for one in found if one is not None and len(asked & one.asked) <= SAME * len(asked)]
     shares = _shares([len(one.questions) for one in lenders], wanted)
-    lent = [
-        Lent(one.card, one.rows if few else (), one.questions[:share])
-        for one, share in zip(lenders, shares, strict=True)
-    ]
-    return tuple(one for one in lent if one.rows or one.strangers)
+    return tuple(Lent(one.card, one.rows, one.questions[:share]) for one, share in zip(lenders, shares, strict=True))
 
 
 def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
@@ -70,7 +66,7 @@ def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
 
     Files are hashed and not read, which takes a hundredth of the time.
     """
-    if _lacking(rows) == (False, 0):
+    if not _lacking(rows)[0]:
         return ()
     files = (path for name in shipped_domains() for path in split_files(domain_folder(name)).values())
     trained = (path for path in files if path.name.startswith("train"))
@@ -79,10 +75,11 @@ def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
 
 
 def _lacking(rows: Sequence[LabelledRow]) -> tuple[bool, int]:
-    """Whether rows are few, and how many strangers are missing among them."""
+    """Whether rows are few, and how many strangers are missing among them if so."""
     known = [row.labels.is_relevant for row in rows]
     wanted = math.ceil(STRANGERS / (1 - STRANGERS) * sum(known)) - known.count(False)
-    return 0 < len(rows) < LENDS_BELOW, max(wanted, 0)
+    few = 0 < len(rows) < LENDS_BELOW
+    return few, max(wanted, 0) if few else 0
 
 
 def _shares(sizes: Sequence[int], wanted: int) -> list[int]:

@@ -46,7 +46,7 @@ def test_every_other_domain_lends_whole_conversations(few: Sequence[LabelledRow]
 
 def test_a_domain_with_enough_rows_or_none_is_lent_none(few: Sequence[LabelledRow], card: DomainCard) -> None:
     assert lent_rows([], card) == ()
-    assert not any(one.rows for one in lent_rows(list(few) * 20, card))
+    assert lent_rows(list(few) * 20, card) == ()
 
 
 def test_strangers_are_lent_until_they_are_a_fifth(few: Sequence[LabelledRow], card: DomainCard) -> None:
@@ -151,3 +151,12 @@ def test_what_own_rows_could_not_teach_nobody_lends(count: int, few: Sequence[La
     assert FOLLOW_UP not in train_heads(first, card, default_encoder(), lent=lent_rows(few, card)).heads
     simple = [row for row in first if row.labels.is_relevant and row.labels.complexity == "simple"]
     assert "complexity" not in train_heads(simple, card, default_encoder(), lent=lent_rows(few, card)).heads
+
+
+def test_where_strangers_are_rare_and_nothing_is_lent_they_are_rejected_by_a_quota_of_ours(card: DomainCard) -> None:
+    every = load_domain("podcast", splits=("train",)).rows("train")[:700]
+    ours = [row for row in every if row.labels.is_relevant]
+    theirs = [row for row in every if not row.labels.is_relevant]
+    rare, usual = (train_heads([*ours, *some], card, default_encoder()).heads for some in (theirs[:12], theirs))
+    assert usual["is_relevant"].bias == ()
+    assert rare["is_relevant"].bias[1] < 0 == rare["is_relevant"].bias[0]
