@@ -103,16 +103,16 @@ def test_a_plan_is_made_by_its_deadline_or_the_servers(bench: Any, serve: Serve,
 
 def test_too_many_are_asked_to_come_back_and_waiting_counts_against_the_deadline(bench: Any, serve: Serve) -> None:
     limits = Limits(running=1, waiting=1, deadline_s=30)
-    client = serve(bench.planner(bench.lm(FACT, delay=1.0), HEADS), limits=limits)
+    client = serve(bench.planner(bench.lm(FACT, delay=4.0), HEADS), limits=limits)
     with ThreadPoolExecutor(2) as pool:
         slow = pool.submit(client.post, "/v1/plan", json={"query": "first?"})
         until(lambda: client.get("/v1/health").json()["running"] == 1)
         began = time.monotonic()
-        waiting = pool.submit(client.post, "/v1/plan", json={"query": "second?", "deadline_s": 0.3})
+        waiting = pool.submit(client.post, "/v1/plan", json={"query": "second?", "deadline_s": 1.5})
         until(lambda: client.get("/v1/health").json()["waiting"] == 1)
         refused = client.post("/v1/plan", json={"query": "third?"})
         assert plan_of(waiting.result()).degraded
-        assert time.monotonic() - began < 0.9
+        assert time.monotonic() - began < 3.5
         assert not plan_of(slow.result()).degraded
     assert "too many" in problem(refused, 503)
     assert 1 <= int(refused.headers["Retry-After"]) <= 60
