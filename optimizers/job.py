@@ -33,7 +33,7 @@ from ..program.bound import Bound, Gate
 from ..program.encoders import encoder_named
 from ..program.folder import Manifest, check_replaceable, text_fingerprint
 from ..program.heads import Heads
-from ..program.lending import Lent, lending_counts, lending_print, lending_words, lent_rows
+from ..program.lending import Lent, lending_counts, lending_key, lending_words, lent_rows
 from ..program.lm.endpoint import LMHandle, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
@@ -307,7 +307,7 @@ class CompileJob:
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         gate = () if planner.gate == Gate() else (repr(planner.gate),)
         gate += () if self.settings.encoder == "static" else (self.settings.encoder,)
-        gate += tuple(lending_print(self._lent))
+        gate += lending_key(self.domain.rows("train")) if self.settings.lending else ()
         parts = (state, weighed, self.settings.lm.model, self._key, *gate)
         return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{text_fingerprint(*parts)[:10]}"
 

@@ -19,7 +19,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..data.card import DomainCard, domain_folder, shipped_domains
-from ..data.domain import load_domain, rows_hash, split_files
+from ..data.domain import load_domain, split_files
 from ..data.rows import LabelledRow
 from ..errors import DataError
 
@@ -89,11 +89,6 @@ def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
         shares[place] = min(sizes[place], math.ceil(left / (len(sizes) - done)))
         left -= shares[place]
     return shares
-
-
-def lending_print(lent: Iterable[Lent]) -> list[str]:
-    """What tells these lent rows from others, a text a domain."""
-    return [f"{one.card.name}:{rows_hash(one.rows)}:{rows_hash(one.strangers)}" for one in lent]
 
 
 def lending_counts(lent: Iterable[Lent]) -> dict[str, dict[str, int]]:
