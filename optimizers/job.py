@@ -50,8 +50,8 @@ from .graph import domain_graph, graph_index, graph_metric, learn_graph
 from .job_contract import JobSettings, Outcome, Weighed
 from .opinions import fit_combinations
 from .registry import make_optimizer
-from .rewriting import fit_rewriting
 from .trials import WRITTEN_DEV
+from .writing import RIVALS, fit_writing
 
 COLUMNS = (
     "constant",
@@ -221,9 +221,9 @@ class CompileJob:
         specs = {name: self.specs[name] for name in results}
         dev, card, seed = self._rows("dev"), self.domain.card, self.settings.seed
         weighed: list[Weighed] = [*fit_combinations(specs, predictors, heads, dev, card, lm, seed)]
-        if "rewrite" in results:
-            scored = self.optimizer.arguments().get("written_dev", WRITTEN_DEV)
-            found = fit_rewriting(specs["rewrite"], predictors["rewrite"], heads, dev, card, lm, scored, seed)
+        scored = self.optimizer.arguments().get("written_dev", WRITTEN_DEV)
+        for name in [name for name in RIVALS if name in results]:
+            found = fit_writing(specs[name], predictors[name], heads, dev, card, lm, scored, seed)
             weighed += [found] if found is not None else []
         return weighed
 

@@ -15,9 +15,9 @@ from ..program.folder import Manifest
 from ..program.lm.endpoint import LMSettings
 from .base import Optimizer, StageResult
 from .combining import FittedCombination
-from .rewriting import FittedRewriting
+from .writing import FittedWriting
 
-Weighed = FittedCombination | FittedRewriting
+Weighed = FittedCombination | FittedWriting
 STAGES = ("follow_up", "relevance", "complexity", "rewrite", "decompose")
 
 

@@ -11,7 +11,7 @@ import dspy
 
 from .folder import text_fingerprint
 from .planner_state import predictor_state
-from .stages import NOT_ALONE, REWRITTEN, narrowed, outputs_of
+from .stages import NOT_ALONE, REWRITTEN, SPLIT, narrowed, outputs_of
 
 if TYPE_CHECKING:
     from .planner import QueryPlanner
@@ -48,7 +48,8 @@ def asked_of(planner: QueryPlanner) -> Asked:
     """The predictors that a query may ask."""
     stages = planner.stage_predictors
     heads = planner.heads
-    known = {*heads.heads, *([REWRITTEN] if heads.rewriter else [])} if heads else set()
+    writes = {REWRITTEN: heads.rewriter, SPLIT: heads.decomposer} if heads else {}
+    known = {*(heads.heads if heads else ()), *(output for output, head in writes.items() if head is not None)}
     silent = {o for o, c in planner.combinations.items() if not c.lm_weight and o in known}
     asked = {
         name: narrowed(predictor, outputs)

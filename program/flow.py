@@ -199,9 +199,9 @@ class Flow:
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
             likely = False
-        if likely:
+        if likely and self.parts.asks_lm("decompose"):
             asks.append(self.ask("decompose", inputs))
-        else:
+        elif not likely:
             asks += graph_asks(self)
         return asks + self.parts.retrieval.asks(self)
 

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..signatures.types import Turn
+from .decomposing.decomposer import Decomposer, load_decomposer
 from .encoder import Encoder
 from .features import AS_TYPED, Features, Seen
 from .greetings import Greetings
@@ -150,6 +151,7 @@ class Heads:
         looks: those that must agree to a rejection, by name.
         greetings: of the card; what follows one is read without it (``_read``).
         rewriter: says a follow-up so that it stands alone; None in programs of before, and where rows teach none.
+        decomposer: cuts a query into the searches that it needs; None likewise.
         typed: those that read a follow-up as typed, by output: "and him?" asks for what its question asked for, which
             its words hardly say. Where there are none, the others read it.
     """
@@ -158,6 +160,7 @@ class Heads:
     looks: Mapping[str, Head] = {}
     typed: Mapping[str, Head] = {}
     rewriter: Rewriter | None = None
+    decomposer: Decomposer | None = None
     _typed: Panel | None = None
     _source: Panel | None = None
     _sees_wishes = False
@@ -169,8 +172,9 @@ class Heads:
         joint: Joint | None = None,
         greetings: Greetings = NO_GREETINGS,
         rewriter: Rewriter | None = None,
+        decomposer: Decomposer | None = None,
     ) -> None:
-        self.rewriter = rewriter
+        self.rewriter, self.decomposer = rewriter, decomposer
         self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX, TYPED))}
         self.looks = {name: head for name, head in heads.items() if name.startswith(PREFIX)}
         self.sources = {name: head for name, head in heads.items() if name.startswith(SOURCE)}
@@ -278,6 +282,8 @@ class Heads:
             held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
         if self.rewriter is not None:
             held |= self.rewriter.tensors()
+        if self.decomposer is not None:
+            held |= self.decomposer.tensors()
         # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
         with_grams = {_sees(name) for name, head in self._every().items() if head.linear.any()}
         for name, head in self._every().items():
@@ -340,7 +346,7 @@ def load_heads(
         )
         for name, s in settings.items()
     }
-    return Heads(heads, features, joint, greetings, load_rewriter(tensors))
+    return Heads(heads, features, joint, greetings, load_rewriter(tensors), load_decomposer(tensors))
 
 
 def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:

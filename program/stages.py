@@ -46,9 +46,9 @@ class StageSpec:
 # A small model that loses the thread repeats itself up to the limit: keep it near the longest gold answer.
 MAX_TOKENS = {"rewrite": 160, "decompose": 320, "graph": 400}
 # Outputs that are worth no request when nothing else of their stage is asked.
-NOT_ALONE = {"rejection_kind", "referenced_entities"}
-REWRITTEN = "standalone_query"
-"""The output that a head can write, too; how it is weighed against the model stands with the decisions'."""
+NOT_ALONE = {"rejection_kind", "referenced_entities", "entities", "relationships_needed"}
+REWRITTEN, SPLIT = "standalone_query", "sub_queries"
+"""The outputs that a head can write, too; how each is weighed against the model stands with the decisions'."""
 
 
 def stage_specs(card: DomainCard) -> dict[str, StageSpec]:

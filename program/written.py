@@ -1,8 +1,9 @@
 """The written parts of a plan: the standalone form of a follow-up, and the sub-queries.
 
 Each is taken over if it passes its check, asked for once more with the checker's words if a further
-round is left, and otherwise replaced: a follow-up by what a learned edit makes of it (``rewriting/``), sub-queries by
-the safe plan, which ``degraded`` then names. Where a compile found the edit as good as the model, only that is used.
+round is left, and otherwise replaced, which ``degraded`` then names: a follow-up by what a learned edit makes of it
+(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or by the safe plan. Where a compile found
+that as good as the model, only that is used.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 GUESSED = "a learned head put what was said before into it"
+WHOLE = "the query is searched whole"
+CUT = "a learned head cut the query where it may fall apart"
+NO_CUT = "a learned head found no way to cut the query"
 NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
 Accept = Callable[["Flow", Reply | None], list[str]]
@@ -79,10 +83,25 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
     if not flow.labels.needs_decomposition:
         flow.wasted += reply.calls if reply else 0
         return
+    if not flow.parts.asks_lm("decompose"):
+        if not _cut_by_head(flow):
+            flow.without_lm("decompose", reply, WHOLE, NO_CUT)
+        return
     inputs = {"query": flow.labels.standalone_query}
     reply, problems = yield from _once_more(flow, "decompose", inputs, _accept_sub_queries, reply)
     if problems:
-        flow.without_lm("decompose", reply, "the query is searched whole", problems[0])
+        flow.without_lm("decompose", reply, CUT if _cut_by_head(flow) else WHOLE, problems[0])
+
+
+def _cut_by_head(flow: Flow) -> bool:
+    """Take over how a head cuts a query; False where there is none, or nothing to cut."""
+    decomposer = flow.parts.heads.decomposer if flow.parts.heads else None
+    found = decomposer.decompose(flow.labels.standalone_query, flow.parts.linker) if decomposer else None
+    if found is None:
+        return False
+    flow.labels.sub_queries = found.sub_queries
+    flow.decide("decompose", [s.text for s in found.sub_queries], "head", found.certainty, f"learned: {found.reason}")
+    return True
 
 
 def _once_more(flow: Flow, stage: Stage, inputs: dict[str, Any], accept: Accept, reply: Reply | None) -> Round:

@@ -76,6 +76,12 @@ _UNSPACED = re.compile("|".join(sorted(_CHARACTERS, key=len, reverse=True)))
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
+def asking_word(word: str) -> str | None:
+    """The English word for one in small letters that asks by itself; None of any other, and without spaces."""
+    known = _KNOWN.get((word,))
+    return None if known is None else known.removeprefix(SIGN)
+
+
 def with_asking_words(pieces: Sequence[str]) -> list[str]:
     """Pieces of a text in small letters, those that ask as one word of the list each."""
     found: list[str] = []

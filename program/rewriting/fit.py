@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
 from ..context import clean_row
 from ..lending import Lent
 from ..linker import Linker
+from ..log_linear import fitted
 from .edits import Edit, edits
 from .lexicon import Lexicon, learned_lexicon
 from .rewriter import Rewriter
@@ -33,7 +32,6 @@ RIDGE = 0.002
 SHARPNESS = 15.0
 """How much better an edit is liked for a better F1 with the annotators' form: e^15 for 1 instead of 0."""
 RIGHT_F1, RIGHT_BONUS = 0.8, 0.5
-STEPS = 150
 
 
 class Lesson(NamedTuple):
@@ -87,44 +85,6 @@ def _f1(text: str, wanted: Counter[str]) -> float:
 
 
 def _weights(lessons: Sequence[Lesson]) -> dict[str, float]:
-    """Maximum a posteriori weights: each row's edits are liked by ``SHARPNESS`` times their merit."""
+    """Each row's edits are liked by ``SHARPNESS`` times their merit."""
     traits = [[edit.traits() for edit in lesson.edits] for lesson in lessons]
-    having = Counter(name for row in traits for name in {name for edit in row for name, _ in edit})
-    names = sorted(name for name, rows in having.items() if rows >= LEAST_ROWS)
-    matrix = _matrix(traits, {name: column for column, name in enumerate(names)})
-    ends = np.cumsum([0, *(len(lesson.edits) for lesson in lessons)])
-    liked = np.concatenate([_softmax(SHARPNESS * lesson.merit) for lesson in lessons])
-
-    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        chances = _by_row(matrix @ weights, ends)
-        lost = -float(liked @ np.log(chances + 1e-12)) / len(lessons)
-        slope = matrix.T @ (chances - liked) / len(lessons)
-        return lost + RIDGE / 2 * float(weights @ weights), slope + RIDGE * weights
-
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-    halved = found.x.astype(np.float16).astype(float)  # as they are kept, so that a loaded rewriter says the same
-    return {name: weight for name, weight in zip(names, halved.tolist(), strict=True) if weight}
-
-
-def _matrix(traits: Sequence[Sequence[Sequence[tuple[str, float]]]], columns: dict[str, int]) -> csr_array:
-    places, sizes, starts = [], [], [0]
-    for row in traits:
-        for edit in row:
-            known = [(columns[name], size) for name, size in edit if name in columns]
-            places += [place for place, _ in known]
-            sizes += [size for _, size in known]
-            starts.append(len(places))
-    shape = (len(starts) - 1, len(columns))
-    return csr_array((np.array(sizes), np.array(places), np.array(starts)), shape=shape)
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    shifted = np.exp(scores - scores.max())
-    return shifted / shifted.sum()
-
-
-def _by_row(scores: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Softmax within each row's edits."""
-    starts, sizes = ends[:-1], np.diff(ends)
-    shifted = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
-    return shifted / np.repeat(np.add.reduceat(shifted, starts), sizes)
+    return fitted(traits, [lesson.merit for lesson in lessons], SHARPNESS, LEAST_ROWS, RIDGE)

@@ -10,7 +10,7 @@ import pytest
 from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.rows import LabelledRow, read_rows
-from queryplan.optimizers.rewriting import FittedRewriting, fit_rewriting
+from queryplan.optimizers.writing import FittedWriting, fit_writing
 from queryplan.program.linker import Linker
 from queryplan.program.stages import examples, new_predictor, stage_specs
 
@@ -33,11 +33,11 @@ def rows() -> list[LabelledRow]:
     return [row for row in found if row.labels.is_follow_up][:8]
 
 
-def fitted(rows: list[LabelledRow], card: DomainCard, says: list[dict[str, str]], head: Any) -> FittedRewriting | None:
+def fitted(rows: list[LabelledRow], card: DomainCard, says: list[dict[str, str]], head: Any) -> FittedWriting | None:
     spec = stage_specs(card)["rewrite"]
     heads: Any = SimpleNamespace(rewriter=head, features=SimpleNamespace(linker=Linker(card.names)))
     lm = SimpleNamespace(writer=DummyLM(says, adapter=dspy.JSONAdapter()), adapter=dspy.JSONAdapter())
-    return fit_rewriting(spec, new_predictor(spec), heads, rows, card, lm, written_dev=6)
+    return fit_writing(spec, new_predictor(spec), heads, rows, card, lm, written_dev=6)
 
 
 def written(rows: list[LabelledRow], card: DomainCard, gold: bool) -> list[dict[str, str]]:
@@ -50,7 +50,7 @@ def test_a_model_that_writes_gold_rewrites(rows: list[LabelledRow], card: Domain
     found = fitted(rows[:6], card, written(rows[:6], card, gold=True), Guess())
     assert found is not None
     assert found.model == 1.0
-    assert found.head == found.typed < 1.0
+    assert found.head == found.bare < 1.0
     assert found.combination.lm_weight == 1.0
     assert found.sentence.startswith("standalone_query: the model (token F1 on dev: head 0.")
 

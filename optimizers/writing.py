@@ -1,0 +1,145 @@
+"""Who writes follow-ups and sub-queries, the model or the head: whoever is nearer to the annotators on ``dev``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import dspy
+import numpy as np
+from dspy.utils.exceptions import AdapterParseError
+
+from ..data.card import DomainCard
+from ..data.rows import LabelledRow
+from ..program.context import clean_row
+from ..program.heads import Heads
+from ..program.settle import Combination, head_alone
+from ..program.stages import REWRITTEN, SPLIT, StageSpec, examples
+from .base import Metric
+from .scores import decompose_score, rewrite_score
+from .trials import dev_sample
+
+MODEL_ALONE = Combination(lm_weight=1.0, head_weight=0.0, bias={})
+
+
+class Rival(NamedTuple):
+    """A head that writes what a stage's model writes.
+
+    Attributes:
+        output: of the stage, under which it is weighed.
+        measure: what both are compared by, for the report; ``score`` works it out.
+        of: the head among those of a program; None where it has none.
+        writes: what it makes of a row, as a model's answer; None for nothing.
+        bare: what is left where nobody writes anything, and what that is called.
+    """
+
+    output: str
+    measure: str
+    score: Metric
+    of: Callable[[Heads], Any]
+    writes: Callable[[Heads, LabelledRow, DomainCard, dspy.Example], dspy.Prediction]
+    bare: Callable[[dspy.Example], dspy.Prediction]
+    unwritten: str
+
+
+def _rewritten(heads: Heads, row: LabelledRow, card: DomainCard, example: dspy.Example) -> dspy.Prediction:
+    clean = clean_row(row, card)
+    assert heads.rewriter is not None, "asked only where there is one"
+    found = heads.rewriter.rewrite(clean.query, clean.turns, clean.active_entity, heads.features.linker)
+    return dspy.Prediction(standalone_query=found.text)
+
+
+def _cut(heads: Heads, row: LabelledRow, card: DomainCard, example: dspy.Example) -> dspy.Prediction:
+    assert heads.decomposer is not None, "asked only where there is one"
+    found = heads.decomposer.decompose(example["query"], heads.features.linker)
+    return dspy.Prediction(sub_queries=list(found.sub_queries) if found else [])
+
+
+RIVALS: Mapping[str, Rival] = {
+    "rewrite": Rival(
+        REWRITTEN,
+        "token F1",
+        rewrite_score,
+        lambda heads: heads.rewriter,
+        _rewritten,
+        lambda example: dspy.Prediction(standalone_query=example["query"]),
+        "as typed",
+    ),
+    "decompose": Rival(
+        SPLIT,
+        "score",
+        decompose_score,
+        lambda heads: heads.decomposer,
+        _cut,
+        lambda example: dspy.Prediction(sub_queries=[]),
+        "searched whole",
+    ),
+}
+"""The stages that a head can write for, by name."""
+
+
+@dataclass(frozen=True)
+class FittedWriting:
+    """Who writes an output, and by which mean scores of how many rows that was decided."""
+
+    combination: Combination
+    model: float
+    head: float
+    bare: float
+    rows: int
+    output: str
+    measure: str
+    unwritten: str
+
+    @property
+    def sentence(self) -> str:
+        """What was decided, for the report."""
+        who = "the model" if self.combination.lm_weight else "the head alone, the model does not beat it"
+        means = f"head {self.head:.3f}, model {self.model:.3f}, {self.unwritten} {self.bare:.3f}"
+        return f"{self.output}: {who} ({self.measure} on dev: {means}; {self.rows} rows)"
+
+
+def fit_writing(
+    spec: StageSpec,
+    predictor: dspy.Predict,
+    heads: Heads,
+    rows_dev: Sequence[LabelledRow],
+    card: DomainCard,
+    lm: Any,
+    written_dev: int,
+    seed: int = 0,
+) -> FittedWriting | None:
+    """Compare both on the rows that the compile scored; None where no head writes, or too few rows say anything.
+
+    The model writes where it is better by a standard error of the paired differences, as with labels. Requests are
+    the ones that compiling made, so a journal answers them.
+    """
+    made, rival = examples(spec, rows_dev, card), RIVALS[spec.name]
+    if rival.of(heads) is None or len(made) < 2:
+        return None
+    shown = dev_sample(made, written_dev, seed)
+    by_id = {row.id: row for row in rows_dev}
+    with dspy.context(adapter=lm.adapter):
+        model = np.array([_by_model(predictor, example, spec, rival, lm) for example in shown])
+    head = np.array([rival.score(e, rival.writes(heads, by_id[e.row_id], card, e)) for e in shown])
+    bare = [rival.score(example, rival.bare(example)) for example in shown]
+    gain = model - head
+    better = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))
+    return FittedWriting(
+        combination=MODEL_ALONE if better else head_alone(()),
+        model=float(model.mean()),
+        head=float(head.mean()),
+        bare=float(np.mean(bare)),
+        rows=len(shown),
+        output=rival.output,
+        measure=rival.measure,
+        unwritten=rival.unwritten,
+    )
+
+
+def _by_model(predictor: dspy.Predict, example: dspy.Example, spec: StageSpec, rival: Rival, lm: Any) -> float:
+    try:
+        return rival.score(example, predictor(lm=lm.writer, **{name: example[name] for name in spec.inputs}))
+    except AdapterParseError:  # nothing that can be read is nothing written
+        return 0.0

@@ -1,0 +1,138 @@
+"""Learning which cut of a query gives the searches that it needs, from labelled queries and their sub-queries."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ...data.card import DomainCard
+from ...data.rows import LabelledRow
+from ...signatures.types import SubQuery
+from ..encoder import Encoder
+from ..lending import Lent
+from ..linker import Linker
+from ..log_linear import fitted
+from ..rewriting.words import words_of
+from .cuts import cuts
+from .decomposer import REFERENCE, Decomposer, may_be
+from .lexicon import learned
+from .reading import Reading
+
+MIN_DECOMPOSED = 30
+"""Labelled decompositions from which there is something to learn; with fewer a query is searched whole."""
+OWN_DECOMPOSED = 100
+"""Of its own, from which on a domain learns no more from those of others."""
+MOST_READ, MOST_CUTS = 200, 100
+"""Cuts of a row of which it is worked out how good they are, drawn at random, and those that are learned from beside
+the best of them; all of them take twice as long."""
+LEAST_ROWS = 6
+"""Rows that must have a trait for it to have a weight."""
+RIDGE = 0.002
+SHARPNESS = 15.0
+"""How much better a cut is liked for more merit: e^15 for 1 instead of 0."""
+ALIKE = 0.8
+"""Cosine from which two sub-queries ask the same, as evaluations have it."""
+EACH_BONUS, RIGHT_BONUS = 0.3, 0.7
+"""What is added for the share of sub-queries that ask what the labelled ones do, and where all do and none is left."""
+_NUMBER = re.compile(r"\d+")
+
+
+class Lesson(NamedTuple):
+    """What is seen of the cuts of one query, and how good each is, shape (cuts,)."""
+
+    traits: list[list[tuple[str, float]]]
+    merit: np.ndarray
+
+
+def train_decomposer(
+    rows: Sequence[LabelledRow],
+    card: DomainCard,
+    linker: Linker,
+    encoder: Encoder,
+    seed: int = 0,
+    lent: Sequence[Lent] = (),
+) -> Decomposer | None:
+    """A decomposer from the rows with sub-queries and those that are lent; None where they are too few to teach one.
+
+    Args:
+        linker: of the card's names.
+        encoder: tells which sub-queries ask the same.
+        lent: rows of other domains. How questions are joined is alike everywhere.
+    """
+    taught = [(row, linker) for row in rows]
+    if sum(bool(row.labels.sub_queries) for row in rows) < OWN_DECOMPOSED:
+        taught += [(row, theirs) for one in lent for theirs in [Linker(one.card.names)] for row in one.rows]
+    if sum(bool(row.labels.sub_queries) for row, _ in taught) < MIN_DECOMPOSED:
+        return None
+    lexicon, rng = learned([row for row, _ in taught]), np.random.default_rng(seed)
+    made = Decomposer(lexicon, {})
+    lessons = [lesson for row, names in taught for lesson in _lesson(row, made, names, encoder, rng)]
+    if not lessons:
+        return None
+    traits, merit = [lesson.traits for lesson in lessons], [lesson.merit for lesson in lessons]
+    return Decomposer(lexicon, fitted(traits, merit, SHARPNESS, LEAST_ROWS, RIDGE))
+
+
+def _lesson(
+    row: LabelledRow, made: Decomposer, linker: Linker, encoder: Encoder, rng: np.random.Generator
+) -> Iterator[Lesson]:
+    """One lesson, or none where the row is not decomposed or cannot be cut."""
+    if not row.labels.sub_queries:
+        return
+    query = row.labels.standalone_query
+    reading = Reading(query, made.lexicon, linker)
+    every = list(cuts(reading))
+    some = [every[place] for place in rng.permutation(len(every))[:MOST_READ].tolist()]
+    found = [one for one in ((cut, cut.texts(reading)) for cut in some) if may_be(query, one[1])]
+    if not found:
+        return
+    merit = merits([(texts, cut.needs) for cut, texts in found], row.labels.sub_queries, encoder)
+    best = np.flatnonzero(merit >= merit.max() - 0.1)
+    kept = np.unique(np.concatenate([best, rng.permutation(len(found))[:MOST_CUTS]])).tolist()
+    seen = [[own for group in found[place][0].seen for own in group] for place in kept]
+    yield Lesson([[(name, 1.0) for own in cut for name in own.traits()] for cut in seen], merit[kept])
+
+
+Asked = tuple[Sequence[str], Sequence[int]]
+"""Sub-queries, and of each the number of the one whose answer it needs; 0 for none."""
+
+
+def merits(found: Sequence[Asked], gold: Sequence[SubQuery], encoder: Encoder) -> np.ndarray:
+    """How near each decomposition is to the labelled one, shape (found,): mean cosine of the best pairing, and bonuses.
+
+    Two sub-queries ask nothing alike where they have other numbers.
+    """
+    texts = list(dict.fromkeys(text for of, _ in found for text in of))
+    column = {text: place for place, text in enumerate(texts)}
+    vectors = encoder.encode([_plain(text) for text in (*(one.text for one in gold), *texts)])
+    alike = vectors[: len(gold)] @ vectors[len(gold) :].T
+    numbers = [_numbers(text) for text in texts]
+    for line, one in zip(alike, gold, strict=True):
+        wanted = _numbers(one.text)
+        line[[said != wanted for said in numbers]] = 0.0
+    return np.array([_merit(alike[:, [column[text] for text in of]], needs, gold) for of, needs in found])
+
+
+def _merit(alike: np.ndarray, needs: Sequence[int], gold: Sequence[SubQuery]) -> float:
+    lines, columns = linear_sum_assignment(np.where(alike >= ALIKE, 10 + alike, alike / 2), maximize=True)
+    near, most = alike[lines, columns], max(alike.shape)
+    right = len(needs) == len(gold) and bool((near >= ALIKE).all())
+    if right:
+        number = {gold[line].id: column + 1 for line, column in zip(lines.tolist(), columns.tolist(), strict=True)}
+        wanted = {number[one.id]: {number[need] for need in one.depends_on} for one in gold}
+        right = all(wanted[place] == ({need} - {0}) for place, need in enumerate(needs, 1))
+    return float(near.sum() / most + EACH_BONUS * (near >= ALIKE).sum() / most + RIGHT_BONUS * right)
+
+
+def _plain(text: str) -> str:
+    """A text in small letters without signs; what stands for an answer reads "that"."""
+    return " ".join(word.low for word in words_of(REFERENCE.sub("that", text)) if word.spoken)
+
+
+def _numbers(text: str) -> Counter[str]:
+    return Counter(_NUMBER.findall(REFERENCE.sub("", text)))

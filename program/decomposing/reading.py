@@ -1,0 +1,175 @@
+"""A query read for cutting: its units, the segments between its joints, and what each stretch of it is like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from ..linker import Linker
+from .lexicon import Lexicon
+from .traits import OUTSIDE, size
+from .units import ASK, NAMING, SIGN, TELLING, Unit, units_of
+
+JOINTS = frozenset(",;:.?!/&+()-–—、，。；：？！・|¿¡")
+ANDS = frozenset({f"{ASK}and", f"{ASK}or"})
+POINTS_AT_MOST = 2
+"""Words that point together: *those two*."""
+
+Site = tuple[int, int, str]
+Span = tuple[int, int]
+"""Units from the first to before the second."""
+
+
+class Stretch(NamedTuple):
+    """What a span of a query is like.
+
+    Attributes:
+        words: how many units are words; ``size`` the same as a size.
+        telling: how many say what it is about, up to three.
+        named: whether it has a name, a quotation or a code.
+        sort: ``asks`` in its first words, asks ``later``, is ``bare`` of all but what it is about, or ``says``
+            something; ``none`` where nothing is there.
+        first: the kind of its first unit; ``last`` of its last.
+        site: the first words that point back, if any: first unit, unit behind, words.
+    """
+
+    words: int
+    size: int
+    telling: int
+    named: bool
+    sort: str
+    first: str
+    last: str
+    site: Site | None
+
+
+class Reading:
+    """What a decomposer sees of one query.
+
+    Attributes:
+        query: as typed.
+        units: of it.
+        segments: stretches of units between joints, in order; a joint is signs and words that join, in a row.
+        joints: those between the segments, one fewer.
+        said: what each joint says, words for *and* and *or* in English.
+        sites: everything that may point back, in order, pairs before single words.
+    """
+
+    def __init__(self, query: str, lexicon: Lexicon, linker: Linker) -> None:
+        self.query = query
+        self.units = units_of(query, linker, lexicon.common)
+        self._joins = [_joins(unit, lexicon) for unit in self.units]
+        self.segments, self.joints = _segments(self._joins)
+        self.said = [" ".join(_said(unit) for unit in self.units[start:end]) for start, end in self.joints]
+        self.sites = _sites(self.units, lexicon.pointing)
+        self._asking = [_asks(unit) for unit in self.units]
+        self._telling = _counts(unit.kind in TELLING for unit in self.units)
+        self._naming = _counts(unit.kind in NAMING for unit in self.units)
+        self._words = _counts(unit.kind != SIGN for unit in self.units)
+        self._stretches: dict[Span, Stretch] = {}
+
+    def kind(self, place: int) -> str:
+        """The kind of a unit, also of those that would stand before the first and behind the last."""
+        return self.units[place].kind if 0 <= place < len(self.units) else OUTSIDE
+
+    def stretch(self, span: Span) -> Stretch:
+        """What a span is like."""
+        known = self._stretches.get(span)
+        if known is None:
+            start, end = span
+            telling, words = self._telling[end] - self._telling[start], self._words[end] - self._words[start]
+            named = self._naming[end] > self._naming[start]
+            site = next((one for one in self.sites if one[0] >= start and one[1] <= end), None)
+            first, last = self.kind(start), self.kind(end - 1)
+            sort = self._sort(span, telling)
+            known = Stretch(words, size(words), min(3, telling), named, sort, first, last, site)
+            self._stretches[span] = known
+        return known
+
+    def _sort(self, span: Span, telling: int) -> str:
+        start, end = span
+        if start == end:
+            return "none"
+        asking = next((place for place in range(start, min(end, start + 5)) if self._asking[place]), None)
+        if asking is not None:
+            return "asks" if asking < start + 2 else "later"
+        signs = end - start - (self._words[end] - self._words[start])
+        return "bare" if telling + signs == end - start else "says"
+
+    def trimmed(self, span: Span) -> Span:
+        """A span without what joins at its ends."""
+        start, end = span
+        while start < end and self._joins[start]:
+            start += 1
+        while end > start and self._joins[end - 1]:
+            end -= 1
+        return start, end
+
+    def text(self, span: Span) -> str:
+        """A span as typed, without what joins at its ends."""
+        start, end = self.trimmed(span)
+        return self.query[self.units[start].start : self.units[end - 1].end] if start < end else ""
+
+    def topic(self, span: Span) -> tuple[str, str]:
+        """What a span is about, and its kind: its last name, else its longest run of telling units; or nothing."""
+        units = self.units[span[0] : span[1]]
+        names = [unit for unit in units if unit.kind in NAMING]
+        if names:
+            return names[-1].text.removesuffix("'s").removesuffix("’s"), names[-1].kind
+        best, start = (0, 0), None
+        for place in range(span[0], span[1] + 1):
+            tells = place < span[1] and self.units[place].kind in TELLING
+            if tells and start is None:
+                start = place
+            elif not tells and start is not None:
+                best = (start, place) if place - start >= best[1] - best[0] else best
+                start = None
+        return (self.text(best), "run") if best[1] else ("", "")
+
+
+def _counts(true: Iterable[bool]) -> list[int]:
+    """How many are true before each place, and of all."""
+    return list(accumulate(true, initial=0))
+
+
+def _asks(unit: Unit) -> bool:
+    return unit.kind.startswith(ASK) and unit.kind not in ANDS
+
+
+def _joins(unit: Unit, lexicon: Lexicon) -> bool:
+    if unit.kind == SIGN:
+        return unit.text in JOINTS
+    return unit.kind in ANDS or unit.low in lexicon.joining
+
+
+def _said(unit: Unit) -> str:
+    return unit.kind.removeprefix(ASK) if unit.kind in ANDS else unit.low
+
+
+def _segments(joins: Sequence[bool]) -> tuple[list[Span], list[Span]]:
+    """Stretches that do not join, and what joins between two of them."""
+    segments: list[Span] = []
+    joints: list[Span] = []
+    place = 0
+    while place < len(joins):
+        start = place
+        while place < len(joins) and joins[place] == joins[start]:
+            place += 1
+        if not joins[start]:
+            segments.append((start, place))
+        elif segments and place < len(joins):
+            joints.append((start, place))
+    return segments, joints
+
+
+def _sites(units: Sequence[Unit], pointing: frozenset[str]) -> list[Site]:
+    lows = [unit.low for unit in units]
+    found = []
+    for start in range(len(lows)):
+        for length in range(POINTS_AT_MOST, 0, -1):
+            words = " ".join(lows[start : start + length])
+            if start + length <= len(lows) and words in pointing:
+                found.append((start, start + length, words))
+                break
+    return found

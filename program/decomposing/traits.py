@@ -1,0 +1,366 @@
+"""What is seen of a cut, by name.
+
+Small, comparable descriptions: a sum of weights that was worked out for one query serves the next.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+Traits = tuple[str, ...]
+OUTSIDE = "<>"
+"""The kind of what stands before the first and behind the last unit."""
+EDGES = (1, 2, 3, 5, 8, 12, 20)
+
+
+_SIZES = tuple(sum(count > edge for edge in EDGES) for count in range(EDGES[-1] + 1))
+
+
+def size(count: float) -> int:
+    """A number of words as one of eight sizes."""
+    return _SIZES[math.ceil(count)] if count <= EDGES[-1] else len(EDGES)
+
+
+class Split(NamedTuple):
+    """A query of so many segments cut into so many clauses, and what is done with what stands before and behind."""
+
+    parts: int
+    segments: int
+    begun: bool
+    told: bool
+    closed: bool
+
+    def traits(self) -> Traits:
+        """Names."""
+        lead = "none" if self.begun else "told" if self.told else "dropped"
+        return (
+            "clauses",
+            f"clauses {self.parts}",
+            f"clauses {self.parts} of {self.segments}",
+            f"clauses lead {lead}",
+            f"clauses tail {'kept' if self.closed else 'dropped'}",
+        )
+
+
+class At(NamedTuple):
+    """A joint between two segments, with the kinds beside it, at which the query is cut or not."""
+
+    cut: bool
+    joint: str
+    before: str
+    after: str
+    then: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        at = "cut" if self.cut else "uncut"
+        seen = (f"{at} {self.joint}", f"{at} {self.joint} before {self.after}", f"{at} before {self.after}")
+        return (*seen, f"cut after {self.before}", f"cut before {self.after} {self.then}") if self.cut else seen
+
+
+class Begins(NamedTuple):
+    """The kinds with which the first two clauses begin, and whether two clauses begin alike."""
+
+    first: str
+    second: str
+    alike: bool
+
+    def traits(self) -> Traits:
+        """Names."""
+        seen = (f"begins {self.first}", f"begins {self.first} & {self.second}")
+        return (*seen, "begin alike") if self.alike else seen
+
+
+class Sizes(NamedTuple):
+    """How long the shortest and the longest clause are, and their ratio, as sizes."""
+
+    shortest: int
+    longest: int
+    ratio: int
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"shortest {self.shortest}", f"longest {self.longest}", f"ratio {self.ratio}")
+
+
+class Sorts(NamedTuple):
+    """What sort of clause each is, which have a name, and which are about anything."""
+
+    sorts: tuple[str, ...]
+    named: tuple[bool, ...]
+    telling: tuple[bool, ...]
+
+    def traits(self) -> Traits:
+        """Names."""
+        named, telling = self.named, self.telling
+        return (
+            f"sorts {' & '.join(self.sorts[:2])}",
+            f"sorts of all {' & '.join(self.sorts)}",
+            f"last sort {self.sorts[-1]}",
+            f"named first {named[0]} all {all(named)} later {any(named[1:])}",
+            f"telling all {all(telling)} first {telling[0]}",
+        )
+
+
+class Lead(NamedTuple):
+    """What stands before the first clause: told with each, or dropped."""
+
+    told: bool
+    words: int
+    telling: int
+    named: bool
+    joint: str
+    first: str
+    last: str
+    then: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        at = "lead told" if self.told else "lead dropped"
+        seen = (
+            f"words {self.words}",
+            f"telling {self.telling}",
+            f"named {self.named}",
+            f"joint {self.joint}",
+            f"first {self.first}",
+            f"last {self.last}",
+            f"then {self.then}",
+        )
+        return tuple(f"{at} {one}" for one in seen)
+
+
+class Tail(NamedTuple):
+    """The last segment, which is left out."""
+
+    words: int
+    telling: int
+    joint: str
+    first: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        seen = (f"words {self.words}", f"telling {self.telling}", f"joint {self.joint}", f"first {self.first}")
+        return tuple(f"tail {one}" for one in seen)
+
+
+class AsIs(NamedTuple):
+    """Clauses as they stand, of which later ones point, and have no name though the first has."""
+
+    pointing: tuple[str, ...]
+    unnamed: bool
+
+    def traits(self) -> Traits:
+        """Names."""
+        seen = ("as is", *(f"as is {words}" for words in self.pointing))
+        return (*seen, "as is unnamed") if self.unnamed else seen
+
+
+class TopicPut(NamedTuple):
+    """What the first clause is about, in the place of a word that points."""
+
+    topic: str
+    words: str
+    then: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        put = f"put {self.words}"
+        return ("topic", f"topic {self.topic}", f"topic {put}", f"topic {self.topic} {put}", f"topic {put} {self.then}")
+
+
+class TopicAdded(NamedTuple):
+    """What the first clause is about, at the end of a later one that does not point."""
+
+    topic: str
+    sort: str
+    telling: int
+    named: bool
+    first: str
+    last: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        seen = (
+            f"to {self.topic}",
+            f"to {self.sort} {self.telling}",
+            f"named {self.named}",
+            f"after {self.last}",
+            f"begins {self.first}",
+        )
+        return ("topic", f"topic {self.topic}", "topic added", *(f"topic added {one}" for one in seen))
+
+
+class AnswerPut(NamedTuple):
+    """The answer to the clause before, in the place of a word that points."""
+
+    words: str
+    then: str
+    named: bool
+    begins: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        put = f"answer {self.words}"
+        of_first = (f"answer named {self.named}", f"answer begins {self.begins}")
+        return ("answer", *of_first, put, f"{put} begins {self.begins}", f"{put} {self.then}")
+
+
+class Items(NamedTuple):
+    """A list of so many items in so many segments: how it begins and ends, and whether anything is around it."""
+
+    items: int
+    segments: int
+    left: str
+    right: str
+    framed: tuple[bool, bool]
+
+    def traits(self) -> Traits:
+        """Names."""
+        sides = (f"list {self.left}", f"list {self.right}", f"list {self.left} {self.right}")
+        framed = f"list framed {self.framed[0]} {self.framed[1]}"
+        return ("list", f"list {self.items}", f"list {self.items} of {self.segments}", *sides, framed)
+
+
+class Lengths(NamedTuple):
+    """Of a list's items: the difference between the longest and the shortest, and both, as sizes."""
+
+    difference: int
+    longest: int
+    shortest: int
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"list differs {self.difference}", f"list longest {self.longest}", f"list shortest {self.shortest}")
+
+
+class Kinds(NamedTuple):
+    """With which kinds the first and the last item begin and end, of which sort they are, and what stands before."""
+
+    begin: tuple[str, str]
+    end: tuple[str, str]
+    alike: tuple[bool, bool]
+    sorts: tuple[str, str]
+    before: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        first, last = self.begin
+        seen = (
+            f"list item {first}",
+            f"list items {first} & {last}",
+            f"list ends {' & '.join(self.end)}",
+            f"list begins alike {self.alike[0]}",
+            f"list ends alike {self.alike[1]}",
+            f"list before {self.before}",
+            f"list before {self.before} item {first}",
+            f"list sorts {' & '.join(self.sorts)}",
+        )
+        return (*seen, f"list of names after {self.before}") if first == last == "name" else seen
+
+
+class Named(NamedTuple):
+    """How many of a list's items have a name."""
+
+    named: int
+    items: int
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"list named {self.named} of {self.items}",)
+
+
+class Between(NamedTuple):
+    """The joint between two items of a list; ``last`` before the last item."""
+
+    joint: str
+    last: bool
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"list joint {self.joint}", f"list {'last' if self.last else 'earlier'} {self.joint}")
+
+
+class Beside(NamedTuple):
+    """The joint next to a list's first or last segment, and whether the list begins or ends at it."""
+
+    side: str
+    joint: str
+    at: bool
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"list {self.side} {self.joint} {'at' if self.at else 'off'}",)
+
+
+class Left(NamedTuple):
+    """A joint that is in no list."""
+
+    joint: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"list leaves {self.joint}",)
+
+
+class Before(NamedTuple):
+    """What is said before each item: how much, how it begins, and what is left out before that."""
+
+    size: int
+    telling: int
+    sort: str
+    first: str
+    items: int
+    cut: bool
+    lost: int
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (
+            f"frame left {self.size}",
+            f"frame left telling {self.telling}",
+            f"frame left {self.sort}",
+            f"frame begins {self.first}",
+            f"frame begins {self.first} items {self.items}",
+            f"frame left cut {self.cut} lost {self.lost}",
+        )
+
+
+class Behind(NamedTuple):
+    """What is said behind each item, and what is left out behind that."""
+
+    size: int
+    telling: int
+    sort: str
+    first: str
+    cut: bool
+    lost: int
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (
+            f"frame right {self.size}",
+            f"frame right telling {self.telling}",
+            f"frame right {self.sort}",
+            f"list after {self.first}",
+            f"frame right cut {self.cut} lost {self.lost}",
+        )
+
+
+class Dropped(NamedTuple):
+    """What is left out of a frame, before it (``lead``) or behind it (``tail``)."""
+
+    side: str
+    first: str
+    words: int
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"frame {self.side} first {self.first}", f"frame {self.side} words {self.words}")
+
+
+Own = (
+    Split | At | Begins | Sizes | Sorts | Lead | Tail | AsIs | TopicPut | TopicAdded | AnswerPut
+    | Items | Lengths | Kinds | Named | Between | Beside | Left | Before | Behind | Dropped
+)  # fmt: skip
+"""Anything that is seen of a cut."""

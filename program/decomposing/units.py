@@ -1,0 +1,113 @@
+"""A query as the units that it may be cut between: words and signs, with names, quotations and codes in one piece."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..linker import Linker
+from ..retrieval.asking_words import asking_word
+from ..rewriting.words import Word, words_of
+
+NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE, SIGN = "name", "quote", "code", "number", "capital", "rare", "sign"
+TELLING = frozenset({NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE})
+"""Kinds of what a query is about: all but signs and words that many queries have."""
+NAMING = frozenset({NAME, QUOTE, CODE})
+ASK = "?"
+"""A word that asks is of the same kind in every language: this and the English word for it."""
+_QUOTED = re.compile(r"[\"“«„「『][^\"“”«»„「」『』]{2,60}[\"”»“」』]")
+_MARKS = frozenset("#!@")
+"""Signs that are written to a number: ``#12``, ``!90``."""
+
+
+class Unit(NamedTuple):
+    """A piece of a query that is never cut.
+
+    Attributes:
+        text: as typed.
+        low: in small letters.
+        start: where it begins in the query; ``end`` where it ends.
+        kind: ``name`` and the like, ``?what`` of a word that asks, or a common word itself.
+    """
+
+    text: str
+    low: str
+    start: int
+    end: int
+    kind: str
+
+
+def units_of(query: str, linker: Linker, common: frozenset[str]) -> list[Unit]:
+    """The units of a query, in order.
+
+    Args:
+        common: words that many queries have, in small letters.
+    """
+    whole = [(link.start, link.start + len(link.surface), NAME) for link in linker.links(query)]
+    whole += [(match.start(), match.end(), QUOTE) for match in _QUOTED.finditer(query)]
+    return list(_together(query, _marked(query, list(_read(query, whole, common)))))
+
+
+def _read(query: str, whole: Sequence[tuple[int, int, str]], common: frozenset[str]) -> Iterator[Unit]:
+    """Words and signs, those of a name or a quotation as one."""
+    last: Unit | None = None
+    for word in words_of(query):
+        span = next((one for one in whole if one[0] <= word.start < one[1]), None)
+        if span is None:
+            unit = Unit(*word, _kind(word, common))
+        elif last is not None and last.start >= span[0]:
+            last = _unit(query, last.start, max(word.end, last.end), span[2])
+            continue
+        else:
+            unit = Unit(*word, span[2])
+        if last is not None:
+            yield last
+        last = unit
+    if last is not None:
+        yield last
+
+
+def _kind(word: Word, common: frozenset[str]) -> str:
+    if not word.spoken:
+        return SIGN
+    if any(letter.isdigit() for letter in word.low):
+        return NUMBER if word.low.isdigit() else CODE
+    asked = asking_word(word.low)
+    if asked is not None:
+        return ASK + asked
+    if word.low in common:
+        return word.low
+    return CAPITAL if word.capital and word.start else RARE
+
+
+def _marked(query: str, units: Sequence[Unit]) -> list[Unit]:
+    """The same, with a mark and what it is written to as one."""
+    made: list[Unit] = []
+    for unit in units:
+        mark = made[-1] if made else None
+        free = mark is not None and (not mark.start or query[mark.start - 1].isspace())
+        if mark is not None and free and mark.text in _MARKS and mark.end == unit.start and unit.kind != SIGN:
+            made[-1] = _unit(query, mark.start, unit.end, CODE)
+        else:
+            made.append(unit)
+    return made
+
+
+def _together(query: str, units: Sequence[Unit]) -> Iterator[Unit]:
+    """The same, with capitalised words in a row as one, since they are mostly one name."""
+    last: Unit | None = None
+    for unit in units:
+        joins = last is not None and unit.kind == CAPITAL and last.kind in (CAPITAL, NAME)
+        if last is not None and joins and query[last.end : unit.start] == " ":
+            last = _unit(query, last.start, unit.end, last.kind)
+            continue
+        if last is not None:
+            yield last
+        last = unit
+    if last is not None:
+        yield last
+
+
+def _unit(query: str, start: int, end: int, kind: str) -> Unit:
+    return Unit(query[start:end], query[start:end].lower(), start, end, kind)

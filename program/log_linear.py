@@ -1,0 +1,67 @@
+"""Log-linear models over a few choices a row, with named traits (Berger, Della Pietra and Della Pietra 1996)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+
+STEPS = 150
+Traits = Sequence[tuple[str, float]]
+"""Names of what is seen of a choice, each with its size."""
+
+
+def fitted(
+    traits: Sequence[Sequence[Traits]], merit: Sequence[np.ndarray], sharpness: float, least: int, ridge: float
+) -> dict[str, float]:
+    """Maximum a posteriori weights of traits by name.
+
+    Args:
+        traits: of each choice of each row.
+        merit: how good each choice is, an array a row, shape (choices,).
+        sharpness: how much better a choice is liked for more merit: e to this power for 1 instead of 0.
+        least: rows that must have a trait for it to have a weight.
+        ridge: of the weights' squares, against the mean loss of a row.
+    """
+    having = Counter(name for row in traits for name in {name for choice in row for name, _ in choice})
+    names = sorted(name for name, rows in having.items() if rows >= least)
+    matrix = _matrix(traits, {name: column for column, name in enumerate(names)})
+    ends = np.cumsum([0, *(len(row) for row in merit)])
+    liked = np.concatenate([_softmax(sharpness * row) for row in merit])
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        chances = _by_row(matrix @ weights, ends)
+        lost = -float(liked @ np.log(chances + 1e-12)) / len(merit)
+        slope = matrix.T @ (chances - liked) / len(merit)
+        return lost + ridge / 2 * float(weights @ weights), slope + ridge * weights
+
+    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    halved = found.x.astype(np.float16).astype(float)  # as they are kept, so that a loaded model says the same
+    return {name: weight for name, weight in zip(names, halved.tolist(), strict=True) if weight}
+
+
+def _matrix(traits: Sequence[Sequence[Traits]], columns: dict[str, int]) -> csr_array:
+    places, sizes, starts = [], [], [0]
+    for row in traits:
+        for choice in row:
+            known = [(columns[name], size) for name, size in choice if name in columns]
+            places += [place for place, _ in known]
+            sizes += [size for _, size in known]
+            starts.append(len(places))
+    shape = (len(starts) - 1, len(columns))
+    return csr_array((np.array(sizes), np.array(places), np.array(starts)), shape=shape)
+
+
+def _softmax(scores: np.ndarray) -> np.ndarray:
+    shifted = np.exp(scores - scores.max())
+    return shifted / shifted.sum()
+
+
+def _by_row(scores: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Softmax within each row's choices."""
+    starts, sizes = ends[:-1], np.diff(ends)
+    shifted = np.exp(scores - np.repeat(np.maximum.reduceat(scores, starts), sizes))
+    return shifted / np.repeat(np.add.reduceat(shifted, starts), sizes)
