@@ -7,7 +7,7 @@ what points back in a later one may be what the first is about, or its answer ("
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from .traits import (
     Behind,
     Beside,
     Between,
+    Closes,
     Dropped,
     Items,
     Kinds,
@@ -30,6 +31,7 @@ from .traits import (
     Left,
     Lengths,
     Named,
+    Opens,
     Own,
     Sizes,
     Sorts,
@@ -41,8 +43,8 @@ from .traits import (
 )
 from .units import CAPITAL, NAMING
 
-MOST_SEGMENTS = 9
-"""A query of more is not cut: it has thousands of cuts, and few of their texts were right."""
+MOST_SEGMENTS = 6
+"""A query of more is not cut: it has a thousand cuts, and of the podcast's 31 such queries none was cut rightly."""
 LEADS = 2
 """So many segments at most stand before the first clause."""
 REACH = 3
@@ -54,6 +56,9 @@ Part = tuple[Span | str, ...]
 """What a sub-query is put together from: stretches of the query, and words that are not there."""
 
 
+Seen = tuple[Own, ...]
+
+
 class Cut(NamedTuple):
     """One way of cutting a query.
 
@@ -62,19 +67,43 @@ class Cut(NamedTuple):
         before: what is said before each part; ``behind`` what is said behind it.
         parts: of the sub-queries, in order.
         needs: of each sub-query the number of the one whose answer it needs; 0 for none.
-        seen: what is seen of it, in groups that other cuts of the query share.
+        seen: what is seen of it.
     """
 
     kind: str
     before: Span
     parts: Sequence[Part]
     behind: Span
-    needs: tuple[int, ...]
-    seen: tuple[tuple[Own, ...], ...]
+    needs: Sequence[int]
+    seen: Seen
 
     def texts(self, reading: Reading) -> list[str]:
         """The sub-queries."""
         return [_text(reading, (self.before, *part, self.behind)) for part in self.parts]
+
+
+class Family(NamedTuple):
+    """Cuts with the same parts, which differ in what is said before and behind each.
+
+    Attributes:
+        kind, parts, needs: as a cut has them.
+        seen: what is seen of all of them, in groups that other families share.
+        fronts: what may be said before each part, and what is seen of that.
+        ends: likewise behind it.
+    """
+
+    kind: str
+    parts: Sequence[Part]
+    needs: Sequence[int]
+    seen: tuple[Seen, ...]
+    fronts: Sequence[tuple[Span, Seen]]
+    ends: Sequence[tuple[Span, Seen]]
+
+    def cut(self, front: int, end: int) -> Cut:
+        """One of them."""
+        (before, first), (behind, last) = self.fronts[front], self.ends[end]
+        seen = tuple(own for group in (*self.seen, first, last) for own in group)
+        return Cut(self.kind, before, self.parts, behind, self.needs, seen)
 
 
 def _text(reading: Reading, part: Part) -> str:
@@ -82,56 +111,80 @@ def _text(reading: Reading, part: Part) -> str:
     return " ".join(piece for piece in said if piece)
 
 
-def cuts(reading: Reading) -> Iterator[Cut]:
-    """All cuts of a query; none of one without joints, or with too many."""
+class Side(NamedTuple):
+    """Where a list's first item may begin, or its last may end.
+
+    Attributes:
+        at: before which unit.
+        how: why there.
+        own: what is seen of that.
+        around: what may be said beyond it, and what is seen of that.
+    """
+
+    at: int
+    how: str
+    own: Own
+    around: Sequence[tuple[Span, Seen]]
+
+
+Choice = Callable[[Sequence[Side]], Sequence[Side]]
+
+
+def all_sides(sides: Sequence[Side]) -> Sequence[Side]:
+    """Every side, unlikely ones, too."""
+    return sides
+
+
+def families(reading: Reading, chosen: Choice = all_sides) -> Iterator[Family]:
+    """All cuts of a query; none of one without joints, or with too many.
+
+    Args:
+        chosen: which of the sides of a list are looked at together with all of the other sides.
+    """
     if MIN_SUB_QUERIES <= len(reading.segments) <= MOST_SEGMENTS:
         yield from _clauses(reading)
-        yield from _lists(reading)
+        yield from _lists(reading, chosen)
+
+
+def cuts(reading: Reading) -> Iterator[Cut]:
+    """All cuts, one by one."""
+    for family in families(reading):
+        for front in range(len(family.fronts)):
+            for end in range(len(family.ends)):
+                yield family.cut(front, end)
 
 
 # -- clauses ------------------------------------------------------------------------------------------
 
 
-def _clauses(reading: Reading) -> Iterator[Cut]:
+UNSAID: Sequence[tuple[Span, Seen]] = ((NOTHING, ()),)
+"""Nothing behind, of which there is nothing to see."""
+
+
+def _clauses(reading: Reading) -> Iterator[Family]:
     segments = len(reading.segments)
     at = [(_at(reading, joint, False), _at(reading, joint, True)) for joint in range(segments - 1)]
-    found: dict[tuple[Span, ...], tuple[Own, ...]] = {}
+    alike: dict[tuple[Span, ...], Seen] = {}
     for begin in range(min(LEADS + 1, segments - 1)):
         for end in (segments, segments - 1) if segments - 1 - begin >= MIN_SUB_QUERIES else (segments,):
-            shapes = _shapes(reading, begin, end)
             for parts in range(MIN_SUB_QUERIES, min(MAX_SUB_QUERIES, end - begin) + 1):
+                fronts = _fronts(reading, begin, end, parts)
                 for where in combinations(range(begin, end - 1), parts - 1):
                     spans = _spans(reading, (begin, *(joint + 1 for joint in where), end))
                     joints = tuple([at[joint][joint in where] for joint in range(begin, end - 1)])
-                    alike = found.get(spans) or found.setdefault(spans, _clauses_seen(reading, spans))
-                    for told, lead, shape in shapes[parts]:
-                        yield from _told(reading, lead, told, spans, (shape, joints, alike))
+                    seen = alike.get(spans) or alike.setdefault(spans, _clauses_seen(reading, spans))
+                    yield from _told(reading, spans, (joints, seen), fronts)
 
 
-Shape = tuple[bool, Span, tuple[Own, ...]]
-"""Whether what stands before is told with each clause, that part of the query, and what is seen of both."""
-
-
-def _shapes(reading: Reading, begin: int, end: int) -> dict[int, list[Shape]]:
-    """What may be done with the segments before and behind the clauses, by the number of clauses."""
+def _fronts(reading: Reading, begin: int, end: int, parts: int) -> list[tuple[Span, Seen]]:
+    """What may be told with each of so many clauses: nothing, or what stands before them."""
     segments = len(reading.segments)
     tail = () if end == segments else (_tail(reading),)
-    lead = (0, reading.segments[begin - 1][1]) if begin else NOTHING
-    return {
-        parts: [
-            (
-                not begin or told,
-                lead if told else NOTHING,
-                (
-                    Split(parts, segments, not begin, told, end == segments),
-                    *((_lead(reading, begin, told),) if begin else ()),
-                    *tail,
-                ),
-            )
-            for told in ((False, True) if begin else (False,))
-        ]
-        for parts in range(MIN_SUB_QUERIES, MAX_SUB_QUERIES + 1)
-    }
+    if not begin:
+        return [(NOTHING, (Split(parts, segments, True, False, end == segments), *tail))]
+    lead = (0, reading.segments[begin - 1][1])
+    split = [Split(parts, segments, False, told, end == segments) for told in (False, True)]
+    return [(lead if told else NOTHING, (split[told], _lead(reading, begin, told), *tail)) for told in (False, True)]
 
 
 def _at(reading: Reading, joint: int, cut: bool) -> At:
@@ -156,7 +209,7 @@ def _spans(reading: Reading, bounds: tuple[int, ...]) -> tuple[Span, ...]:
     return tuple([(segments[a][0], segments[b - 1][1]) for a, b in pairwise(bounds)])
 
 
-def _clauses_seen(reading: Reading, spans: tuple[Span, ...]) -> tuple[Own, ...]:
+def _clauses_seen(reading: Reading, spans: tuple[Span, ...]) -> Seen:
     seen = [reading.stretch(span) for span in spans]
     kinds, lengths = [one.first for one in seen], [one.words or 1 for one in seen]
     shortest, longest = min(lengths), max(lengths)
@@ -168,44 +221,49 @@ def _clauses_seen(reading: Reading, spans: tuple[Span, ...]) -> tuple[Own, ...]:
     )
 
 
-Seen = tuple[tuple[Own, ...], ...]
-
-
-def _told(reading: Reading, lead: Span, whole: bool, spans: tuple[Span, ...], seen: Seen) -> Iterator[Cut]:
-    """Clauses as they stand, with what the first is about, and with its answer.
-
-    Args:
-        lead: what is told with each.
-        whole: whether nothing before the first is left out; what was left out may be what all are about.
-    """
+def _told(
+    reading: Reading, spans: tuple[Span, ...], seen: tuple[Seen, ...], fronts: list[tuple[Span, Seen]]
+) -> Iterator[Family]:
+    """Clauses as they stand, with what the first is about, and with its answer."""
     stretches = [reading.stretch(span) for span in spans]
     first, later = stretches[0], stretches[1:]
     pointing = tuple([one.site[2] for one in later if one.site])
     nothing = (0,) * len(spans)
     as_is = AsIs(pointing, first.named and not all(one.named for one in later))
-    yield Cut("clauses", lead, [(span,) for span in spans], NOTHING, nothing, (*seen, (as_is,)))
-    topic, of = reading.topic((spans[0][0] if whole else 0, spans[0][1]))
-    own = list[Own]()
-    parts: list[Part] = [(spans[0],)]
+    yield Family("clauses", [(span,) for span in spans], nothing, (*seen, (as_is,)), fronts, UNSAID)
+    for front in fronts:  # what is not told with them may be what they are about
+        start = 0 if front[0] == NOTHING else spans[0][0]
+        parts, own = _with_topic(reading, spans, later, reading.topic((start, spans[0][1])))
+        if own:
+            yield Family("clauses", parts, nothing, (*seen, own), (front,), UNSAID)
+    if pointing:
+        parts, needs, own = _with_answer(reading, spans, stretches)
+        yield Family("clauses", parts, needs, (*seen, own), fronts, UNSAID)
+
+
+def _with_topic(
+    reading: Reading, spans: tuple[Span, ...], later: list[Stretch], topic: tuple[str, str]
+) -> tuple[list[Part], Seen]:
+    """Clauses of which later ones say what the first is about, in the place of what points, or at the end."""
+    (said, kind), own, parts = topic, list[Own](), list[Part]([(spans[0],)])
+    folded = said.lower()
     for span, one in zip(spans[1:], later, strict=True):
-        if not topic or topic.lower() in reading.text(span).lower():
+        if not said or folded in reading.text(span).lower():
             parts.append((span,))
         elif one.site is not None:
-            own.append(TopicPut(of, one.site[2], reading.kind(one.site[1])))
-            parts.append(_put(span, one.site, topic))
+            own.append(TopicPut(kind, one.site[2], reading.kind(one.site[1])))
+            parts.append(_put(span, one.site, said))
         else:
-            own.append(TopicAdded(of, one.sort, one.telling, one.named, one.first, one.last))
-            parts.append((span, topic))
-    if own:
-        yield Cut("clauses", lead, parts, NOTHING, nothing, (*seen, tuple(own)))
-    if pointing:
-        yield _answered(reading, lead, spans, stretches, seen)
+            own.append(TopicAdded(kind, one.sort, one.telling, one.named, one.first, one.last))
+            parts.append((span, said))
+    return parts, tuple(own)
 
 
-def _answered(reading: Reading, lead: Span, spans: tuple[Span, ...], stretches: list[Stretch], seen: Seen) -> Cut:
+def _with_answer(
+    reading: Reading, spans: tuple[Span, ...], stretches: list[Stretch]
+) -> tuple[list[Part], list[int], Seen]:
     """Clauses of which those that point need the answer to the one before."""
-    needs, own, first = [0], list[Own](), stretches[0]
-    parts: list[Part] = [(spans[0],)]
+    needs, own, first, parts = [0], list[Own](), stretches[0], list[Part]([(spans[0],)])
     for number, (span, one) in enumerate(zip(spans[1:], stretches[1:], strict=True), 1):
         if one.site is None:
             parts.append((span,))
@@ -214,7 +272,7 @@ def _answered(reading: Reading, lead: Span, spans: tuple[Span, ...], stretches: 
             own.append(AnswerPut(one.site[2], reading.kind(one.site[1]), first.named, first.first))
             parts.append(_put(span, one.site, f"{{{number}}}"))
             needs.append(number)
-    return Cut("clauses", lead, parts, NOTHING, tuple(needs), (*seen, tuple(own)))
+    return parts, needs, tuple(own)
 
 
 def _put(span: Span, site: Site, said: str) -> Part:
@@ -226,34 +284,53 @@ def _put(span: Span, site: Site, said: str) -> Part:
 # -- lists --------------------------------------------------------------------------------------------
 
 
-def _lists(reading: Reading) -> Iterator[Cut]:
-    segments = len(reading.segments)
+def _lists(reading: Reading, chosen: Choice) -> Iterator[Family]:
+    segments, behind = len(reading.segments), dict[Span, Seen]()
     for first in range(segments - 1):
         for last in range(first + 1, min(segments, first + MAX_SUB_QUERIES)):
-            yield from _list(reading, first, last)
+            yield from _list(reading, first, last, chosen, behind)
 
 
-def _list(reading: Reading, first: int, last: int) -> Iterator[Cut]:
-    """Every cut of the list whose items are in the segments from ``first`` to ``last``."""
+def _list(reading: Reading, first: int, last: int, chosen: Choice, behind: dict[Span, Seen]) -> Iterator[Family]:
+    """The cuts of the list whose items are in the segments from ``first`` to ``last``.
+
+    Args:
+        behind: what is seen of what stands behind the items, as far as it is known.
+    """
     opens, closes, count = reading.segments[first], reading.segments[last], last - first + 1
     around, middle = _around(reading, first, last), reading.segments[first + 1 : last]
-    rights = [
-        (right, until, [(stop, _behind(reading, right, stop)) for stop in _stops(reading, last)])
-        for right, until in _rights(reading, first, last).items()
+    between, needs, kind = [reading.stretch(span) for span in middle], (0,) * count, reading.kind
+    lefts = [
+        Side(
+            left,
+            how,
+            Opens(how, kind(left - 1), kind(left)),
+            [((start, left), _before(reading, start, left, count)) for start in _starts(reading, first)],
+        )
+        for left, how in _lefts(reading, first, last).items()
     ]
-    needs = (0,) * count
-    for left, how in _lefts(reading, first, last).items():
-        fronts = [(start, _before(reading, start, left, count)) for start in _starts(reading, first)]
-        beside = _beside(reading, first, last, left == opens[0])
-        for right, until, ends in rights:
-            items = ((left, opens[1]), *middle, (closes[0], right))
-            framed = left > 0, right < len(reading.units)
-            group = (Items(count, len(reading.segments), how, until, framed), *_items_seen(reading, items))
-            parts = [(item,) for item in items]
-            for start, before in fronts:
-                for stop, behind in ends:
-                    seen = around, beside, group, before, behind
-                    yield Cut("list", (start, left), parts, (right, stop), needs, seen)
+    rights = [
+        Side(right, how, Closes(how), [(span, _known(behind, span, reading)) for span in _ends(reading, right, last)])
+        for right, how in _rights(reading, first, last).items()
+    ]
+    rights = chosen(rights)
+    for left in chosen(lefts):
+        shared = (*around, *_beside(reading, first, last, left.at == opens[0]), left.own)
+        item, opening = (left.at, opens[1]), reading.stretch((left.at, opens[1]))
+        for right in rights:
+            closing = (closes[0], right.at)
+            framed = left.at > 0, right.at < len(reading.units)
+            seen = _items_seen([opening, *between, reading.stretch(closing)])
+            items = (Items(count, len(reading.segments), left.how, right.how, framed), right.own, *seen)
+            parts: list[Part] = [(item,), *((span,) for span in middle), (closing,)]
+            yield Family("list", parts, needs, (shared, items), left.around, right.around)
+
+
+def _known(behind: dict[Span, Seen], span: Span, reading: Reading) -> Seen:
+    seen = behind.get(span)
+    if seen is None:
+        seen = behind[span] = _behind(reading, *span)
+    return seen
 
 
 def _starts(reading: Reading, first: int) -> tuple[int, ...]:
@@ -264,20 +341,20 @@ def _starts(reading: Reading, first: int) -> tuple[int, ...]:
     return (0, own, before) if first > 1 else (0, own)
 
 
-def _stops(reading: Reading, last: int) -> tuple[int, ...]:
-    """Where what is said behind each item may end: with the query, or with the list's last segment."""
-    everything = len(reading.units)
-    return (everything, reading.segments[last][1]) if last < len(reading.joints) else (everything,)
+def _ends(reading: Reading, right: int, last: int) -> tuple[Span, ...]:
+    """What may be said behind each item: all that follows, or what follows in the list's last segment."""
+    everything = (right, len(reading.units))
+    return (everything, (right, reading.segments[last][1])) if last < len(reading.joints) else (everything,)
 
 
-def _before(reading: Reading, start: int, left: int, items: int) -> tuple[Own, ...]:
+def _before(reading: Reading, start: int, left: int, items: int) -> Seen:
     seen, lost = reading.stretch((start, left)), reading.stretch((0, start))
     first = seen.first if left > start else "none"
     own = Before(seen.size + 1 if seen.words else 0, seen.telling, seen.sort, first, items, start > 0, lost.telling)
     return (own, Dropped("lead", lost.first, lost.size)) if start else (own,)
 
 
-def _behind(reading: Reading, right: int, stop: int) -> tuple[Own, ...]:
+def _behind(reading: Reading, right: int, stop: int) -> Seen:
     everything = len(reading.units)
     seen, lost = reading.stretch((right, stop)), reading.stretch((stop, everything))
     cut = stop < everything
@@ -285,7 +362,7 @@ def _behind(reading: Reading, right: int, stop: int) -> tuple[Own, ...]:
     return (own, Dropped("tail", reading.kind(stop + 1), lost.size)) if cut else (own,)
 
 
-def _around(reading: Reading, first: int, last: int) -> tuple[Own, ...]:
+def _around(reading: Reading, first: int, last: int) -> Seen:
     """The joints between the items, and those that are in no list."""
     between = tuple(Between(reading.said[joint], joint == last - 1) for joint in range(first, last))
     others = [*range(first), *range(last, len(reading.joints))]
@@ -334,20 +411,18 @@ def _names(kind: str) -> bool:
     return kind in NAMING or kind == CAPITAL
 
 
-def _beside(reading: Reading, first: int, last: int, opens: bool) -> tuple[Own, ...]:
+def _beside(reading: Reading, first: int, last: int, opens: bool) -> Seen:
     """The joints next to the list, and whether its first item fills its segment."""
     before = (Beside("behind", reading.said[first - 1], opens),) if first else ()
     return (*before, Beside("before", reading.said[last], opens)) if last < len(reading.joints) else before
 
 
-def _items_seen(reading: Reading, items: tuple[Span, ...]) -> tuple[Own, ...]:
-    seen = [reading.stretch(item) for item in items]
-    lengths = [end - start for start, end in items]
-    one, other, before = seen[0], seen[-1], reading.kind(items[0][0] - 1)
+def _items_seen(seen: list[Stretch]) -> Seen:
+    one, other, lengths = seen[0], seen[-1], [one.words for one in seen]
     shortest, longest = min(lengths), max(lengths)
-    alike = len({one.first for one in seen}) == 1, len({one.last for one in seen}) == 1
+    alike = len({each.first for each in seen}) == 1, len({each.last for each in seen}) == 1
     return (
         Lengths(size(longest - shortest), size(longest), size(shortest)),
-        Kinds((one.first, other.first), (one.last, other.last), alike, (one.sort, other.sort), before),
-        Named(sum([one.named for one in seen]), len(seen)),
+        Kinds((one.first, other.first), (one.last, other.last), alike, (one.sort, other.sort)),
+        Named(sum([each.named for each in seen]), len(seen)),
     )

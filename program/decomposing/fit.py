@@ -94,8 +94,8 @@ def _lesson(
     merit = merits([(texts, cut.needs) for cut, texts in found], row.labels.sub_queries, encoder)
     best = np.flatnonzero(merit >= merit.max() - 0.1)
     kept = np.unique(np.concatenate([best, rng.permutation(len(found))[:MOST_CUTS]])).tolist()
-    seen = [[own for group in found[place][0].seen for own in group] for place in kept]
-    yield Lesson([[(name, 1.0) for own in cut for name in own.traits()] for cut in seen], merit[kept])
+    seen = [found[place][0].seen for place in kept]
+    yield Lesson([[(name, 1.0) for own in of for name in own.traits()] for of in seen], merit[kept])
 
 
 Asked = tuple[Sequence[str], Sequence[int]]

@@ -217,9 +217,31 @@ class Items(NamedTuple):
 
     def traits(self) -> Traits:
         """Names."""
-        sides = (f"list {self.left}", f"list {self.right}", f"list {self.left} {self.right}")
-        framed = f"list framed {self.framed[0]} {self.framed[1]}"
-        return ("list", f"list {self.items}", f"list {self.items} of {self.segments}", *sides, framed)
+        pair, framed = f"list {self.left} {self.right}", f"list framed {self.framed[0]} {self.framed[1]}"
+        return ("list", f"list {self.items}", f"list {self.items} of {self.segments}", pair, framed)
+
+
+class Opens(NamedTuple):
+    """How a list's first item begins: why there, behind which kind, and with which."""
+
+    how: str
+    before: str
+    first: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        before = f"list before {self.before}"
+        return (f"list {self.how}", before, f"{before} item {self.first}", f"list item {self.first}")
+
+
+class Closes(NamedTuple):
+    """Why a list's last item ends where it does."""
+
+    how: str
+
+    def traits(self) -> Traits:
+        """Names."""
+        return (f"list {self.how}",)
 
 
 class Lengths(NamedTuple):
@@ -235,28 +257,22 @@ class Lengths(NamedTuple):
 
 
 class Kinds(NamedTuple):
-    """With which kinds the first and the last item begin and end, of which sort they are, and what stands before."""
+    """With which kinds the first and the last item begin and end, whether all do alike, and of which sort they are."""
 
     begin: tuple[str, str]
     end: tuple[str, str]
     alike: tuple[bool, bool]
     sorts: tuple[str, str]
-    before: str
 
     def traits(self) -> Traits:
         """Names."""
-        first, last = self.begin
-        seen = (
-            f"list item {first}",
-            f"list items {first} & {last}",
+        return (
+            f"list items {' & '.join(self.begin)}",
             f"list ends {' & '.join(self.end)}",
             f"list begins alike {self.alike[0]}",
             f"list ends alike {self.alike[1]}",
-            f"list before {self.before}",
-            f"list before {self.before} item {first}",
             f"list sorts {' & '.join(self.sorts)}",
         )
-        return (*seen, f"list of names after {self.before}") if first == last == "name" else seen
 
 
 class Named(NamedTuple):
@@ -361,6 +377,6 @@ class Dropped(NamedTuple):
 
 Own = (
     Split | At | Begins | Sizes | Sorts | Lead | Tail | AsIs | TopicPut | TopicAdded | AnswerPut
-    | Items | Lengths | Kinds | Named | Between | Beside | Left | Before | Behind | Dropped
+    | Items | Opens | Closes | Lengths | Kinds | Named | Between | Beside | Left | Before | Behind | Dropped
 )  # fmt: skip
 """Anything that is seen of a cut."""

@@ -6,7 +6,6 @@ places and nothing else, so that each weight can be looked up by name.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 
 from ...signatures.types import Turn
 from ..linker import Linker
+from ..packed import packed, unpacked
 from .edits import KEEP, choices
 from .lexicon import Lexicon
 from .moves import Move
@@ -163,16 +163,15 @@ class Rewriter:
         return sum(self.weights.get(name, 0.0) * size for name, size in traits)
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """Everything, for safetensors: the weights, and as JSON in UTF-8 their names and the lexicon."""
+        """Everything, for safetensors: the weights, and their names and the lexicon as a table."""
         table = {
             "traits": list(self.weights),
             "pointing": sorted(self.lexicon.pointing),
             "joints": self.lexicon.joints,
             "common": sorted(self.lexicon.common),
         }
-        text = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
         return {
-            TABLE: np.frombuffer(text, dtype=np.uint8),
+            TABLE: packed(table),
             WEIGHTS: np.array(list(self.weights.values()), dtype=np.float16),
         }
 
@@ -181,7 +180,7 @@ def load_rewriter(tensors: Mapping[str, np.ndarray]) -> Rewriter | None:
     """What ``tensors()`` gave; None where a program has none."""
     if TABLE not in tensors:
         return None
-    table = json.loads(tensors[TABLE].tobytes().decode())
+    table = unpacked(tensors[TABLE])
     lexicon = Lexicon(
         frozenset(table["pointing"]), tuple((p, j) for p, j in table["joints"]), frozenset(table["common"])
     )

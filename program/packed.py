@@ -1,0 +1,36 @@
+"""Tables of words in a program's file: JSON, compressed, as a tensor of bytes."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+import numpy as np
+
+MOST_BYTES = 1 << 24
+"""Of an unpacked table; a program has a hundredth of that, and what says more is none of ours."""
+
+
+def packed(table: dict[str, Any]) -> np.ndarray:
+    """A table as bytes, a third of its JSON."""
+    text = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
+    return np.frombuffer(zlib.compress(text, 9), dtype=np.uint8)
+
+
+def unpacked(tensor: np.ndarray) -> dict[str, Any]:
+    """What was packed; tables of programs of before are JSON as it is.
+
+    Raises:
+        ValueError: the bytes are no such table.
+    """
+    raw = tensor.tobytes()
+    if not raw.startswith(b"{"):
+        opened = zlib.decompressobj()
+        try:
+            raw = opened.decompress(raw, MOST_BYTES)
+        except zlib.error as error:
+            raise ValueError(f"a table of words cannot be read: {error}") from error
+        if opened.unconsumed_tail:
+            raise ValueError("a table of words is too large")
+    return json.loads(raw.decode())
