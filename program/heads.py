@@ -346,7 +346,7 @@ def load_heads(
         )
         for name, s in settings.items()
     }
-    return Heads(heads, features, joint, greetings, load_rewriter(tensors), load_decomposer(tensors))
+    return Heads(heads, features, joint, greetings, load_rewriter(tensors), load_decomposer(tensors, features.encoder))
 
 
 def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:

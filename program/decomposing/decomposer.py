@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...signatures.types import SubQuery
+from ..encoder import Encoder
 from ..linker import Linker
 from ..packed import packed, unpacked
+from .analogies import Analogies, from_table
 from .cuts import Cut, Family, Seen, Side, families
 from .lexicon import Lexicon
 from .reading import Reading
@@ -34,7 +36,7 @@ SIDES = 4
 """So many beginnings and ends of each list are looked at together."""
 TRIED = 12
 """So many of the likeliest cuts at most are looked at for one that passes the check."""
-SAID = {"clauses": "cut at {} joints", "list": "what is said of a list, of each of its {} items"}
+SAID = {"clauses": "cut at {}", "list": "what is said of a list, of each of its {} items"}
 
 
 class Decomposed(NamedTuple):
@@ -56,16 +58,32 @@ class Decomposer:
     Attributes:
         lexicon: what is common, what joins, what points back.
         weights: of each trait by name; others weigh nothing.
+        analogies: the patterns of labelled queries, where these resemble each other; asked first.
     """
 
-    def __init__(self, lexicon: Lexicon, weights: Mapping[str, float]) -> None:
-        self.lexicon = lexicon
+    def __init__(self, lexicon: Lexicon, weights: Mapping[str, float], analogies: Analogies | None = None) -> None:
+        self.lexicon, self.analogies = lexicon, analogies
         self.weights = dict(weights)
         # Apart by class, since tuples of different classes may be equal.
         self._sums: dict[type[Own], dict[Own, float]] = {kind: {} for kind in Own.__args__}
 
     def decompose(self, query: str, linker: Linker) -> Decomposed | None:
-        """The likeliest sub-queries of a query that stands alone; None where no way to cut it is likely."""
+        """The likeliest sub-queries of a query that stands alone; None where no way to cut it is likely.
+
+        A number in braces that the user typed would stand for an answer, so such a query is not cut.
+        """
+        if REFERENCE.search(query):
+            return None
+        return self._after_a_pattern(query, linker) or self._cut(query, linker)
+
+    def _after_a_pattern(self, query: str, linker: Linker) -> Decomposed | None:
+        found = self.analogies.find(query, linker) if self.analogies is not None else None
+        if found is None or not may_be(query, [text for text, _ in found.parts]):
+            return None
+        asked = tuple(SubQuery(id=at, text=text, depends_on=needs) for at, (text, needs) in enumerate(found.parts, 1))
+        return Decomposed(asked, found.certainty, f"as a labelled query was: {found.pattern.text!r}")
+
+    def _cut(self, query: str, linker: Linker) -> Decomposed | None:
         reading = Reading(query, self.lexicon, linker)
         found = list(families(reading, self._likely))
         scored = self._scored(found)
@@ -132,8 +150,9 @@ class Decomposer:
     def tensors(self) -> dict[str, np.ndarray]:
         """Everything, for safetensors: the weights, and their names and the lexicon as a table."""
         words = {name: sorted(getattr(self.lexicon, name)) for name in ("common", "joining", "pointing")}
+        patterns = {"analogies": self.analogies.table()} if self.analogies is not None else {}
         return {
-            TABLE: packed({"traits": list(self.weights), **words}),
+            TABLE: packed({"traits": list(self.weights), **words, **patterns}),
             WEIGHTS: np.array(list(self.weights.values()), dtype=np.float16),
         }
 
@@ -145,26 +164,25 @@ def may_be(query: str, texts: Sequence[str]) -> bool:
 
 
 def checked(query: str, cut: Cut, reading: Reading) -> tuple[SubQuery, ...]:
-    """The sub-queries of a cut if they may enter a plan; none otherwise.
-
-    A number in braces that the user typed would stand for an answer, so such a query is not cut.
-    """
+    """The sub-queries of a cut if they may enter a plan; none otherwise."""
     texts = cut.texts(reading)
-    named = [{int(number) for number in REFERENCE.findall(text)} for text in texts]
-    if not may_be(query, texts) or any(found - {need} for found, need in zip(named, cut.needs, strict=True)):
+    if not may_be(query, texts):
         return ()
     numbered = enumerate(zip(texts, cut.needs, strict=True), 1)
     return tuple(SubQuery(id=at, text=text, depends_on=(need,) if need else ()) for at, (text, need) in numbered)
 
 
 def _reason(cut: Cut) -> str:
-    return SAID[cut.kind].format(len(cut.parts) - (cut.kind == "clauses"))
+    joints = len(cut.parts) - 1
+    return SAID[cut.kind].format(len(cut.parts) if cut.kind == "list" else f"{joints} joint{'s' * (joints > 1)}")
 
 
-def load_decomposer(tensors: Mapping[str, np.ndarray]) -> Decomposer | None:
+def load_decomposer(tensors: Mapping[str, np.ndarray], encoder: Encoder) -> Decomposer | None:
     """What ``tensors()`` gave; None where a program has none."""
     if TABLE not in tensors:
         return None
     table = unpacked(tensors[TABLE])
     lexicon = Lexicon(*(frozenset(table[name]) for name in ("common", "joining", "pointing")))
-    return Decomposer(lexicon, dict(zip(table["traits"], tensors[WEIGHTS].astype(float).tolist(), strict=True)))
+    weights = dict(zip(table["traits"], tensors[WEIGHTS].astype(float).tolist(), strict=True))
+    analogies = from_table(table["analogies"], encoder) if "analogies" in table else None
+    return Decomposer(lexicon, weights, analogies)

@@ -18,6 +18,7 @@ from ..lending import Lent
 from ..linker import Linker
 from ..log_linear import fitted
 from ..rewriting.words import words_of
+from .analogies import Parts, learned_analogies
 from .cuts import cuts
 from .decomposer import REFERENCE, Decomposer, may_be
 from .lexicon import learned
@@ -75,7 +76,13 @@ def train_decomposer(
     if not lessons:
         return None
     traits, merit = [lesson.traits for lesson in lessons], [lesson.merit for lesson in lessons]
-    return Decomposer(lexicon, fitted(traits, merit, SHARPNESS, LEAST_ROWS, RIDGE))
+    weights = fitted(traits, merit, SHARPNESS, LEAST_ROWS, RIDGE)
+
+    def right(row: LabelledRow, parts: Parts) -> bool:
+        asked = [text for text, _ in parts], [set(needs) for _, needs in parts]
+        return bool(merits([asked], row.labels.sub_queries, encoder)[0] > 1 + EACH_BONUS)
+
+    return Decomposer(lexicon, weights, learned_analogies(rows, linker, encoder, right))
 
 
 def _lesson(
@@ -91,15 +98,17 @@ def _lesson(
     found = [one for one in ((cut, cut.texts(reading)) for cut in some) if may_be(query, one[1])]
     if not found:
         return
-    merit = merits([(texts, cut.needs) for cut, texts in found], row.labels.sub_queries, encoder)
+    merit = merits(
+        [(texts, [{need} - {0} for need in cut.needs]) for cut, texts in found], row.labels.sub_queries, encoder
+    )
     best = np.flatnonzero(merit >= merit.max() - 0.1)
     kept = np.unique(np.concatenate([best, rng.permutation(len(found))[:MOST_CUTS]])).tolist()
     seen = [found[place][0].seen for place in kept]
     yield Lesson([[(name, 1.0) for own in of for name in own.traits()] for of in seen], merit[kept])
 
 
-Asked = tuple[Sequence[str], Sequence[int]]
-"""Sub-queries, and of each the number of the one whose answer it needs; 0 for none."""
+Asked = tuple[Sequence[str], Sequence[set[int]]]
+"""Sub-queries, and of each the numbers of those whose answers it needs."""
 
 
 def merits(found: Sequence[Asked], gold: Sequence[SubQuery], encoder: Encoder) -> np.ndarray:
@@ -118,14 +127,14 @@ def merits(found: Sequence[Asked], gold: Sequence[SubQuery], encoder: Encoder) -
     return np.array([_merit(alike[:, [column[text] for text in of]], needs, gold) for of, needs in found])
 
 
-def _merit(alike: np.ndarray, needs: Sequence[int], gold: Sequence[SubQuery]) -> float:
+def _merit(alike: np.ndarray, needs: Sequence[set[int]], gold: Sequence[SubQuery]) -> float:
     lines, columns = linear_sum_assignment(np.where(alike >= ALIKE, 10 + alike, alike / 2), maximize=True)
     near, most = alike[lines, columns], max(alike.shape)
     right = len(needs) == len(gold) and bool((near >= ALIKE).all())
     if right:
         number = {gold[line].id: column + 1 for line, column in zip(lines.tolist(), columns.tolist(), strict=True)}
         wanted = {number[one.id]: {number[need] for need in one.depends_on} for one in gold}
-        right = all(wanted[place] == ({need} - {0}) for place, need in enumerate(needs, 1))
+        right = all(wanted[place] == need for place, need in enumerate(needs, 1))
     return float(near.sum() / most + EACH_BONUS * (near >= ALIKE).sum() / most + RIGHT_BONUS * right)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from queryplan.data.rows import LabelledRow, read_rows
 from queryplan.optimizers.writing import FittedWriting, fit_writing
 from queryplan.program.linker import Linker
 from queryplan.program.stages import examples, new_predictor, stage_specs
+from queryplan.signatures.types import SubQuery
 
 
 class Guess:
@@ -71,3 +73,46 @@ def test_an_answer_that_cannot_be_read_is_worth_nothing(rows: list[LabelledRow],
 
 def test_without_a_head_that_rewrites_nothing_is_decided(rows: list[LabelledRow], card: DomainCard) -> None:
     assert fitted(rows, card, [], None) is None
+
+
+class Cutter:
+    """A decomposer that gives what it is told."""
+
+    def __init__(self, sub_queries: tuple[SubQuery, ...] = ()) -> None:
+        self.sub_queries = sub_queries
+
+    def decompose(self, query: str, linker: Any) -> Any:
+        return SimpleNamespace(sub_queries=self.sub_queries) if self.sub_queries else None
+
+
+def cut(card: DomainCard, gold: bool, head: Any) -> FittedWriting | None:
+    """Sub-queries of six rows of ``dev``, by a model that writes gold ones or the same two for all."""
+    found = [row for row in read_rows(domain_folder("podcast") / "dev.jsonl") if row.labels.sub_queries][:6]
+    spec = stage_specs(card)["decompose"]
+    made = examples(spec, found, card)
+    written = [[one.model_dump(exclude={"id"}) for one in row.labels.sub_queries] for row in found]
+    nothing = [{"text": "what is wool", "depends_on": []}, {"text": "what is salt", "depends_on": []}]
+    says = [
+        {"sub_queries": json.dumps(of if gold else nothing), "entities": "[]", "relationships_needed": "[]"}
+        for of in written[: len(made)]
+    ]
+    heads: Any = SimpleNamespace(decomposer=head, features=SimpleNamespace(linker=Linker(card.names)))
+    lm = SimpleNamespace(writer=DummyLM(says, adapter=dspy.JSONAdapter()), adapter=dspy.JSONAdapter())
+    return fit_writing(spec, new_predictor(spec), heads, found, card, lm, written_dev=6)
+
+
+def test_a_model_that_writes_gold_sub_queries_is_asked_for_them(card: DomainCard) -> None:
+    found = cut(card, gold=True, head=Cutter())
+    assert found is not None
+    assert (found.output, found.model, found.head, found.bare) == ("sub_queries", pytest.approx(1.0), 0.0, 0.0)
+    assert found.combination.lm_weight == 1.0
+    assert "score on dev: head 0.000, model 1.000, searched whole 0.000" in found.sentence
+
+
+def test_a_model_whose_sub_queries_are_no_nearer_is_not_asked(card: DomainCard) -> None:
+    head = Cutter((SubQuery(id=1, text="what is wool"), SubQuery(id=2, text="what is salt")))
+    found = cut(card, gold=False, head=head)
+    assert found is not None
+    assert found.combination.lm_weight == 0.0
+    assert found.head == pytest.approx(found.model)
+    assert cut(card, gold=False, head=None) is None
