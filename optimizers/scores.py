@@ -17,7 +17,7 @@ import numpy as np
 
 from ..eval.text import token_f1
 from ..eval.written_metrics import sub_query_similarity
-from ..program.checks import REFERENCE
+from ..program.retrieval.placeholders import REFERENCE
 from ..program.stages import StageSpec
 from ..signatures.types import SubQuery
 from .base import Metric

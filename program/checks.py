@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from pydantic import ValidationError
 
 from ..signatures.decompose_query import WrittenSubQuery
 from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, SubQuery, check_dependencies
+from .retrieval.placeholders import REFERENCE
 
-REFERENCE = re.compile(r"\{(\d+)\}")
 # The longest gold rewrites add about sixty characters of names for each thing they resolve.
 REWRITE_ROOM = 300
 

@@ -60,17 +60,24 @@ class Linker:
         self._links.cache_clear()
 
     def _find(self, text: str) -> tuple[Link, ...]:
+        found = dict[str, Link]()
+        for link in self.mentions(text):
+            found.setdefault(link.name.name, link)
+        return tuple(found.values())
+
+    def mentions(self, text: str) -> list[Link]:
+        """Every place of every name in ``text``, in order."""
         read = folded(text)
         rare = self._by_word.keys() & self._words.findall(read)
         if not rare:
-            return ()
+            return []
         places = [place for word in rare for place in self._places(read, self._by_word[word])]
-        found, end = dict[str, Link](), 0
+        found, end = list[Link](), 0
         for start, minus_length, _, name in sorted(places):
             if start >= end:
                 end = start - minus_length
-                found.setdefault(name.name, Link(text[start:end], name, start))
-        return tuple(found.values())
+                found.append(Link(text[start:end], name, start))
+        return found
 
     def _places(self, read: str, spellings: Sequence[Spelling]) -> Iterator[tuple[int, int, str, KnownName]]:
         """Every place of some names, and how long it is, less than nought: the longest at a place comes first."""

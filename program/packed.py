@@ -31,6 +31,9 @@ def unpacked(tensor: np.ndarray) -> dict[str, Any]:
             raw = opened.decompress(raw, MOST_BYTES)
         except zlib.error as error:
             raise ValueError(f"a table of words cannot be read: {error}") from error
-        if opened.unconsumed_tail:
-            raise ValueError("a table of words is too large")
-    return json.loads(raw.decode())
+        if not opened.eof:
+            raise ValueError("a table of words is too large, or not all there")
+    table = json.loads(raw.decode())
+    if not isinstance(table, dict):
+        raise ValueError("a table of words is no table")
+    return table

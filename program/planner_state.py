@@ -97,13 +97,23 @@ def restore(planner: QueryPlanner, state: ProgramState) -> None:
 
 
 def heads_of(state: ProgramState) -> Heads | None:
-    """The heads of a program; None where it has none."""
+    """The heads of a program; None where it has none.
+
+    Raises:
+        ProgramError: its tensors or tables are not those of heads.
+    """
     if not state.manifest.heads:
         return None
-    features = load_features(state.heads, encoder_named(state.manifest.encoder), Linker(state.card.names))
-    return load_heads(
-        state.heads, state.manifest.heads, features, state.manifest.joint, greetings_of(state.card.greetings)
+    encoder, linker, greetings = (
+        encoder_named(state.manifest.encoder),
+        Linker(state.card.names),
+        greetings_of(state.card.greetings),
     )
+    try:
+        features = load_features(state.heads, encoder, linker)
+        return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint, greetings)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ProgramError(f"the heads of this program cannot be read: {error}") from error
 
 
 def _tensors(planner: QueryPlanner) -> dict[str, np.ndarray]:

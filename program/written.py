@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 GUESSED = "a learned head put what was said before into it"
 WHOLE = "the query is searched whole"
-CUT = "a learned head cut the query where it may fall apart"
-NO_CUT = "a learned head found no likely way to cut the query"
+CUT = "a learned head took the query apart"
+NO_CUT = "a learned head found no likely way to take the query apart"
 NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
 Accept = Callable[["Flow", Reply | None], list[str]]

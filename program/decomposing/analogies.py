@@ -18,6 +18,8 @@ import numpy as np
 from ...data.rows import LabelledRow
 from ..encoder import Encoder
 from ..linker import Link, Linker
+from ..rewriting.words import words_of
+from .lexicon import denials
 
 ENOUGH = 1 / 3
 """Share of left-out queries that patterns of some likeness and more take apart rightly, from which they are used."""
@@ -29,13 +31,13 @@ _SLOT = re.compile(r"\[\[(\d+)\]\]")
 _NUMBER = re.compile(r"\d+")
 
 
-class Asked(NamedTuple):
+class Masked(NamedTuple):
     """A query as its pattern: names by their types, and what has to be alike.
 
     Attributes:
         text: with the type in the place of each name.
         names: as written, by type, in the order in which they are named first.
-        key: the types and the numbers in it; only queries with the same are compared.
+        key: the types and the numbers in it, and how often it denies; only queries with the same are compared.
     """
 
     text: str
@@ -58,14 +60,14 @@ class Pattern(NamedTuple):
     parts: tuple[tuple[str, tuple[int, ...]], ...]
 
 
-Parts = list[tuple[str, tuple[int, ...]]]
+Written = list[tuple[str, tuple[int, ...]]]
 """Sub-queries, each with the numbers of those that it needs."""
 
 
 class Found(NamedTuple):
     """Sub-queries after a pattern, how surely they are right, and the pattern."""
 
-    parts: Parts
+    parts: Written
     certainty: float
     pattern: Pattern
 
@@ -108,7 +110,7 @@ class Analogies:
         return Found(filled(pattern, asked), certainty, pattern)
 
     def nearest(
-        self, asked: Asked, besides: Callable[[int], bool] = lambda place: True
+        self, asked: Masked, besides: Callable[[int], bool] = lambda place: True
     ) -> tuple[float, Pattern] | None:
         """The likest pattern with its cosine, among those that ``besides`` says may be."""
         places = self._by_key.get(asked.key, [])
@@ -130,15 +132,31 @@ def from_table(table: dict[str, Any], encoder: Encoder) -> Analogies:
         Pattern(text, tuple(key), tuple(types), tuple((said, tuple(needs)) for said, needs in parts))
         for text, key, types, parts in table["patterns"]
     ]
-    return Analogies(patterns, [(float(level), float(share)) for level, share in table["sure"]], encoder)
+    sure = [(float(level), float(share)) for level, share in table["sure"]]
+    if not sure or not all(map(_is_whole, patterns)):
+        raise ValueError("patterns of queries have no likeness, or names and parts that are not theirs")
+    return Analogies(patterns, sure, encoder)
 
 
-def pattern_of(query: str, linker: Linker) -> Asked:
+def _is_whole(pattern: Pattern) -> bool:
+    """Whether a pattern has a type for each slot, and its parts need others of it alone."""
+    slots = (int(slot) for text, _ in pattern.parts for slot in _SLOT.findall(text))
+    needs = (need for _, needed in pattern.parts for need in needed)
+    of_key = sorted(pattern.types) == sorted(pattern.key[: len(pattern.types)])
+    return (
+        of_key and all(slot < len(pattern.types) for slot in slots) and all(0 < n <= len(pattern.parts) for n in needs)
+    )
+
+
+def pattern_of(query: str, linker: Linker) -> Masked:
     """A query read as a pattern."""
-    links = sorted(linker.links(query), key=lambda link: link.start)
+    mentions = linker.mentions(query)
+    first = {link.name.name: link for link in reversed(mentions)}
+    links = sorted(first.values(), key=lambda link: link.start)
     names = tuple((link.name.type, link.surface) for link in links)
-    text = _masked(query, links)
-    return Asked(text, names, (*sorted(kind for kind, _ in names), *sorted(_NUMBER.findall(text))))
+    text = _masked(query, mentions)
+    denied = ["not"] * denials(word.low for word in words_of(text))
+    return Masked(text, names, (*sorted(kind for kind, _ in names), *sorted(_NUMBER.findall(text)), *denied))
 
 
 def _masked(query: str, links: Iterable[Link]) -> str:
@@ -149,7 +167,7 @@ def _masked(query: str, links: Iterable[Link]) -> str:
     return "".join([*pieces, query[end:]])
 
 
-def filled(pattern: Pattern, asked: Asked) -> Parts:
+def filled(pattern: Pattern, asked: Masked) -> Written:
     """A pattern's sub-queries with the names of another query, each in the place of one of its type, in order."""
     free = defaultdict[str, list[str]](list)
     for kind, name in asked.names:
@@ -158,7 +176,7 @@ def filled(pattern: Pattern, asked: Asked) -> Parts:
     return [(_SLOT.sub(lambda slot: names[int(slot[1])], text), needs) for text, needs in pattern.parts]
 
 
-Right = Callable[[LabelledRow, Parts], bool]
+Right = Callable[[LabelledRow, Written], bool]
 """Whether sub-queries are those that a row was labelled with."""
 
 
@@ -178,14 +196,18 @@ def learned_analogies(rows: Sequence[LabelledRow], linker: Linker, encoder: Enco
     return Analogies(every.patterns, sure, encoder) if sure else None
 
 
-def _pattern(row: LabelledRow, asked: Asked) -> Pattern | None:
+def _pattern(row: LabelledRow, asked: Masked) -> Pattern | None:
     """None where a name is in no sub-query, or a slot could be taken for something else."""
     texts = [one.text for one in row.labels.sub_queries]
     if not asked.names or _SLOT.search(" ".join(texts)):
         return None
     slots = {name.casefold(): number for number, (_, name) in enumerate(asked.names)}
-    names = re.compile("|".join(re.escape(name) for name in sorted(slots, key=len, reverse=True)), re.IGNORECASE)
-    put = [names.sub(lambda found: f"[[{slots[found[0].casefold()]}]]", text) for text in texts]
+    either = "|".join(re.escape(name) for name in sorted(slots, key=len, reverse=True))
+    names = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
+    try:
+        put = [names.sub(lambda found: f"[[{slots[found[0].casefold()]}]]", text) for text in texts]
+    except KeyError:  # "İ" is found for "i", and is another letter
+        return None
     there = Counter(int(slot) for text in put for slot in _SLOT.findall(text))
     if len(slots) < len(asked.names) or len(there) < len(slots):
         return None

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ...signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES
 from ..rewriting.moves import WHOSE
+from ..rewriting.words import is_unspaced
 from .reading import Reading, Site, Span, Stretch
 from .traits import (
     AnswerPut,
@@ -131,7 +132,7 @@ Choice = Callable[[Sequence[Side]], Sequence[Side]]
 
 
 def all_sides(sides: Sequence[Side]) -> Sequence[Side]:
-    """Every side, unlikely ones, too."""
+    """Every side, unlikely ones, too: what is learned from all of them is looked at of the likely ones."""
     return sides
 
 
@@ -143,11 +144,12 @@ def families(reading: Reading, chosen: Choice = all_sides) -> Iterator[Family]:
     """
     if MIN_SUB_QUERIES <= len(reading.segments) <= MOST_SEGMENTS:
         yield from _clauses(reading)
-        yield from _lists(reading, chosen)
+        if not is_unspaced(reading.query):  # a run of signs may be half of what a list's item is
+            yield from _lists(reading, chosen)
 
 
 def cuts(reading: Reading) -> Iterator[Cut]:
-    """All cuts, one by one."""
+    """All cuts, one by one, to learn from."""
     for family in families(reading):
         for front in range(len(family.fronts)):
             for end in range(len(family.ends)):
@@ -269,9 +271,12 @@ def _with_answer(
             parts.append((span,))
             needs.append(0)
         else:
+            before = stretches[number - 1].site
+            # "... it cost, and ... it break": what points alike asks of the same answer.
+            need = needs[-1] if needs[-1] and before and before[2] == one.site[2] else number
             own.append(AnswerPut(one.site[2], reading.kind(one.site[1]), first.named, first.first))
-            parts.append(_put(span, one.site, f"{{{number}}}"))
-            needs.append(number)
+            parts.append(_put(span, one.site, f"{{{need}}}"))
+            needs.append(need)
     return parts, needs, tuple(own)
 
 

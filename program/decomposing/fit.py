@@ -17,11 +17,12 @@ from ..encoder import Encoder
 from ..lending import Lent
 from ..linker import Linker
 from ..log_linear import fitted
+from ..retrieval.placeholders import REFERENCE
 from ..rewriting.words import words_of
-from .analogies import Parts, learned_analogies
+from .analogies import Written, learned_analogies
 from .cuts import cuts
-from .decomposer import REFERENCE, Decomposer, may_be
-from .lexicon import learned
+from .decomposer import Decomposer, loses, may_be
+from .lexicon import denials, learned
 from .reading import Reading
 
 MIN_DECOMPOSED = 30
@@ -73,16 +74,15 @@ def train_decomposer(
     lexicon, rng = learned([row for row, _ in taught]), np.random.default_rng(seed)
     made = Decomposer(lexicon, {})
     lessons = [lesson for row, names in taught for lesson in _lesson(row, made, names, encoder, rng)]
-    if not lessons:
-        return None
     traits, merit = [lesson.traits for lesson in lessons], [lesson.merit for lesson in lessons]
-    weights = fitted(traits, merit, SHARPNESS, LEAST_ROWS, RIDGE)
+    weights = fitted(traits, merit, SHARPNESS, LEAST_ROWS, RIDGE) if lessons else {}
 
-    def right(row: LabelledRow, parts: Parts) -> bool:
+    def right(row: LabelledRow, parts: Written) -> bool:
         asked = [text for text, _ in parts], [set(needs) for _, needs in parts]
         return bool(merits([asked], row.labels.sub_queries, encoder)[0] > 1 + EACH_BONUS)
 
-    return Decomposer(lexicon, weights, learned_analogies(rows, linker, encoder, right))
+    analogies = learned_analogies(rows, linker, encoder, right)
+    return Decomposer(lexicon, weights, analogies) if weights or analogies is not None else None
 
 
 def _lesson(
@@ -95,7 +95,11 @@ def _lesson(
     reading = Reading(query, made.lexicon, linker)
     every = list(cuts(reading))
     some = [every[place] for place in rng.permutation(len(every))[:MOST_READ].tolist()]
-    found = [one for one in ((cut, cut.texts(reading)) for cut in some) if may_be(query, one[1])]
+    found = [
+        one
+        for one in ((cut, cut.texts(reading)) for cut in some)
+        if may_be(query, one[1]) and not loses(reading, one[1])
+    ]
     if not found:
         return
     merit = merits(
@@ -107,23 +111,23 @@ def _lesson(
     yield Lesson([[(name, 1.0) for own in of for name in own.traits()] for of in seen], merit[kept])
 
 
-Asked = tuple[Sequence[str], Sequence[set[int]]]
+Attempt = tuple[Sequence[str], Sequence[set[int]]]
 """Sub-queries, and of each the numbers of those whose answers it needs."""
 
 
-def merits(found: Sequence[Asked], gold: Sequence[SubQuery], encoder: Encoder) -> np.ndarray:
+def merits(found: Sequence[Attempt], gold: Sequence[SubQuery], encoder: Encoder) -> np.ndarray:
     """How near each decomposition is to the labelled one, shape (found,): mean cosine of the best pairing, and bonuses.
 
-    Two sub-queries ask nothing alike where they have other numbers.
+    Two sub-queries ask nothing alike where they have other numbers, or deny more or less.
     """
     texts = list(dict.fromkeys(text for of, _ in found for text in of))
     column = {text: place for place, text in enumerate(texts)}
     vectors = encoder.encode([_plain(text) for text in (*(one.text for one in gold), *texts)])
     alike = vectors[: len(gold)] @ vectors[len(gold) :].T
-    numbers = [_numbers(text) for text in texts]
+    facts = [_facts(text) for text in texts]
     for line, one in zip(alike, gold, strict=True):
-        wanted = _numbers(one.text)
-        line[[said != wanted for said in numbers]] = 0.0
+        wanted = _facts(one.text)
+        line[[said != wanted for said in facts]] = 0.0
     return np.array([_merit(alike[:, [column[text] for text in of]], needs, gold) for of, needs in found])
 
 
@@ -143,5 +147,6 @@ def _plain(text: str) -> str:
     return " ".join(word.low for word in words_of(REFERENCE.sub("that", text)) if word.spoken)
 
 
-def _numbers(text: str) -> Counter[str]:
-    return Counter(_NUMBER.findall(REFERENCE.sub("", text)))
+def _facts(text: str) -> tuple[Counter[str], int]:
+    """The numbers of a text, and how often it denies: mean vectors are nearly deaf to both."""
+    return Counter(_NUMBER.findall(REFERENCE.sub("", text))), denials(word.low for word in words_of(text))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...data.rows import LabelledRow
+from ..retrieval.asking_words import asking_word
 from ..rewriting.lexicon import learned_lexicon
 from ..rewriting.words import words_of
 
 COMMON, LEAST = 0.003, 3
-"""Share of the decomposed queries from which a word is common; and rows that must show anything."""
-JOINS = 0.25
-"""Of the queries that have a word, the share in which it stands between two sub-queries' words, from which it joins."""
+"""Share of the decomposed queries from which a word is common, and queries that must have it."""
+JOINS, OFTEN = 0.4, 6
+"""Of the queries that have a word, the share in which it stands between two sub-queries' words, from which it joins,
+and how many these must be: with a quarter and three, *treatments* and *sitting* joined."""
+DENYING = ("not", "nobody")
 NEAR = 4
 """Words of two sub-queries are neighbours up to this distance."""
 
@@ -39,11 +42,23 @@ def learned(rows: Sequence[LabelledRow]) -> Lexicon:
     having, between = Counter[str](), Counter[str]()
     for row in decomposed:
         having.update({word.low for word in words_of(row.labels.standalone_query)})
-        between.update(_between(row))
+        between.update(set(_between(row)))
     enough = max(LEAST, COMMON * len(decomposed))
     common = (word for word, count in having.items() if count >= enough and word[0].isalpha())
-    joining = (word for word, count in between.items() if count >= max(LEAST, JOINS * having[word]))
-    return Lexicon(frozenset(common), frozenset(joining), learned_lexicon(rows).pointing)
+    known, pointing = frozenset(common), learned_lexicon(rows).pointing
+    often = (word for word, count in between.items() if count >= max(OFTEN, JOINS * having[word]))
+    return Lexicon(known, frozenset(word for word in often if _may_join(word, known, pointing)), pointing)
+
+
+def _may_join(word: str, common: frozenset[str], pointing: frozenset[str]) -> bool:
+    """Not what asks, denies or points: it says something of a part. Words for *and* and *or* join without this."""
+    plain = len(word) > 1 or word.isascii()
+    return plain and word in common and word not in pointing and "'" not in word and asking_word(word) is None
+
+
+def denials(words: Iterable[str]) -> int:
+    """How many words, in small letters, deny."""
+    return sum(asking_word(word) in DENYING or word.endswith(("n't", "n’t")) for word in words)
 
 
 def _between(row: LabelledRow) -> Iterator[str]:

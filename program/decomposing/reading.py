@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -9,10 +10,17 @@ from typing import NamedTuple
 from ..linker import Linker
 from .lexicon import Lexicon
 from .traits import OUTSIDE, size
-from .units import ASK, NAMING, SIGN, TELLING, Unit, units_of
+from .units import ASK, CODE, NAME, NAMING, NUMBER, QUOTE, SIGN, TELLING, Unit, units_of
 
 JOINTS = frozenset(",;:.?!/&+()-–—、，。；：？！・|¿¡")
+INNER = frozenset(",;:.?!/&+()-–—")
+"""Those of them that may stand in a word, a number or an address."""
+WORDLY, CLOSING, DASHES = frozenset("/&+"), frozenset(",;:.?!"), frozenset("-–—")
+KEPT = frozenset({NAME, QUOTE, CODE, NUMBER})
+"""Kinds of units of which every one has to be asked for by some part."""
+_LAST, _FIRST = re.compile(r"[^\W\d_]{2}$"), re.compile(r"[^\W\d_]{2}")
 ANDS = frozenset({f"{ASK}and", f"{ASK}or"})
+DENIES = frozenset({f"{ASK}not", f"{ASK}nobody"})
 POINTS_AT_MOST = 2
 """Words that point together: *those two*."""
 
@@ -53,16 +61,19 @@ class Reading:
         segments: stretches of units between joints, in order; a joint is signs and words that join, in a row.
         joints: those between the segments, one fewer.
         said: what each joint says, words for *and* and *or* in English.
+        kept: names, quotations, codes and numbers, in small letters: a cut that loses one is none.
         sites: everything that may point back, in order, pairs before single words.
     """
 
     def __init__(self, query: str, lexicon: Lexicon, linker: Linker) -> None:
         self.query = query
         self.units = units_of(query, linker, lexicon.common)
-        self._joins = [_joins(unit, lexicon) for unit in self.units]
+        self._joins = [_joins(query, unit, lexicon) for unit in self.units]
         self.segments, self.joints = _segments(self._joins)
         self.said = [" ".join(_said(unit) for unit in self.units[start:end]) for start, end in self.joints]
-        self.sites = _sites(self.units, lexicon.pointing)
+        sites = _sites(self.units, lexicon.pointing)
+        self.sites = [site for site in sites if not any(self._joins[site[0] : site[1]])]
+        self.kept = frozenset(unit.low for unit in self.units if unit.kind in KEPT)
         self._asking = [_asks(unit) for unit in self.units]
         self._telling = _counts(unit.kind in TELLING for unit in self.units)
         self._naming = _counts(unit.kind in NAMING for unit in self.units)
@@ -134,13 +145,28 @@ def _counts(true: Iterable[bool]) -> list[int]:
 
 
 def _asks(unit: Unit) -> bool:
-    return unit.kind.startswith(ASK) and unit.kind not in ANDS
+    return unit.kind.startswith(ASK) and unit.kind not in ANDS and unit.kind not in DENIES
 
 
-def _joins(unit: Unit, lexicon: Lexicon) -> bool:
+def _joins(query: str, unit: Unit, lexicon: Lexicon) -> bool:
     if unit.kind == SIGN:
-        return unit.text in JOINTS
+        return unit.text in JOINTS and _apart(query, unit)
     return unit.kind in ANDS or unit.low in lexicon.joining
+
+
+def _apart(query: str, unit: Unit) -> bool:
+    """Whether a sign stands between words and not in one, as in ``10:30``, ``km/h``, ``a-b`` or ``e.g.``"""
+    before, behind = query[: unit.start], query[unit.end :]
+    free = not before or before[-1].isspace(), not behind or behind[0].isspace()
+    if unit.text not in INNER:
+        return True
+    if unit.text in WORDLY:  # "code/tickets", but not "km/h" or a path
+        words = _LAST.search(before), _FIRST.match(behind)
+        return all(free) or (all(words) and "://" not in query)
+    if unit.text in CLOSING:
+        short = len(before) > 1 and before[-1].isalpha() and not before[-2].isalnum() and unit.text == "."
+        return not short and (free[1] or not (behind[0].isalnum() or behind.startswith("//")))
+    return all(free) if unit.text in DASHES else any(free)
 
 
 def _said(unit: Unit) -> str:

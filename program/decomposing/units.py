@@ -17,8 +17,8 @@ NAMING = frozenset({NAME, QUOTE, CODE})
 ASK = "?"
 """A word that asks is of the same kind in every language: this and the English word for it."""
 _QUOTED = re.compile(r"[\"“«„「『][^\"“”«»„「」『』]{2,60}[\"”»“」』]")
-_MARKS = frozenset("#!@")
-"""Signs that are written to a number: ``#12``, ``!90``."""
+_MARKS, _AMOUNTS = frozenset("#!@"), frozenset("+-−€$£")
+"""Signs that are written to a number or a name (``#12``, ``!90``), and to a number alone (``-5``, ``€10``)."""
 
 
 class Unit(NamedTuple):
@@ -44,9 +44,19 @@ def units_of(query: str, linker: Linker, common: frozenset[str]) -> list[Unit]:
     Args:
         common: words that many queries have, in small letters.
     """
-    whole = [(link.start, link.start + len(link.surface), NAME) for link in linker.links(query)]
+    whole = [(link.start, link.start + len(link.surface), NAME) for link in linker.mentions(query)]
     whole += [(match.start(), match.end(), QUOTE) for match in _QUOTED.finditer(query)]
+    whole = _outermost(whole)
     return list(_together(query, _marked(query, list(_read(query, whole, common)))))
+
+
+def _outermost(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Spans of which none overlaps: of two the one that begins first, or is longer."""
+    found: list[tuple[int, int, str]] = []
+    for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if not found or start >= found[-1][1]:
+            found.append((start, end, kind))
+    return found
 
 
 def _read(query: str, whole: Sequence[tuple[int, int, str]], common: frozenset[str]) -> Iterator[Unit]:
@@ -85,13 +95,22 @@ def _marked(query: str, units: Sequence[Unit]) -> list[Unit]:
     """The same, with a mark and what it is written to as one."""
     made: list[Unit] = []
     for unit in units:
-        mark = made[-1] if made else None
-        free = mark is not None and (not mark.start or query[mark.start - 1].isspace())
-        if mark is not None and free and mark.text in _MARKS and mark.end == unit.start and unit.kind != SIGN:
-            made[-1] = _unit(query, mark.start, unit.end, CODE)
+        if made and _is_one(query, made[-1], unit):
+            made[-1] = _unit(query, made[-1].start, unit.end, CODE)
         else:
             made.append(unit)
     return made
+
+
+def _is_one(query: str, before: Unit, unit: Unit) -> bool:
+    """Whether a mark and what follows it are one, or a number and its per cent."""
+    if before.end != unit.start:
+        return False
+    if unit.text == "%":
+        return before.kind == NUMBER
+    free = not before.start or query[before.start - 1].isspace()
+    number = unit.kind in (NUMBER, CODE)
+    return free and unit.kind != SIGN and (before.text in _MARKS or (number and before.text in _AMOUNTS))
 
 
 def _together(query: str, units: Sequence[Unit]) -> Iterator[Unit]:

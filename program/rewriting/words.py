@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_WORD = re.compile(r"[^\W_]+(?:[-’'.][^\W_]+)*|[^\w\s]|_")
+# Marks are half of a word in Hindi, Arabic or Thai, and no word character for Python.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u06df-\u06e4\u0900-\u0903\u093a-\u093c\u093e-\u094f\u0981-\u0983\u09bc\u09be-\u09cd\u0a01-\u0a03"
+    "\u0a3c-\u0a4d\u0a81-\u0a83\u0abc\u0abe-\u0acd\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c56\u0d3e-\u0d4d\u0e31"
+    "\u0e34-\u0e3a\u0e47-\u0e4e"
+)
+_LETTERS = rf"[^\W_](?:[^\W_]|[{_MARKS}])*"
+_WORD = re.compile(rf"{_LETTERS}(?:[-’'.]{_LETTERS})*|[^\w\s]|_")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 

@@ -44,7 +44,7 @@ def test_without_a_model_a_head_cuts_and_the_plan_says_so(planner: Any) -> None:
     note = next(d for d in plan.degraded if d.what == "decompose")
     assert (note.why, note.instead) == (
         "no language model was given",
-        "a learned head cut the query where it may fall apart",
+        "a learned head took the query apart",
     )
 
 

@@ -125,3 +125,25 @@ def test_a_decomposer_asks_its_patterns_first(chains: list[LabelledRow], card: D
         "in which tissues are {1} active",
     ]
     assert found.reason == "as a labelled query was: 'tissues of the genes that drug binds'"
+
+
+def test_what_denies_is_not_taken_apart_like_what_does_not(analogies: Analogies, linker: Linker) -> None:
+    assert analogies.find("tissues of the genes that furapril does not bind?", linker) is None
+
+
+def test_names_are_found_as_words_alone(linker: Linker, chains: list[LabelledRow]) -> None:
+    odd = decomposed(301, "what of GEN1 and GEN12?", "what of GEN1", "is GEN12 a GEN1x")
+    made = learned_analogies([*chains, odd], linker, default_encoder(), right)
+    assert made is not None
+    pattern = next(one for one in made.patterns if one.text.startswith("what of"))
+    assert [text for text, _ in pattern.parts] == ["what of [[0]]", "is [[1]] a GEN1x"]
+
+
+@pytest.mark.parametrize("sure", [[], [[0.7, 0.5]]])
+def test_patterns_that_are_not_whole_are_refused(sure: list[Any], analogies: Analogies) -> None:
+    table = json.loads(json.dumps(analogies.table()))
+    table["sure"] = sure
+    if sure:
+        table["patterns"][0][3][0][0] = "what of [[7]]"
+    with pytest.raises(ValueError, match="patterns"):
+        from_table(table, default_encoder())

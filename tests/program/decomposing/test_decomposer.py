@@ -145,7 +145,7 @@ def test_rows_that_cannot_be_cut_teach_nothing(card: DomainCard, linker: Linker)
 def test_rows_show_what_joins() -> None:
     made = [
         decomposed(number, f"who made {what} sowie where is {what}", f"who made {what}", f"where is {what}")
-        for number, what in enumerate("wool salt iron glass".split())
+        for number, what in enumerate("wool salt iron glass paint bread".split())
     ]
     lexicon = learned(made)
     assert "sowie" in lexicon.joining
@@ -174,3 +174,56 @@ def test_other_numbers_ask_something_else() -> None:
         default_encoder(),
     )
     assert same > other + 1
+
+
+def test_what_denies_asks_or_points_does_not_join() -> None:
+    made = [
+        decomposed(number, f"who made {what} not where is {what} that", f"who made {what}", f"where is {what}")
+        for number, what in enumerate("wool salt iron glass paint bread".split())
+    ]
+    assert not learned(made).joining & {"not", "where", "who", "is"}
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("what happened at 10:30 and at 11:45?", ["what happened at 10:30", "at 11:45"]),
+        ("is it 24 km/h or c++", ["is it 24 km/h", "c++"]),
+        ("code/tickets", ["code", "tickets"]),
+        ("see https://example.com/a-b, e.g. that", ["see https://example.com/a-b", "e.g. that"]),
+        ("was it -5 – or €10, half-time", ["was it -5", "€10", "half-time"]),
+        ("मुझे और चाय", ["मुझे और चाय"]),
+        ("睡眠，运动", ["睡眠", "运动"]),
+    ],
+)
+def test_signs_in_a_word_are_no_joints(query: str, parts: list[str], linker: Linker) -> None:
+    reading = Reading(query, learned([]), linker)
+    assert [reading.text(segment) for segment in reading.segments] == parts
+
+
+def test_words_that_join_do_not_point(rows: list[LabelledRow], linker: Linker) -> None:
+    lexicon = learned(rows)
+    both = type(lexicon)(lexicon.common, lexicon.joining, frozenset({"and", "and in", "them"}))
+    assert [site[2] for site in Reading("who taught them and in Bern", both, linker).sites] == ["them"]
+
+
+@pytest.mark.parametrize(
+    ("query", "texts", "good"),
+    [
+        ("who is (Ada) and Bo", ["who is (Ada)", "who is Bo"], True),
+        ("who is (Ada and Bo)", ["who is (Ada", "who is Bo)"], False),
+        ("who is Ada and Bo", ["who is Ada", "who is Ada?"], False),
+        ("who is Ada and Bo", ["who is Ada", "and Bo Bo"], False),
+        ("who is Ada and Bo", ["who is Ada", "?!"], False),
+        ("who is Ada and Bo", ["who is Ada", "WHO IS ADA AND BO?"], False),
+    ],
+)
+def test_a_part_is_well_formed_and_another_than_the_others(query: str, texts: list[str], good: bool) -> None:
+    assert may_be(query, texts) == good
+
+
+def test_no_name_or_number_is_lost(decomposer: Decomposer, linker: Linker) -> None:
+    for query in ("what do Hana, Emil and Dora say about 1984?", "who taught Ada, and where was Goran in 2001?"):
+        found = decomposer.decompose(query, linker)
+        said = " ".join(one.text for one in found.sub_queries) if found else query
+        assert all(name in said for name in ("Hana Emil Dora 1984" if "Hana" in query else "Ada Goran 2001").split())

@@ -36,3 +36,12 @@ def test_units_are_in_order_and_say_what_stands_there(query: str) -> None:
     units = units_of(query, Linker(()), COMMON)
     assert all(query[unit.start : unit.end] == unit.text for unit in units)
     assert all(one.end <= other.start for one, other in pairwise(units))
+
+
+def test_every_mention_of_a_name_is_a_unit_and_a_quotation_holds_the_names_in_it(linker: Linker) -> None:
+    units = units_of('Ada saw Ada read "Bruno and the sea"', linker, COMMON)
+    assert [(unit.text, unit.kind) for unit in units if unit.kind != "rare"] == [
+        ("Ada", "name"),
+        ("Ada", "name"),
+        ('"Bruno and the sea"', "quote"),
+    ]
