@@ -177,7 +177,7 @@ def _well_formed(text: str) -> bool:
 
 
 def loses(reading: Reading, texts: Sequence[str]) -> bool:
-    """Whether a name, a quotation, a code or a number of the query is in none of its parts."""
+    """Whether a name, a quotation or a code of the query is in none of its parts."""
     said = "\n".join(texts).lower()
     return any(one not in said for one in reading.kept)
 

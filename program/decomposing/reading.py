@@ -10,14 +10,15 @@ from typing import NamedTuple
 from ..linker import Linker
 from .lexicon import Lexicon
 from .traits import OUTSIDE, size
-from .units import ASK, CODE, NAME, NAMING, NUMBER, QUOTE, SIGN, TELLING, Unit, units_of
+from .units import ASK, CODE, NAME, NAMING, QUOTE, SIGN, TELLING, Unit, units_of
 
 JOINTS = frozenset(",;:.?!/&+()-–—、，。；：？！・|¿¡")
 INNER = frozenset(",;:.?!/&+()-–—")
 """Those of them that may stand in a word, a number or an address."""
 WORDLY, CLOSING, DASHES = frozenset("/&+"), frozenset(",;:.?!"), frozenset("-–—")
-KEPT = frozenset({NAME, QUOTE, CODE, NUMBER})
-"""Kinds of units of which every one has to be asked for by some part."""
+KEPT = frozenset({NAME, QUOTE, CODE})
+"""Kinds of units of which every one has to be in some part. Numbers are not among them: annotators leave one in five out
+(*the three of them*), and with them 0.16 and not 0.18 of the podcast's left-out queries were right."""
 _LAST, _FIRST = re.compile(r"[^\W\d_]{2}$"), re.compile(r"[^\W\d_]{2}")
 ANDS = frozenset({f"{ASK}and", f"{ASK}or"})
 DENIES = frozenset({f"{ASK}not", f"{ASK}nobody"})
@@ -61,7 +62,7 @@ class Reading:
         segments: stretches of units between joints, in order; a joint is signs and words that join, in a row.
         joints: those between the segments, one fewer.
         said: what each joint says, words for *and* and *or* in English.
-        kept: names, quotations, codes and numbers, in small letters: a cut that loses one is none.
+        kept: names, quotations and codes, in small letters: a cut that loses one is none.
         sites: everything that may point back, in order, pairs before single words.
     """
 
