@@ -137,7 +137,7 @@ def score_sub_queries(gold: Labels, plan: QueryPlan, encoder: Encoder | None = N
     if not wanted:
         return SubQueryScore(**counts)
     pairs = paired_sub_queries(wanted, planned, encoder)
-    followed = [_depends_alike(g, p, pairs) for g, p in pairs]
+    followed = [depends_alike(g, p, pairs) for g, p in pairs]
     return SubQueryScore(
         **counts,
         sub_queries_right=len(pairs) == len(wanted) == len(planned) and all(followed),
@@ -167,7 +167,8 @@ def paired_sub_queries(gold: Sequence[SubQuery], planned: Sequence[SubQuery], en
     return [(gold[int(r)], planned[int(c)]) for r, c in zip(rows, columns, strict=True) if alike[r, c]]
 
 
-def _depends_alike(gold: SubQuery, planned: SubQuery, pairs: Pairs) -> bool:
+def depends_alike(gold: SubQuery, planned: SubQuery, pairs: Pairs) -> bool:
+    """Whether a planned sub-query needs just the partners of those that gold's needs."""
     partner = {g.id: p.id for g, p in pairs}
     return {partner.get(needed) for needed in gold.depends_on} == set(planned.depends_on)
 

@@ -16,7 +16,7 @@ import dspy
 import numpy as np
 
 from ..eval.text import token_f1
-from ..eval.written_metrics import sub_query_similarity
+from ..eval.written_metrics import depends_alike, paired_sub_queries, sub_query_similarity
 from ..program.retrieval.placeholders import REFERENCE
 from ..program.stages import StageSpec
 from ..signatures.types import SubQuery
@@ -92,6 +92,13 @@ def decompose_score(example: dspy.Example, prediction: dspy.Prediction, trace: A
     needs = {(g.id, d) for g in gold for d in g.depends_on}
     found = {(partner.get(w.id, -w.id), partner.get(d, -d)) for w in written for d in w.depends_on}
     return texts * (1 - DEPENDENCY_SHARE + DEPENDENCY_SHARE * _set_f1(needs, found))
+
+
+def decompose_right(example: dspy.Example, prediction: dspy.Prediction) -> bool:
+    """Whether the written sub-queries are gold's, one to one, with the same dependencies, and may enter a plan."""
+    gold, written = (_sub_queries(source.get("sub_queries")) for source in (example, prediction))
+    pairs = paired_sub_queries(gold, written)
+    return len(pairs) == len(gold) == len(written) and all(depends_alike(g, w, pairs) for g, w in pairs)
 
 
 def steps_score(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:

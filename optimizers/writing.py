@@ -17,7 +17,7 @@ from ..program.heads import Heads
 from ..program.settle import Combination, head_alone
 from ..program.stages import REWRITTEN, SPLIT, StageSpec, examples
 from .base import Metric
-from .scores import decompose_score, rewrite_score
+from .scores import decompose_right, decompose_score, rewrite_score
 from .trials import dev_sample
 
 MODEL_ALONE = Combination(lm_weight=1.0, head_weight=0.0, bias={})
@@ -31,7 +31,8 @@ class Rival(NamedTuple):
         measure: what both are compared by, for the report; ``score`` works it out.
         of: the head among those of a program; None where it has none.
         writes: what it makes of a row, as a model's answer; None for nothing.
-        bare: what is left where nobody writes anything, and what that is called.
+        bare: what is left where nobody writes anything; ``unwritten`` what that is called.
+        right: whether what the model writes is wholly right, where a head says how sure it is of that; None otherwise.
     """
 
     output: str
@@ -41,6 +42,7 @@ class Rival(NamedTuple):
     writes: Callable[[Heads, LabelledRow, DomainCard, dspy.Example], dspy.Prediction]
     bare: Callable[[dspy.Example], dspy.Prediction]
     unwritten: str
+    right: Callable[[dspy.Example, dspy.Prediction], bool] | None = None
 
 
 def _rewritten(heads: Heads, row: LabelledRow, card: DomainCard, example: dspy.Example) -> dspy.Prediction:
@@ -74,6 +76,7 @@ RIVALS: Mapping[str, Rival] = {
         _cut,
         lambda example: dspy.Prediction(sub_queries=[]),
         "searched whole",
+        decompose_right,
     ),
 }
 """The stages that a head can write for, by name."""
@@ -81,7 +84,11 @@ RIVALS: Mapping[str, Rival] = {
 
 @dataclass(frozen=True)
 class FittedWriting:
-    """Who writes an output, and by which mean scores of how many rows that was decided."""
+    """Who writes an output, and by which mean scores of how many rows that was decided.
+
+    Attributes:
+        right: of the model's, how many were wholly right; None where that is not asked.
+    """
 
     combination: Combination
     model: float
@@ -91,13 +98,18 @@ class FittedWriting:
     output: str
     measure: str
     unwritten: str
+    right: int | None = None
 
     @property
     def sentence(self) -> str:
         """What was decided, for the report."""
-        who = "the model" if self.combination.lm_weight else "the head alone, the model does not beat it"
         means = f"head {self.head:.3f}, model {self.model:.3f}, {self.unwritten} {self.bare:.3f}"
-        return f"{self.output}: {who} ({self.measure} on dev: {means}; {self.rows} rows)"
+        shown = f"{self.measure} on dev: {means}; {self.rows} rows"
+        if self.combination.surer is not None:
+            surer = f"the head where it is surer than {self.combination.surer:.2f}, else the model"
+            return f"{self.output}: {surer} ({self.right} of the model's right; {shown})"
+        who = "the model" if self.combination.lm_weight else "the head alone, the model does not beat it"
+        return f"{self.output}: {who} ({shown})"
 
 
 def fit_writing(
@@ -112,8 +124,10 @@ def fit_writing(
 ) -> FittedWriting | None:
     """Compare both on the rows that the compile scored; None where no head writes, or too few rows say anything.
 
-    The model writes where it is better by a standard error of the paired differences, as with labels. Requests are
-    the ones that compiling made, so a journal answers them.
+    A follow-up is rewritten by the model where it is better by a standard error of the paired differences, as with
+    labels. Sub-queries are written by the head where it is surer of them than the model is of being right, which is
+    the share of its that are wholly right, less half a row. Requests are the ones that compiling made, so a journal
+    answers them.
     """
     made, rival = examples(spec, rows_dev, card), RIVALS[spec.name]
     if rival.of(heads) is None or len(made) < 2:
@@ -121,13 +135,21 @@ def fit_writing(
     shown = dev_sample(made, written_dev, seed)
     by_id = {row.id: row for row in rows_dev}
     with dspy.context(adapter=lm.adapter):
-        model = np.array([_by_model(predictor, example, spec, rival, lm) for example in shown])
+        answers = [_by_model(predictor, example, spec, lm) for example in shown]
+    pairs = list(zip(shown, answers, strict=True))
+    model = np.array([rival.score(e, answer) if answer is not None else 0.0 for e, answer in pairs])
     head = np.array([rival.score(e, rival.writes(heads, by_id[e.row_id], card, e)) for e in shown])
     bare = [rival.score(example, rival.bare(example)) for example in shown]
-    gain = model - head
-    better = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))
+    right = None
+    if rival.right is not None:
+        right = sum(answer is not None and rival.right(e, answer) for e, answer in pairs)
+        combination = MODEL_ALONE.model_copy(update={"surer": round((right + 0.5) / (len(shown) + 1), 3)})
+    else:
+        gain = model - head
+        better = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))
+        combination = MODEL_ALONE if better else head_alone(())
     return FittedWriting(
-        combination=MODEL_ALONE if better else head_alone(()),
+        combination=combination,
         model=float(model.mean()),
         head=float(head.mean()),
         bare=float(np.mean(bare)),
@@ -135,11 +157,13 @@ def fit_writing(
         output=rival.output,
         measure=rival.measure,
         unwritten=rival.unwritten,
+        right=right,
     )
 
 
-def _by_model(predictor: dspy.Predict, example: dspy.Example, spec: StageSpec, rival: Rival, lm: Any) -> float:
+def _by_model(predictor: dspy.Predict, example: dspy.Example, spec: StageSpec, lm: Any) -> dspy.Prediction | None:
+    """What the model writes; None where it cannot be read."""
     try:
-        return rival.score(example, predictor(lm=lm.writer, **{name: example[name] for name in spec.inputs}))
-    except AdapterParseError:  # nothing that can be read is nothing written
-        return 0.0
+        return predictor(lm=lm.writer, **{name: example[name] for name in spec.inputs})
+    except AdapterParseError:
+        return None

@@ -32,9 +32,10 @@ from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
-from .written import decompose, rewrite, rewrite_inputs, turn_inputs
+from .written import cut_surely, decompose, rewrite, rewrite_inputs, turn_inputs
 
 if TYPE_CHECKING:
+    from .decomposing.decomposer import Decomposed
     from .graph.planner import GraphPlanner, GraphProposal
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
@@ -119,6 +120,7 @@ class Flow:
     understood: bool = True
     unread: bool = False
     graph_proposal: GraphProposal | None = None
+    cut: tuple[str, Decomposed | None] | None = None
 
     def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
         """Yield rounds of requests, be sent their replies, return the plan."""
@@ -199,7 +201,7 @@ class Flow:
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
             likely = False
-        if likely and self.parts.asks_lm("decompose"):
+        if likely and self.parts.asks_lm("decompose") and not cut_surely(self):
             asks.append(self.ask("decompose", inputs))
         elif not likely:
             asks += graph_asks(self)

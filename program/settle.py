@@ -24,11 +24,16 @@ class Combination(Frozen):
     ``score(label) = lm_weight * log p_lm + head_weight * log p_head + bias[label]``; the label with
     the highest score is taken and the softmax of the scores is its confidence. A weight of zero
     for the model means that it is not asked for this output.
+
+    Attributes:
+        surer: of an output that is written: the certainty from which a head writes it although the model is asked
+            otherwise; None for never.
     """
 
     lm_weight: float
     head_weight: float
     bias: dict[str, float]
+    surer: float | None = None
 
     def probabilities(self, lm: Mapping[str, float] | None, head: Mapping[str, float] | None) -> dict[str, float]:
         """Pooled probabilities; a missing opinion counts as no opinion."""

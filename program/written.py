@@ -3,7 +3,7 @@
 Each is taken over if it passes its check, asked for once more with the checker's words if a further
 round is left, and otherwise replaced, which ``degraded`` then names: a follow-up by what a learned edit makes of it
 (``rewriting/``), sub-queries by a learned cut (``decomposing/``), or by the safe plan. Where a compile found
-that as good as the model, only that is used.
+that as good as the model, only that is used, and sub-queries are cut where the head is surer than the model was right.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from ..signatures.types import Stage
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
+from .stages import SPLIT
 
 if TYPE_CHECKING:
+    from .decomposing.decomposer import Decomposed
     from .flow import Flow
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
@@ -87,16 +89,35 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
         if not _cut_by_head(flow):
             flow.without_lm("decompose", reply, WHOLE, NO_CUT)
         return
+    if reply is None and cut_surely(flow) and _cut_by_head(flow):
+        return
     inputs = {"query": flow.labels.standalone_query}
     reply, problems = yield from _once_more(flow, "decompose", inputs, _accept_sub_queries, reply)
     if problems:
         flow.without_lm("decompose", reply, CUT if _cut_by_head(flow) else WHOLE, problems[0])
 
 
+def cut_surely(flow: Flow) -> bool:
+    """Whether a head is surer of its sub-queries than the model was right on ``dev``, so that this is not asked."""
+    combination = flow.parts.combinations.get(SPLIT)
+    if combination is None or combination.surer is None:
+        return False
+    found = _cut(flow)
+    return found is not None and found.certainty >= combination.surer
+
+
+def _cut(flow: Flow) -> Decomposed | None:
+    """How a head takes the query apart, worked out once."""
+    query = flow.labels.standalone_query
+    if flow.cut is None or flow.cut[0] != query:
+        decomposer = flow.parts.heads.decomposer if flow.parts.heads else None
+        flow.cut = query, decomposer.decompose(query, flow.parts.linker) if decomposer else None
+    return flow.cut[1]
+
+
 def _cut_by_head(flow: Flow) -> bool:
-    """Take over how a head cuts a query; False where there is none, or nothing to cut."""
-    decomposer = flow.parts.heads.decomposer if flow.parts.heads else None
-    found = decomposer.decompose(flow.labels.standalone_query, flow.parts.linker) if decomposer else None
+    """Take over how a head takes a query apart; False where there is none, or no likely way."""
+    found = _cut(flow)
     if found is None:
         return False
     flow.labels.sub_queries = found.sub_queries

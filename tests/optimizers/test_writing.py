@@ -105,14 +105,16 @@ def test_a_model_that_writes_gold_sub_queries_is_asked_for_them(card: DomainCard
     found = cut(card, gold=True, head=Cutter())
     assert found is not None
     assert (found.output, found.model, found.head, found.bare) == ("sub_queries", pytest.approx(1.0), 0.0, 0.0)
-    assert found.combination.lm_weight == 1.0
+    assert found.right == 6
+    assert (found.combination.lm_weight, found.combination.surer) == (1.0, 0.929)
+    assert found.sentence.startswith("sub_queries: the head where it is surer than 0.93, else the model (6 of the")
     assert "score on dev: head 0.000, model 1.000, searched whole 0.000" in found.sentence
 
 
-def test_a_model_whose_sub_queries_are_no_nearer_is_not_asked(card: DomainCard) -> None:
+def test_a_model_whose_sub_queries_are_never_right_is_asked_where_a_head_has_none(card: DomainCard) -> None:
     head = Cutter((SubQuery(id=1, text="what is wool"), SubQuery(id=2, text="what is salt")))
     found = cut(card, gold=False, head=head)
     assert found is not None
-    assert found.combination.lm_weight == 0.0
+    assert (found.right, found.combination.surer) == (0, 0.071)
     assert found.head == pytest.approx(found.model)
     assert cut(card, gold=False, head=None) is None

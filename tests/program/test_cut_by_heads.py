@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from queryplan.program.decomposing.decomposer import Decomposed
-from queryplan.program.settle import head_alone
+from queryplan.program.settle import Combination, head_alone
 from queryplan.signatures.types import SubQuery
 
 NEEDS = {"needs_decomposition": {"true": 0.9, "false": 0.1}, "is_relevant": {"true": 0.95, "false": 0.05}}
@@ -64,6 +64,23 @@ def test_a_model_that_fails_is_replaced_by_the_head(planner: Any, bench: Any) ->
 
 def test_where_nobody_compiled_a_model_that_is_there_writes(planner: Any, bench: Any) -> None:
     plan = planner(cutting(), lm=bench.lm(SAYS)).plan(QUERY)
+    assert [one.text for one in plan.sub_queries] == ["What is flow?", "Who distrusts {1}?"]
+
+
+@pytest.mark.parametrize(("surer", "by"), [(0.3, "head"), (0.4, "head"), (0.5, "lm")])
+def test_a_head_that_is_surer_than_the_model_was_right_writes(surer: float, by: str, planner: Any, bench: Any) -> None:
+    lm = bench.lm(SAYS)
+    weigh = {"sub_queries": Combination(lm_weight=1.0, head_weight=0.0, bias={}, surer=surer)}
+    plan = planner(cutting(), lm=lm, weigh=weigh).plan(QUERY)
+    assert next(d.decided_by for d in plan.trace.decisions if d.stage == "decompose") == by
+    assert bool([call for call in lm.writer.history if "sub_queries" in str(call["messages"])]) == (by == "lm")
+    assert plan.sub_queries == PARTS if by == "head" else plan.sub_queries
+    assert "decompose" not in [d.what for d in plan.degraded]
+
+
+def test_a_model_is_asked_where_a_head_that_may_be_surer_has_nothing(planner: Any, bench: Any) -> None:
+    weigh = {"sub_queries": Combination(lm_weight=1.0, head_weight=0.0, bias={}, surer=0.1)}
+    plan = planner(cutting(None), lm=bench.lm(SAYS), weigh=weigh).plan(QUERY)
     assert [one.text for one in plan.sub_queries] == ["What is flow?", "Who distrusts {1}?"]
 
 
