@@ -29,8 +29,12 @@ TABLE, WEIGHTS = "decompose.table", "decompose.weights"
 PAIRS = ("()", "[]", "{}", "“”", "«»", "「」")
 KEPT_SUMS = 5000
 """So many sums of weights are kept of each class of traits, together some 20 MB at most."""
+SURE = 0.62
+"""How likely a cut is right by its share of all cuts: this times the root of the share. Of sixths of the podcast's left-out
+queries, by rising share, 0.13, 0.20, 0.21, 0.26, 0.25 and 0.36 were right where it says 0.12, 0.15, 0.18, 0.21, 0.25 and
+0.33; of engineering's 0.09, 0.22, 0.27, 0.52, 0.39 and 0.53 where it says 0.16, 0.21, 0.25, 0.28, 0.33 and 0.43."""
 LEAST = 0.03
-"""A query whose likeliest cut is less certain is not cut: of such ones of the podcast's that were left out one in fifty
+"""A query whose likeliest cut has a smaller share is not cut: of such ones of the podcast's that were left out one in fifty
 was cut rightly."""
 SIDES = 4
 """So many beginnings and ends of each list are looked at together."""
@@ -43,8 +47,8 @@ class Decomposed(NamedTuple):
     """The sub-queries of the chosen cut.
 
     Attributes:
-        certainty: between 0 and 1: the share of the chosen cut among those looked at, or, after a pattern, the share of
-            left-out queries as alike that were right.
+        certainty: how likely they are right, between 0 and 1: by the share of the chosen cut among those looked at, or,
+            after a pattern, by the share of left-out queries as alike that were right.
         reason: what was done, in words.
     """
 
@@ -94,13 +98,13 @@ class Decomposer:
         top = best[0][0]
         together = sum([math.exp(score - top) for score, _, _, _ in scored])
         for score, family, front, end in best:
-            certainty = math.exp(score - top) / together
-            if certainty < LEAST:
+            share = math.exp(score - top) / together
+            if share < LEAST:
                 break
             cut = found[family].cut(front, end)
             sub_queries = checked(query, cut, reading)
             if sub_queries:
-                return Decomposed(sub_queries, certainty, _reason(cut))
+                return Decomposed(sub_queries, SURE * math.sqrt(share), _reason(cut))
         return None
 
     def _scored(self, found: Sequence[Family]) -> list[tuple[float, int, int, int]]:

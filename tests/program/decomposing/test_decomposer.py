@@ -107,7 +107,7 @@ def test_the_choice_is_the_best_of_all_cuts_that_may_be(query: str, decomposer: 
     assert (found is None) == (not good)
     if found is not None:
         together = sum(np.exp(np.array(scores) - max(good)))
-        assert found.certainty == pytest.approx(1 / together, rel=1e-6)
+        assert found.certainty == pytest.approx(module.SURE * together**-0.5, rel=1e-6)
 
 
 def test_a_loaded_decomposer_says_the_same_as_the_trained_one(
