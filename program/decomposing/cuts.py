@@ -44,8 +44,8 @@ from .traits import (
 )
 from .units import CAPITAL, NAMING
 
-MOST_SEGMENTS = 6
-"""A query of more is not cut: it has a thousand cuts, and of the podcast's 31 such queries none was cut rightly."""
+MOST_SEGMENTS = 5
+"""A query of more is not cut: it has many hundred cuts, and of the podcast's 70 such queries one was cut rightly."""
 LEADS = 2
 """So many segments at most stand before the first clause."""
 REACH = 3
