@@ -185,8 +185,15 @@ def _fronts(reading: Reading, begin: int, end: int, parts: int) -> list[tuple[Sp
     if not begin:
         return [(NOTHING, (Split(parts, segments, True, False, end == segments), *tail))]
     lead = (0, reading.segments[begin - 1][1])
-    split = [Split(parts, segments, False, told, end == segments) for told in (False, True)]
-    return [(lead if told else NOTHING, (split[told], _lead(reading, begin, told), *tail)) for told in (False, True)]
+    # "compare A" and "B on sleep": what *and* joins to a clause is not told with it.
+    ways = (False,) if reading.said[begin - 1] in ("and", "or") else (False, True)
+    return [
+        (
+            lead if told else NOTHING,
+            (Split(parts, segments, False, told, end == segments), _lead(reading, begin, told), *tail),
+        )
+        for told in ways
+    ]
 
 
 def _at(reading: Reading, joint: int, cut: bool) -> At:

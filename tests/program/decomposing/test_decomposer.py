@@ -227,3 +227,10 @@ def test_no_name_is_lost(decomposer: Decomposer, linker: Linker) -> None:
         found = decomposer.decompose(query, linker)
         said = " ".join(one.text for one in found.sub_queries) if found else query
         assert all(name in said for name in ("Hana Emil Dora" if "Hana" in query else "Ada Goran").split())
+
+
+def test_what_and_joins_to_a_clause_is_not_told_with_it(decomposer: Decomposer, linker: Linker) -> None:
+    reading = Reading("compare Ada and Bruno on wool, and who taught Chidi", decomposer.lexicon, linker)
+    texts = [text for cut in cuts(reading) if cut.kind == "clauses" for text in cut.texts(reading)]
+    assert "Bruno on wool" in texts
+    assert "compare Ada Bruno on wool" not in texts
