@@ -20,8 +20,10 @@ from ..linker import Linker
 from ..packed import packed, unpacked
 from ..retrieval.placeholders import REFERENCE
 from .analogies import Analogies, from_table
-from .cuts import Cut, Family, Seen, Side, families
+from .cuts import families
+from .family import Cut, Family, Seen
 from .lexicon import Lexicon
+from .lists import Side
 from .reading import Reading
 from .traits import Own
 
