@@ -53,8 +53,7 @@ def _rewritten(heads: Heads, row: LabelledRow, card: DomainCard, example: dspy.E
 
 
 def _cut(heads: Heads, row: LabelledRow, card: DomainCard, example: dspy.Example) -> dspy.Prediction:
-    assert heads.decomposer is not None, "asked only where there is one"
-    found = heads.decomposer.decompose(example["query"], heads.features.linker)
+    found = heads.decomposed(example["query"])
     return dspy.Prediction(sub_queries=list(found.sub_queries) if found else [])
 
 

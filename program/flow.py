@@ -76,10 +76,6 @@ class Parts:
     version: str = "unversioned"
     notes: tuple[str, ...] = ()
 
-    def asks_lm(self, stage: Stage) -> bool:
-        """Whether the model is asked anything in a stage; it is not where only heads weigh."""
-        return stage in self.predictors
-
 
 @dataclass
 class Labels:
@@ -153,13 +149,14 @@ class Flow:
             self.decide("follow_up", False, "rule", 1.0, "there is no earlier turn")
             return
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
+        self._note_unread(self.clean.query, head is not None)
         replies: Mapping[Sent, Reply] = {}
         sure = self._gate("follow_up", self.parts.gate.opens(head.confidence if head else None))
         if self.parts.has_lm:
-            asked = self.parts.asks_lm("follow_up") and not sure
+            asked = self.asks_lm("follow_up") and not sure
             asks = [self.ask("follow_up", turn_inputs(self))] if asked else []
             likely = head is None or head.probabilities["true"] >= (0.5 if sure else FORESEE_REWRITE)
-            if likely and self.parts.asks_lm("rewrite"):
+            if likely and self.asks_lm("rewrite"):
                 asks.append(self.ask("rewrite", rewrite_inputs(self)))
             replies = yield from self.round(asks)
         self._settle_follow_up(replies.get("follow_up"), head)
@@ -177,7 +174,7 @@ class Flow:
         query = self.labels.standalone_query
         typed = self.clean.query if self.labels.is_follow_up else None
         heads = self.parts.heads.of_query(query, typed) if self.parts.heads else {}
-        self._note_unread(query, heads)
+        self._note_unread(query, bool(heads))
         self._gate_labels(heads)
         replies: Mapping[Sent, Reply] = {}
         if self.parts.has_lm:
@@ -193,15 +190,14 @@ class Flow:
         stages: tuple[Stage, ...] = ("relevance", "complexity")
         if "relevance" in self.answered and heads["is_relevant"].label == "false":
             return []
-        asked = self.parts.whole if self.unread else self.parts.predictors
-        asks = [self.ask(s, inputs) for s in stages if s in asked and s not in self.answered]
+        asks = [self.ask(s, inputs) for s in stages if self.asks_lm(s) and s not in self.answered]
         enough = FORESEE_LAST_CHANCE if self.further_round_spent else FORESEE_DECOMPOSITION
         if "complexity" in self.answered:
             enough = 0.5
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
             likely = False
-        if likely and self.parts.asks_lm("decompose") and not cut_surely(self):
+        if likely and self.asks_lm("decompose") and not cut_surely(self):
             asks.append(self.ask("decompose", inputs))
         elif not likely:
             asks += graph_asks(self)
@@ -288,11 +284,11 @@ class Flow:
             self.answered.add(stage)
         return stage in self.answered
 
-    def _note_unread(self, query: str, heads: Mapping[str, HeadAnswer]) -> None:
+    def _note_unread(self, query: str, read: bool) -> None:
         """Heads that cannot read a query say so, and the model is asked what they would have decided."""
-        if heads or self.parts.heads is None or not self.parts.heads.cannot_read(query):
+        self.unread = not read and self.parts.heads is not None and self.parts.heads.cannot_read(query)
+        if not self.unread or any(note.what == "heads" for note in self.degraded):
             return
-        self.unread = True
         instead = "the model decided" if self.parts.has_lm else "the safe plan: search the query as it is"
         self.degraded.append(Degraded(what="heads", why="they know none of its words or script", instead=instead))
 
@@ -319,6 +315,10 @@ class Flow:
         self.decide(stage, value, by, least.confidence, least.reason, reply)
 
     # -- bookkeeping ---------------------------------------------------------------------------------
+
+    def asks_lm(self, stage: Stage) -> bool:
+        """Whether the model is asked anything in a stage: not where heads alone decide, unless they cannot read."""
+        return stage in (self.parts.whole if self.unread else self.parts.predictors)
 
     def ask(self, stage: Stage, inputs: dict[str, Any], problem: str | None = None) -> Ask:
         """One request to a stage; ``problem`` makes it a repair."""

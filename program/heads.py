@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..signatures.types import Turn
-from .decomposing.decomposer import Decomposer, load_decomposer
+from .decomposing.decomposer import Decomposed, Decomposer, load_decomposer
 from .encoder import Encoder
 from .features import AS_TYPED, Features, Seen
 from .greetings import Greetings
@@ -161,6 +161,7 @@ class Heads:
     typed: Mapping[str, Head] = {}
     rewriter: Rewriter | None = None
     decomposer: Decomposer | None = None
+    greetings = NO_GREETINGS
     _typed: Panel | None = None
     _source: Panel | None = None
     _sees_wishes = False
@@ -231,6 +232,11 @@ class Heads:
         if self._turn is None or not (seen := self.features.of_turn(self._read(query), turns)).readable:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
+
+    def decomposed(self, query: str) -> Decomposed | None:
+        """How a query is cut, without what greets or thanks around it; None where no likely way is known."""
+        cuts, asked = self.decomposer, self.greetings.rest(query) or query
+        return cuts.decompose(asked, self.features.linker) if cuts is not None else None
 
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
         """What the heads for sources say, by type of information, or by name where they are for several types.

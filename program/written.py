@@ -46,7 +46,7 @@ def rewrite(flow: Flow, reply: Reply | None) -> Round:
     if not flow.labels.is_follow_up:
         flow.wasted += reply.calls if reply else 0
         return
-    if not flow.parts.asks_lm("rewrite"):
+    if not flow.asks_lm("rewrite"):
         flow.understood = False
         if not _rewritten_by_head(flow):
             flow.without_lm("rewrite", reply, _left_as_typed(flow), NO_EDIT)
@@ -85,7 +85,7 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
     if not flow.labels.needs_decomposition:
         flow.wasted += reply.calls if reply else 0
         return
-    if not flow.parts.asks_lm("decompose"):
+    if not flow.asks_lm("decompose"):
         if not _cut_by_head(flow):
             flow.without_lm("decompose", reply, WHOLE, NO_CUT)
         return
@@ -100,7 +100,7 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
 def cut_surely(flow: Flow) -> bool:
     """Whether a head is surer of its sub-queries than the model was right on ``dev``, so that this is not asked."""
     combination = flow.parts.combinations.get(SPLIT)
-    if combination is None or combination.surer is None:
+    if combination is None or combination.surer is None or flow.unread:
         return False
     found = _cut(flow)
     return found is not None and found.certainty >= combination.surer
@@ -110,8 +110,7 @@ def _cut(flow: Flow) -> Decomposed | None:
     """How a head takes the query apart, worked out once."""
     query = flow.labels.standalone_query
     if flow.cut is None or flow.cut[0] != query:
-        decomposer = flow.parts.heads.decomposer if flow.parts.heads else None
-        flow.cut = query, decomposer.decompose(query, flow.parts.linker) if decomposer else None
+        flow.cut = query, flow.parts.heads.decomposed(query) if flow.parts.heads else None
     return flow.cut[1]
 
 

@@ -96,7 +96,7 @@ def cut(card: DomainCard, gold: bool, head: Any) -> FittedWriting | None:
         {"sub_queries": json.dumps(of if gold else nothing), "entities": "[]", "relationships_needed": "[]"}
         for of in written[: len(made)]
     ]
-    heads: Any = SimpleNamespace(decomposer=head, features=SimpleNamespace(linker=Linker(card.names)))
+    heads: Any = SimpleNamespace(decomposer=head, decomposed=lambda query: head.decompose(query, None))
     lm = SimpleNamespace(writer=DummyLM(says, adapter=dspy.JSONAdapter()), adapter=dspy.JSONAdapter())
     return fit_writing(spec, new_predictor(spec), heads, found, card, lm, written_dev=6)
 

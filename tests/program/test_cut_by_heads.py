@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from queryplan.program.decomposing.decomposer import Decomposed
+from queryplan.program.greetings import Greetings
 from queryplan.program.settle import Combination, head_alone
 from queryplan.signatures.types import SubQuery
 
@@ -82,6 +83,32 @@ def test_a_model_is_asked_where_a_head_that_may_be_surer_has_nothing(planner: An
     weigh = {"sub_queries": Combination(lm_weight=1.0, head_weight=0.0, bias={}, surer=0.1)}
     plan = planner(cutting(None), lm=bench.lm(SAYS), weigh=weigh).plan(QUERY)
     assert [one.text for one in plan.sub_queries] == ["What is flow?", "Who distrusts {1}?"]
+
+
+def test_what_greets_and_thanks_is_in_no_part(planner: Any) -> None:
+    asked: list[str] = []
+    cuts = SimpleNamespace(decompose=lambda query, linker: asked.append(query) or FOUND)
+    made = planner(cuts)
+    made.heads.greetings = Greetings(("hi", "thanks"))
+    for query in (f"hi! {QUERY}", f"{QUERY} thanks", QUERY):
+        made.plan(query)
+    assert asked == [QUERY] * 3
+
+
+@pytest.mark.parametrize("surer", [None, 0.3])
+def test_what_heads_cannot_read_is_written_by_the_model(surer: float | None, planner: Any, bench: Any) -> None:
+    lm = bench.lm({**SAYS, "is_follow_up": 0.9})
+    alone = head_alone(())
+    split = alone if surer is None else Combination(lm_weight=1.0, head_weight=0.0, bias={}, surer=surer)
+    weigh = {**dict.fromkeys(NEEDS | KINDS, alone), "is_follow_up": alone, "sub_queries": split}
+    made = planner(cutting(), lm=lm, weigh=weigh)
+    made.heads.of_query, made.heads.of_turn = (lambda *_: {}), (lambda *_: None)
+    made.heads.cannot_read = lambda _: True
+    plan = made.plan("and she?", [{"role": "user", "content": "Who is Nell?"}])
+    assert {"is_follow_up", "is_relevant", "complexity", "intent", "needs_decomposition"} <= {*lm.decider.asked()}
+    assert plan.is_follow_up
+    assert [one.text for one in plan.sub_queries] == ["What is flow?", "Who distrusts {1}?"]
+    assert [note.what for note in plan.degraded] == ["heads"]
 
 
 @pytest.mark.parametrize("options", [{}, {"weigh": HEAD_CUTS}])
