@@ -11,7 +11,7 @@ from itertools import combinations, pairwise
 
 from ...signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES
 from ..rewriting.moves import WHOSE
-from .family import NOTHING, Family, Part, Seen
+from .family import NOTHING, Choice, Division, Family, Part, Seen
 from .reading import Reading, Site, Span, Stretch
 from .traits import (
     AnswerPut,
@@ -37,8 +37,14 @@ UNSAID: Sequence[tuple[Span, Seen]] = ((NOTHING, ()),)
 """Nothing behind, of which there is nothing to see."""
 
 
-def clauses(reading: Reading) -> Iterator[Family]:
-    """Every cut of a query into clauses."""
+def clauses(reading: Reading, chosen: Choice) -> Iterator[Family]:
+    """The cuts of a query into clauses, of those that are chosen."""
+    for division in chosen.divisions(list(_divisions(reading))):
+        yield from _told(reading, division)
+
+
+def _divisions(reading: Reading) -> Iterator[Division]:
+    """Every way to have several clauses."""
     segments = len(reading.segments)
     at = [(_at(reading, joint, False), _at(reading, joint, True)) for joint in range(segments - 1)]
     alike: dict[tuple[Span, ...], Seen] = {}
@@ -50,7 +56,7 @@ def clauses(reading: Reading) -> Iterator[Family]:
                     spans = _spans(reading, (begin, *(joint + 1 for joint in where), end))
                     joints = tuple([at[joint][joint in where] for joint in range(begin, end - 1)])
                     seen = alike.get(spans) or alike.setdefault(spans, _clauses_seen(reading, spans))
-                    yield from _told(reading, spans, (joints, seen), fronts)
+                    yield Division(spans, joints, seen, fronts)
 
 
 def _fronts(reading: Reading, begin: int, end: int, parts: int) -> list[tuple[Span, Seen]]:
@@ -105,10 +111,9 @@ def _clauses_seen(reading: Reading, spans: tuple[Span, ...]) -> Seen:
     )
 
 
-def _told(
-    reading: Reading, spans: tuple[Span, ...], seen: tuple[Seen, ...], fronts: list[tuple[Span, Seen]]
-) -> Iterator[Family]:
+def _told(reading: Reading, division: Division) -> Iterator[Family]:
     """Clauses as they stand, with what the first is about, and with its answer."""
+    spans, fronts, seen = division.spans, division.fronts, (division.joints, division.seen)
     stretches = [reading.stretch(span) for span in spans]
     first, later = stretches[0], stretches[1:]
     pointing = tuple([one.site[2] for one in later if one.site])

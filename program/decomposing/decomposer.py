@@ -21,16 +21,13 @@ from ..packed import packed, unpacked
 from ..retrieval.placeholders import REFERENCE
 from .analogies import Analogies, from_table
 from .cuts import families
-from .family import Cut, Family, Seen
+from .family import Cut, Family
 from .lexicon import Lexicon
-from .lists import Side
+from .likely import Likely
 from .reading import Reading
-from .traits import Own
 
 TABLE, WEIGHTS = "decompose.table", "decompose.weights"
 PAIRS = ("()", "[]", "{}", "“”", "«»", "「」")
-KEPT_SUMS = 5000
-"""So many sums of weights are kept of each class of traits, together some 20 MB at most."""
 SURE = 0.62
 """How likely a cut is right by its share of all cuts: this times the root of the share.
 
@@ -41,9 +38,6 @@ says 0.12, 0.15, 0.18, 0.21, 0.25 and 0.33; of engineering's 0.09, 0.22, 0.27, 0
 LEAST = 0.03
 """A query whose likeliest cut has a smaller share is not cut: of such ones of the podcast's that were left out one in
 fifty was cut rightly."""
-SIDES = 3
-"""So many beginnings and ends of each list are looked at together: with four 0.180 and not 0.173 of the podcast's
-left-out queries were right, in 1.3 times the time, with two 0.168 in 0.8 times."""
 TRIED = 12
 """So many of the likeliest cuts at most are looked at for one that passes the check."""
 SAID = {"clauses": "cut at {}", "list": "what is said of a list, of each of its {} items"}
@@ -68,15 +62,13 @@ class Decomposer:
 
     Attributes:
         lexicon: what is common, what joins, what points back.
-        weights: of each trait by name; others weigh nothing.
+        likely: the weights of traits, and which cuts are looked at by them.
         analogies: the patterns of labelled queries, where these resemble each other; asked first.
     """
 
     def __init__(self, lexicon: Lexicon, weights: Mapping[str, float], analogies: Analogies | None = None) -> None:
         self.lexicon, self.analogies = lexicon, analogies
-        self.weights = dict(weights)
-        # Apart by class, since tuples of different classes may be equal.
-        self._sums: dict[type[Own], dict[Own, float]] = {kind: {} for kind in Own.__args__}
+        self.likely = Likely(weights)
 
     def decompose(self, query: str, linker: Linker) -> Decomposed | None:
         """The likeliest sub-queries of a query that stands alone; None where no way to cut it is likely.
@@ -96,7 +88,7 @@ class Decomposer:
 
     def _cut(self, query: str, linker: Linker) -> Decomposed | None:
         reading = Reading(query, self.lexicon, linker)
-        found = list(families(reading, self._likely))
+        found = list(families(reading, self.likely))
         scored = self._scored(found)
         if not scored:
             return None
@@ -115,7 +107,7 @@ class Decomposer:
 
     def _scored(self, found: Sequence[Family]) -> list[tuple[float, int, int, int]]:
         """Of each cut the sum of its weights, its family, front and end; what several share is added up once."""
-        added, sums, sides = self._added, dict[int, float](), dict[int, list[float]]()
+        added, sums, sides = self.likely.added, dict[int, float](), dict[int, list[float]]()
         scored: list[tuple[float, int, int, int]] = []
         for number, family in enumerate(found):
             shared = 0.0
@@ -134,37 +126,13 @@ class Decomposer:
                 scored += [(score + end, number, place, other) for other, end in enumerate(ends)]
         return scored
 
-    def _likely(self, sides: Sequence[Side]) -> Sequence[Side]:
-        """The likeliest sides of a list by themselves: all pairs of sides take twice as long, and change few cuts."""
-        if len(sides) <= SIDES:
-            return sides
-        return heapq.nlargest(SIDES, sides, key=self._by_itself)
-
-    def _by_itself(self, side: Side) -> float:
-        return self._own(side.own) + max([self._added(seen) for _, seen in side.around])
-
-    def _added(self, group: Seen) -> float:
-        """The sum of the weights of what is seen."""
-        own = self._own
-        return sum([own(one) for one in group])
-
-    def _own(self, own: Own) -> float:
-        """The sum of the weights of what is seen of a cut in one respect."""
-        sums = self._sums[own.__class__]
-        score = sums.get(own)
-        if score is None:
-            if len(sums) >= KEPT_SUMS:
-                sums.clear()
-            score = sums[own] = sum(self.weights.get(name, 0.0) for name in own.traits())
-        return score
-
     def tensors(self) -> dict[str, np.ndarray]:
         """Everything, for safetensors: the weights, and their names and the lexicon as a table."""
         words = {name: sorted(getattr(self.lexicon, name)) for name in ("common", "joining", "pointing")}
         patterns = {"analogies": self.analogies.table()} if self.analogies is not None else {}
         return {
-            TABLE: packed({"traits": list(self.weights), **words, **patterns}),
-            WEIGHTS: np.array(list(self.weights.values()), dtype=np.float16),
+            TABLE: packed({"traits": list(self.likely.weights), **words, **patterns}),
+            WEIGHTS: np.array(list(self.likely.weights.values()), dtype=np.float16),
         }
 
 

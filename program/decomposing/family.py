@@ -1,4 +1,4 @@
-"""A cut of a query, and families of cuts that share their parts."""
+"""A cut of a query, families of cuts that share their parts, and what families are made of."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .reading import Reading, Span
-from .traits import (
-    Own,
-)
+from .traits import Own
 
 NOTHING = (0, 0)
 """The span of no unit."""
@@ -64,6 +62,68 @@ class Family(NamedTuple):
         (before, first), (behind, last) = self.fronts[front], self.ends[end]
         seen = tuple(own for group in (*self.seen, first, last) for own in group)
         return Cut(self.kind, before, self.parts, behind, self.needs, seen)
+
+
+class Side(NamedTuple):
+    """Where a list's first item may begin, or its last may end.
+
+    Attributes:
+        at: before which unit.
+        how: why there.
+        own: what is seen of that.
+        around: what may be said beyond it, and what is seen of that.
+    """
+
+    at: int
+    how: str
+    own: Own
+    around: Sequence[tuple[Span, Seen]]
+
+
+class Outline(NamedTuple):
+    """A list whose items are in the segments from ``first`` to ``last``.
+
+    Attributes:
+        around: what is seen of the joints between its items and around it.
+        lefts: where its first item may begin; ``rights`` where its last may end.
+    """
+
+    first: int
+    last: int
+    around: Seen
+    lefts: Sequence[Side]
+    rights: Sequence[Side]
+
+
+class Division(NamedTuple):
+    """A query's clauses, before it is decided what is told with each of them.
+
+    Attributes:
+        spans: of the clauses.
+        joints: what is seen of the joints, and ``seen`` of the clauses.
+        fronts: as a family has them.
+    """
+
+    spans: tuple[Span, ...]
+    joints: Seen
+    seen: Seen
+    fronts: Sequence[tuple[Span, Seen]]
+
+
+class Choice:
+    """Which of what a query may be cut into is looked at more closely: everything, as it is for learning."""
+
+    def divisions(self, found: Sequence[Division]) -> Sequence[Division]:
+        """Of clauses."""
+        return found
+
+    def outlines(self, found: Sequence[Outline]) -> Sequence[Outline]:
+        """Of lists."""
+        return found
+
+    def sides(self, found: Sequence[Side]) -> Sequence[Side]:
+        """Of the beginnings, or of the ends, of one list."""
+        return found
 
 
 def _text(reading: Reading, part: Part) -> str:

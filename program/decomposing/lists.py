@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from ...signatures.types import MAX_SUB_QUERIES
-from .family import Family, Part, Seen
+from .family import Choice, Family, Outline, Part, Seen, Side
 from .reading import Reading, Span, Stretch
 from .traits import (
     Before,
@@ -21,7 +20,6 @@ from .traits import (
     Lengths,
     Named,
     Opens,
-    Own,
     size,
 )
 from .units import CAPITAL, NAMING
@@ -30,47 +28,25 @@ REACH = 3
 """So many units of a segment at most are a list's first or last item, unless they look like the item beside it."""
 
 
-class Side(NamedTuple):
-    """Where a list's first item may begin, or its last may end.
-
-    Attributes:
-        at: before which unit.
-        how: why there.
-        own: what is seen of that.
-        around: what may be said beyond it, and what is seen of that.
-    """
-
-    at: int
-    how: str
-    own: Own
-    around: Sequence[tuple[Span, Seen]]
-
-
-Choice = Callable[[Sequence[Side]], Sequence[Side]]
-
-
-def all_sides(sides: Sequence[Side]) -> Sequence[Side]:
-    """Every side, unlikely ones, too: what is learned from all of them is looked at of the likely ones."""
-    return sides
-
-
 def lists(reading: Reading, chosen: Choice) -> Iterator[Family]:
-    """Every cut of a query as a list, with the sides that are chosen."""
+    """The cuts of a query as a list, with the lists and the sides that are chosen."""
     segments, behind = len(reading.segments), dict[Span, Seen]()
-    for first in range(segments - 1):
-        for last in range(first + 1, min(segments, first + MAX_SUB_QUERIES)):
-            yield from _list(reading, first, last, chosen, behind)
+    outlines = [
+        _outline(reading, first, last, behind)
+        for first in range(segments - 1)
+        for last in range(first + 1, min(segments, first + MAX_SUB_QUERIES))
+    ]
+    for outline in chosen.outlines(outlines):
+        yield from _list(reading, outline, chosen)
 
 
-def _list(reading: Reading, first: int, last: int, chosen: Choice, behind: dict[Span, Seen]) -> Iterator[Family]:
-    """The cuts of the list whose items are in the segments from ``first`` to ``last``.
+def _outline(reading: Reading, first: int, last: int, behind: dict[Span, Seen]) -> Outline:
+    """One list.
 
     Args:
         behind: what is seen of what stands behind the items, as far as it is known.
     """
-    opens, closes, count = reading.segments[first], reading.segments[last], last - first + 1
-    around, middle = _around(reading, first, last), reading.segments[first + 1 : last]
-    between, needs, kind = [reading.stretch(span) for span in middle], (0,) * count, reading.kind
+    count, kind = last - first + 1, reading.kind
     lefts = [
         Side(
             left,
@@ -84,8 +60,16 @@ def _list(reading: Reading, first: int, last: int, chosen: Choice, behind: dict[
         Side(right, how, Closes(how), [(span, _known(behind, span, reading)) for span in _ends(reading, right, last)])
         for right, how in _rights(reading, first, last).items()
     ]
-    rights = chosen(rights)
-    for left in chosen(lefts):
+    return Outline(first, last, _around(reading, first, last), lefts, rights)
+
+
+def _list(reading: Reading, outline: Outline, chosen: Choice) -> Iterator[Family]:
+    """The cuts of a list."""
+    first, last, around = outline.first, outline.last, outline.around
+    opens, closes, count = reading.segments[first], reading.segments[last], last - first + 1
+    middle, needs = reading.segments[first + 1 : last], (0,) * count
+    between, rights = [reading.stretch(span) for span in middle], chosen.sides(outline.rights)
+    for left in chosen.sides(outline.lefts):
         shared = (*around, *_beside(reading, first, last, left.at == opens[0]), left.own)
         item, opening = (left.at, opens[1]), reading.stretch((left.at, opens[1]))
         for right in rights:

@@ -116,7 +116,7 @@ def test_a_decomposer_asks_its_patterns_first(chains: list[LabelledRow], card: D
     # Chains without a joint cannot be cut: there is nothing to learn a cut from.
     assert isinstance(made, Decomposer) or made is None
     patterns = learned_analogies(chains, linker, default_encoder(), right)
-    cutting = Decomposer(made.lexicon, made.weights, patterns) if made else None
+    cutting = Decomposer(made.lexicon, made.likely.weights, patterns) if made else None
     assert cutting is not None
     found = cutting.decompose("tissues of the genes that furapril binds?", linker)
     assert found is not None

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from queryplan.data.card import DomainCard
 from queryplan.data.rows import LabelledRow
 from queryplan.program.decomposing import decomposer as module
+from queryplan.program.decomposing import likely
 from queryplan.program.decomposing.cuts import MOST_SEGMENTS, cuts
 from queryplan.program.decomposing.decomposer import Decomposer, load_decomposer, may_be
 from queryplan.program.decomposing.fit import MIN_DECOMPOSED, merits, train_decomposer
@@ -96,10 +97,11 @@ def test_whatever_is_cut_is_a_plan(query: str, decomposer: Decomposer, linker: L
 def test_the_choice_is_the_best_of_all_cuts_that_may_be(query: str, decomposer: Decomposer, linker: Linker) -> None:
     reading = Reading(query, decomposer.lexicon, linker)
     every = list(cuts(reading))
-    weights = decomposer.weights
+    weights = decomposer.likely.weights
     scores = [sum(weights.get(name, 0.0) for own in cut.seen for name in own.traits()) for cut in every]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "SIDES", 99)
+        for name in ("SIDES", "OUTLINES", "DIVISIONS"):
+            patch.setattr(likely, name, 999)
         patch.setattr(module, "TRIED", 9999)
         patch.setattr(module, "LEAST", 0.0)
         found = decomposer.decompose(query, linker)
@@ -116,7 +118,7 @@ def test_a_loaded_decomposer_says_the_same_as_the_trained_one(
     loaded = load_decomposer(decomposer.tensors(), default_encoder())
     assert loaded is not None
     assert loaded.lexicon == decomposer.lexicon
-    assert loaded.weights == decomposer.weights
+    assert loaded.likely.weights == decomposer.likely.weights
     for row in rows:
         assert loaded.decompose(row.query, linker) == decomposer.decompose(row.query, linker)
 
@@ -130,7 +132,7 @@ def test_the_same_rows_teach_the_same(
 ) -> None:
     again = train_decomposer([*rows, *pointing_rows()], card, linker, default_encoder())
     assert again is not None
-    assert again.weights == decomposer.weights
+    assert again.likely.weights == decomposer.likely.weights
 
 
 def test_too_few_rows_teach_nothing(rows: list[LabelledRow], card: DomainCard, linker: Linker) -> None:
