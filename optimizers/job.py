@@ -51,7 +51,7 @@ from .job_contract import JobSettings, Outcome, Weighed
 from .opinions import fit_combinations
 from .registry import make_optimizer
 from .trials import WRITTEN_DEV
-from .writing import RIVALS, fit_writing
+from .writing import RIVALS, fit_writing, unmeasured
 
 COLUMNS = (
     "constant",
@@ -243,7 +243,7 @@ class CompileJob:
             planners["zero-shot"] = QueryPlanner(card, heads=heads, lm=lm)
             fitted = {name: result.predictor for name, result in rival.items()}
             planners[RIVAL] = QueryPlanner(card, heads=heads, lm=lm).use(fitted)
-        combinations = self._combinations(heads, weighed)
+        combinations = self._combinations(heads, weighed, has_lm=lm is not None)
         predictors = {name: result.predictor for name, result in results.items()}
         if isinstance(self.optimizer, Cascade):
             if lm is not None:
@@ -253,12 +253,13 @@ class CompileJob:
         planners["compiled"] = QueryPlanner(card, heads=heads, lm=lm).use(predictors, combinations)
         return planners
 
-    def _combinations(self, heads: Heads, weighed: Sequence[Weighed]) -> dict[str, Combination]:
+    def _combinations(self, heads: Heads, weighed: Sequence[Weighed], has_lm: bool) -> dict[str, Combination]:
         """What was fitted; where nothing could be, the head decides. A rival's optimizer has the model alone."""
         if self.optimizer.name in PURE:
             return {}
         alone = {name: head_alone(head.labels) for name, head in heads.heads.items()}
-        return {**alone, **{w.output: w.combination for w in weighed}}
+        written = unmeasured(heads) if has_lm else {}
+        return {**alone, **written, **{w.output: w.combination for w in weighed}}
 
     def _bound(self, planner: QueryPlanner, say: Callable[[str], None]) -> Bound | None:
         """Fit the bound of a cascade on ``calibrate`` and put the planner into its mode."""

@@ -111,6 +111,16 @@ class FittedWriting:
         return f"{self.output}: {who} ({shown})"
 
 
+def unmeasured(heads: Heads) -> dict[str, Combination]:
+    """Who writes what a job did not compile: the head where there is one, and the model where it has no sub-queries.
+
+    A model nobody compiled would have to be better than the head to be worth its seconds, and that nobody has seen.
+    """
+    split = MODEL_ALONE.model_copy(update={"surer": 0.0})
+    chosen = {REWRITTEN: head_alone(()), SPLIT: split}
+    return {rival.output: chosen[rival.output] for rival in RIVALS.values() if rival.of(heads) is not None}
+
+
 def fit_writing(
     spec: StageSpec,
     predictor: dspy.Predict,

@@ -11,7 +11,7 @@ import pytest
 from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.rows import LabelledRow, read_rows
-from queryplan.optimizers.writing import FittedWriting, fit_writing
+from queryplan.optimizers.writing import FittedWriting, fit_writing, unmeasured
 from queryplan.program.linker import Linker
 from queryplan.program.stages import examples, new_predictor, stage_specs
 from queryplan.signatures.types import SubQuery
@@ -118,3 +118,19 @@ def test_a_model_whose_sub_queries_are_never_right_is_asked_where_a_head_has_non
     assert (found.right, found.combination.surer) == (0, 0.071)
     assert found.head == pytest.approx(found.model)
     assert cut(card, gold=False, head=None) is None
+
+
+@pytest.mark.parametrize(
+    ("rewriter", "decomposer"), [(None, None), (Guess(), None), (None, Cutter()), (Guess(), Cutter())]
+)
+def test_what_nobody_compiled_is_written_by_the_heads_there_are(rewriter: Any, decomposer: Any) -> None:
+    heads: Any = SimpleNamespace(rewriter=rewriter, decomposer=decomposer)
+    found = unmeasured(heads)
+    assert found.keys() == {
+        *(["standalone_query"] if rewriter else []),
+        *(["sub_queries"] if decomposer else []),
+    }
+    if rewriter:
+        assert found["standalone_query"].lm_weight == 0.0
+    if decomposer:
+        assert (found["sub_queries"].lm_weight, found["sub_queries"].surer) == (1.0, 0.0)

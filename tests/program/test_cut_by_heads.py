@@ -68,7 +68,7 @@ def test_where_nobody_compiled_a_model_that_is_there_writes(planner: Any, bench:
     assert [one.text for one in plan.sub_queries] == ["What is flow?", "Who distrusts {1}?"]
 
 
-@pytest.mark.parametrize(("surer", "by"), [(0.3, "head"), (0.4, "head"), (0.5, "lm")])
+@pytest.mark.parametrize(("surer", "by"), [(0.0, "head"), (0.3, "head"), (0.4, "head"), (0.5, "lm")])
 def test_a_head_that_is_surer_than_the_model_was_right_writes(surer: float, by: str, planner: Any, bench: Any) -> None:
     lm = bench.lm(SAYS)
     weigh = {"sub_queries": Combination(lm_weight=1.0, head_weight=0.0, bias={}, surer=surer)}
