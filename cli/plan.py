@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -54,6 +55,7 @@ def command(
     if (batch is None) != (out is None):
         raise UserError("--batch and --out go together: the queries and the file that their plans are written to")
     check_file("--out", out)
+    refuse_with_batch(batch, {"--history": history, "--session": session, "--active-entity": active_entity})
     messages, known = read_history(history), read_session(session) or {}
     known |= {"active_entity": active_entity} if active_entity else {}
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
@@ -90,6 +92,17 @@ def _answers(domain: str, plan: QueryPlan) -> str:
     found = open_graph(domain).run(plan.graph_plan)
     unknown = ", ".join(ref.name for ref in found.unknown)
     return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
+
+
+def refuse_with_batch(batch: Path | None, given: Mapping[str, object]) -> None:
+    """Nothing that is said of one query is passed over in silence where many are worked on.
+
+    Raises:
+        UserError: some of it was given beside ``--batch``.
+    """
+    said = [name for name, value in given.items() if value is not None]
+    if batch is not None and said:
+        raise UserError(f"{' and '.join(said)} cannot be given with --batch: write history and session into its rows")
 
 
 def read_history(path: Path | None) -> list[dict[str, Any]] | None:

@@ -16,7 +16,7 @@ from .files import check_file
 from .graph_show import say_left_out
 from .logging_plans import logging_plans
 from .opening import open_planner
-from .plan import read_history, read_session, say_worked
+from .plan import read_history, read_session, refuse_with_batch, say_worked
 from .progress import counting
 from .settings import load_settings
 from .show_run import run_tree
@@ -60,6 +60,7 @@ def command(
     if (batch is None) != (out is None):
         raise UserError("--batch and --out go together: the queries and the file that their results are written to")
     check_file("--out", out)
+    refuse_with_batch(batch, {"--history": history, "--session": session})
     row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
     opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):

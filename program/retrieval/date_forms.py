@@ -111,8 +111,14 @@ class PeriodReader:
                 continue  # "10. dieses Monats" is a day
             if (match := self.match(i, kinds)) is not None:
                 values, j = match
+                if kinds == _SO_MANY and self._of_one(values[0], j - 1):
+                    continue
                 said = str(values[unit]) if isinstance(unit, int) else unit
                 yield Parse(lambda here, m=make, v=values: m(here, *v), j, " ".join(kinds), said)
+
+    def _of_one(self, count: int, unit: int) -> bool:
+        """Whether a figure counts something else than what stands behind it: *error 500 last week*."""
+        return count != 1 and self.tokens[unit].text.casefold() in _ONE
 
     # -- parts of a period and what is beside it ---------------------------------------------------
 
@@ -148,8 +154,11 @@ class PeriodReader:
         j = i + 1
         if (behind := self.tokens[j].value("number")) is not None:
             count, j = behind, j + 1
+        before = count is not None and behind is None
         for kind in ("unit", "weekday"):
             if (k := self.after(j, kind)) is None or "half_part" in self._kinds[j]:
+                continue
+            if before and not said and self._of_one(int(count or 1), j):
                 continue
             value = self.tokens[j].value(kind)
             if (inner := self.of(k, bare=True) or (self._directly(k, value) if said or count else None)) is not None:
@@ -323,6 +332,8 @@ class PeriodReader:
 
 
 _SO_MANY = ("number", "relation", "unit")
+_ONE = frozenset("day week month quarter year sprint hour weekend".split())
+"""One of a unit in English, of which no figure before says how many."""
 CJK_TEXT = re.compile(f"[{CJK}]")
 _OPEN = frozenset(
     "month|quarter|half|dom month|month dom|nth month|ordinal unit|unit number|unit number and number".split("|")

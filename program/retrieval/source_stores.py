@@ -2,11 +2,13 @@
 
 A filter keeps the records whose field has one of the values; what a source cannot filter by is never
 guessed. Structured sources list every record that passes, those that share words with the question
-first, then the newest; unstructured ones are searched by words among those that pass.
+first, then the newest; unstructured ones are searched by words among those that pass. A record that the question
+names by its id comes before all, whatever the filters: those are read from the words, and the id is exact.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,7 +32,7 @@ class SourceAnswer:
     """Records of one source query, best first.
 
     Attributes:
-        matching: how many passed the filters.
+        matching: how many passed the filters, or were named by their ids.
         cut: whether the limit of the contract left some out.
     """
 
@@ -60,6 +62,9 @@ class RecordSource:
         self.contract = contract
         self._records = tuple(records)
         self._words = Bm25Retriever(self._records)
+        self._by_id = {record.id.casefold(): record for record in self._records}
+        known = "|".join(map(re.escape, sorted(self._by_id, key=len, reverse=True)))
+        self._ids = re.compile(rf"(?<!\w)(?:{known})(?!\w)") if known else None
 
     @classmethod
     def of(cls, contract: SourceContract, folder: Path) -> RecordSource | None:
@@ -74,10 +79,20 @@ class RecordSource:
 
     def answer(self, query: SourceQuery, question: str) -> SourceAnswer:
         """The records that pass the filters, in order, at most as many as the contract allows."""
-        passing = [record for record in self._records if passes(record, query.filters, self.contract)]
-        hits = self._ordered(passing, question)
+        named = self._named(question)
+        there = {record.id for record in named}
+        rest = [record for record in self._records if record.id not in there]
+        passing = [record for record in rest if passes(record, query.filters, self.contract)]
+        others = self._ordered(passing, question)
+        best = max((hit.score for hit in others), default=0.0)
+        hits = [*(Hit(record, best + 1.0) for record in named), *others]
         most = self.contract.limits.records
         return SourceAnswer(query, tuple(hits[:most]), len(hits), len(hits) > most)
+
+    def _named(self, question: str) -> list[Passage]:
+        """The records whose ids a question has, in its order."""
+        said = self._ids.findall(question.casefold()) if self._ids is not None else []
+        return [self._by_id[one] for one in dict.fromkeys(said)]
 
     def _ordered(self, passing: Sequence[Passage], question: str) -> list[Hit]:
         allowed = {record.id for record in passing}

@@ -156,6 +156,10 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
         (("hi", "--batch", "in.jsonl", "--out", "out.jsonl"), "and not both"),
         (("--batch", "in.jsonl"), "--batch and --out go together"),
         (("hi", "--out", "out.jsonl"), "--batch and --out go together"),
+        (
+            ("--batch", "in.jsonl", "--out", "out.jsonl", "--active-entity", "x", "--session", "s.json"),
+            "--session and --active-entity cannot be given with --batch",
+        ),
         (("--batch", "nowhere.jsonl", "--out", "out.jsonl"), "nowhere.jsonl cannot be read"),
         (("--batch", "bad.jsonl", "--out", "out.jsonl"), "bad.jsonl:1: not JSON"),
         (("--batch", "good.jsonl", "--out", "notes.txt"), "choose another --out"),

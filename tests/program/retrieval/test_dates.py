@@ -297,6 +297,18 @@ def test_words_for_what_follows_refer_to_the_period_before_them(phrases: list[st
         ("Guten Morgen, was kam gestern", ("gestern",)),
         ("compared to last month", ("last month",)),
         ("que s'est-il passé vendredi", ("vendredi",)),
+        ("what did Ravi do last week", ("last week",)),
+        ("what did the team do the week before last", ("the week before last",)),
+        ("what do we have to do yesterday", ("yesterday",)),
+        ("so last week", ("last week",)),
+        ("commits of sam last week", ("last week",)),
+        ("tickets do vorige week", ("do vorige week",)),
+        ("Termine Do letzte Woche", ("Do letzte Woche",)),
+        ("od poniedziałku do piątku", ("od poniedziałku do piątku",)),
+        ("MR 90 last week", ("last week",)),
+        ("top 10 last month", ("last month",)),
+        ("commits des 5 derniers jours", ("5 derniers jours",)),
+        ("3 last weeks", ("3 last weeks",)),
     ],
 )
 def test_words_that_only_look_like_dates_are_left(text: str, found: tuple[str, ...]) -> None:

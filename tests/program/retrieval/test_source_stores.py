@@ -47,6 +47,21 @@ def test_without_filters_everything_comes_newest_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("A-1", ["A-1"]),
+        ("is a-1 done, and c-1?", ["A-1", "C-1"]),
+        ("status of C-1 in atlas", ["C-1"]),
+        ("A-12 and XA-1", ["C-1"]),
+    ],
+)
+def test_a_record_that_is_named_by_its_id_comes_first_whatever_is_filtered(question: str, first: list[str]) -> None:
+    assert ask({}, question)[: len(first)] == first
+    named = first if question != "A-12 and XA-1" else []
+    assert ask({"statuses": ("closed",)}, question) == [*named, "A-2"]
+
+
+@pytest.mark.parametrize(
     ("filters", "expected"),
     [
         ({"projects": ("atlas",)}, ["A-2", "A-1"]),
