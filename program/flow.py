@@ -47,8 +47,10 @@ FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
 # A greeting is not searched for, so what may be a question is none; and what greets follows nothing up.
-LEAST_GREETING = 0.4
-NO_GREETING = f"no greeting at a probability under {LEAST_GREETING}"
+LEAST_GREETING, LEAST_WORD = 0.4, 0.65
+"""Of several words and of one, which says little of how it is meant: the podcast's heads take "silence" for a greeting
+at 0.53, "Dankeschön" at 0.71."""
+NO_GREETING = "no greeting at a probability under {}"
 NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
 """What a decision cost that nobody was asked for."""
@@ -244,13 +246,16 @@ class Flow:
     def _unless_unsure(self, found: list[Settled | None]) -> list[Settled | None]:
         """The same, with another intent where a greeting is a guess."""
         complexity, intent, needs = found
-        if intent is None or intent.label != "greeting" or intent.confidence >= LEAST_GREETING:
+        least = LEAST_GREETING if len(self.labels.standalone_query.split()) > 1 else LEAST_WORD
+        if intent is None or intent.label != "greeting" or intent.confidence >= least:
             return found
         others = {label: p for label, p in intent.probabilities.items() if label != "greeting"}
         if not others:
             return found
         label = max(others, key=lambda name: others[name])
-        other = intent._replace(label=label, probabilities=others, reason=f"{intent.reason}; {NO_GREETING}")
+        other = intent._replace(
+            label=label, probabilities=others, reason=f"{intent.reason}; {NO_GREETING.format(least)}"
+        )
         return self._together([complexity, other, needs])
 
     def _stand_alone(self) -> None:
