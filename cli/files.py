@@ -29,7 +29,7 @@ def read_json(path: Path, what: str) -> Any:
 
         raise not_utf8(path) from error
     except OSError as error:
-        raise DataError(f"{path} is not {what}: {error.strerror}") from error
+        raise DataError(f"{path} cannot be read as {what}: {error.strerror}") from error
     except RecursionError as error:
         raise DataError(f"{path} is not {what}: it is nested too deeply") from error
     except ValueError as error:

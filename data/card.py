@@ -162,8 +162,9 @@ def domain_folder(name_or_folder: str | Path) -> Path:
     for folder in (Path(name_or_folder), SHIPPED / str(name_or_folder)):
         if (folder / CARD_FILE).is_file():
             return folder
-    known = ", ".join(shipped_domains())
-    raise DataError(f"there is no domain {str(name_or_folder)!r}: give one of {known} or a folder with a {CARD_FILE}")
+    known, folder = ", ".join(shipped_domains()), Path(name_or_folder)
+    wrong = f"{folder} is there, but has no {CARD_FILE}" if folder.is_dir() else f"there is no domain {str(folder)!r}"
+    raise DataError(f"{wrong}: give one of {known} or a folder with a {CARD_FILE}")
 
 
 def domain_of(card: DomainCard, given: str | None = None) -> str:

@@ -43,7 +43,7 @@ def test_json_is_read(here: Path) -> None:
     ],
 )
 def test_what_is_no_json_is_named_with_the_reason(here: Path, name: str, why: str) -> None:
-    with pytest.raises(DataError, match=f"{name} is not a list: {why}"):
+    with pytest.raises(DataError, match=f"{name} (is not|cannot be read as) a list: {why}"):
         read_json(Path(name), "a list")
 
 

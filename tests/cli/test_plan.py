@@ -163,7 +163,7 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
         (("--batch", "nowhere.jsonl", "--out", "out.jsonl"), "nowhere.jsonl cannot be read"),
         (("--batch", "bad.jsonl", "--out", "out.jsonl"), "bad.jsonl:1: not JSON"),
         (("--batch", "good.jsonl", "--out", "notes.txt"), "choose another --out"),
-        (("hi", "--history", "nowhere.json"), "nowhere.json is not a JSON list of messages"),
+        (("hi", "--history", "nowhere.json"), "nowhere.json cannot be read as a JSON list of messages"),
         (("hi", "--history", "bad.jsonl"), "bad.jsonl is not a JSON list of messages"),
         (("hi", "--history", "object.json"), "object.json must hold a JSON list of messages"),
         (("hi", "--history", "texts.json"), "texts.json must hold a JSON list of messages"),

@@ -120,7 +120,7 @@ def test_a_deadline_that_is_over_gives_a_result_that_says_so(run: Run) -> None:
         (("q", "--batch", "in.jsonl"), "and not both"),
         (("--batch", "in.jsonl"), "--batch and --out go together"),
         (("q", "--out", "out.jsonl"), "--batch and --out go together"),
-        (("q", "--session", "missing.json"), "missing.json is not a JSON object"),
+        (("q", "--session", "missing.json"), "missing.json cannot be read as a JSON object"),
         (("q", "--domain", "nowhere"), "there is no domain 'nowhere'"),
     ],
 )

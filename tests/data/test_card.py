@@ -89,6 +89,9 @@ def test_a_card_of_ones_own_is_read(tmp_path: Path) -> None:
 def test_a_domain_that_is_none_lists_the_shipped_ones() -> None:
     with pytest.raises(UserError, match=r"there is no domain 'bakery': give one of .*podcast.* or a folder"):
         domain_folder("bakery")
+    Path("bakery").mkdir()
+    with pytest.raises(UserError, match=r"bakery is there, but has no domain\.toml: give one of"):
+        domain_folder("bakery")
 
 
 def test_a_folder_comes_before_a_shipped_name() -> None:
