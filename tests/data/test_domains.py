@@ -25,8 +25,8 @@ SHARES: dict[str, tuple[Test, float]] = {
     "complex": (lambda r: r.labels.complexity == "complex", 0.15),
     "noisy": (lambda r: bool({"typo", "shouting", "fragment", "other_language"} & set(r.tags)), 0.08),
 }
-LATER = {"biomedical": "biomedical-0500", "engineering": "engineering-0300"}
-"""Conversations from here on were added to show how graph and source questions are asked, not for the shares."""
+LATER = {"biomedical": "biomedical-0500", "engineering": "engineering-0300", "journal": "journal-1000"}
+"""Conversations from here on were added to learn from; the shares are those of the first written ones."""
 INJECTIONS = 10
 
 every_domain = pytest.mark.parametrize("name", ROWS)
@@ -189,10 +189,12 @@ def test_resolved_dates_stand_beside_the_dates_in_their_order() -> None:
 
 def test_every_journal_question_says_whether_to_read_everything() -> None:
     rows = every("journal")
+    assert all(r.gold and r.gold.retrieval_method for r in rows if r.labels.is_relevant)
+    rows = first_written("journal", rows)
     methods = [r.gold.retrieval_method if r.gold else None for r in rows if r.labels.is_relevant]
     assert set(methods) == {"direct", "semantic"}
     assert min(methods.count("direct"), methods.count("semantic")) >= 0.25 * len(methods)
 
 
 def test_a_third_of_the_journal_is_in_chinese() -> None:
-    assert share(lambda r: r.language == "zh", every("journal")) >= 1 / 3
+    assert share(lambda r: r.language == "zh", first_written("journal", every("journal"))) >= 1 / 3
