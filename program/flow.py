@@ -30,6 +30,7 @@ from .linker import Linker
 from .looks import WITHHELD
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
+from .rewriting.words import is_unspaced
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
 from .written import cut_surely, decompose, rewrite, rewrite_inputs, turn_inputs
@@ -246,7 +247,8 @@ class Flow:
     def _unless_unsure(self, found: list[Settled | None]) -> list[Settled | None]:
         """The same, with another intent where a greeting is a guess."""
         complexity, intent, needs = found
-        least = LEAST_GREETING if len(self.labels.standalone_query.split()) > 1 else LEAST_WORD
+        query = self.labels.standalone_query
+        least = LEAST_GREETING if len(query.split()) > 1 or is_unspaced(query) else LEAST_WORD
         if intent is None or intent.label != "greeting" or intent.confidence >= least:
             return found
         others = {label: p for label, p in intent.probabilities.items() if label != "greeting"}

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from .date_english import counts_something_else
 from .date_table import FIRST, FORMS, Form
 from .date_tokens import CJK, Token
 from .period_parts import Almanac, start_of
@@ -111,14 +112,10 @@ class PeriodReader:
                 continue  # "10. dieses Monats" is a day
             if (match := self.match(i, kinds)) is not None:
                 values, j = match
-                if kinds == _SO_MANY and self._of_one(values[0], j - 1):
+                if kinds == _SO_MANY and counts_something_else(values[0], self.tokens[j - 1]):
                     continue
                 said = str(values[unit]) if isinstance(unit, int) else unit
                 yield Parse(lambda here, m=make, v=values: m(here, *v), j, " ".join(kinds), said)
-
-    def _of_one(self, count: int, unit: int) -> bool:
-        """Whether a figure counts something else than what stands behind it: *error 500 last week*."""
-        return count != 1 and self.tokens[unit].text.casefold() in _ONE
 
     # -- parts of a period and what is beside it ---------------------------------------------------
 
@@ -154,11 +151,10 @@ class PeriodReader:
         j = i + 1
         if (behind := self.tokens[j].value("number")) is not None:
             count, j = behind, j + 1
-        before = count is not None and behind is None
+        before = count is not None and behind is None and not said
         for kind in ("unit", "weekday"):
-            if (k := self.after(j, kind)) is None or "half_part" in self._kinds[j]:
-                continue
-            if before and not said and self._of_one(int(count or 1), j):
+            other = before and counts_something_else(int(count or 1), self.tokens[j])
+            if other or (k := self.after(j, kind)) is None or "half_part" in self._kinds[j]:
                 continue
             value = self.tokens[j].value(kind)
             if (inner := self.of(k, bare=True) or (self._directly(k, value) if said or count else None)) is not None:
@@ -332,8 +328,6 @@ class PeriodReader:
 
 
 _SO_MANY = ("number", "relation", "unit")
-_ONE = frozenset("day week month quarter year sprint hour weekend".split())
-"""One of a unit in English, of which no figure before says how many."""
 CJK_TEXT = re.compile(f"[{CJK}]")
 _OPEN = frozenset(
     "month|quarter|half|dom month|month dom|nth month|ordinal unit|unit number|unit number and number".split("|")

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from itertools import zip_longest
 
 from ...data.sources import Calendar
 from .date_context import stands
+from .date_english import as_spoken
 from .date_forms import Parse, only_fills
 from .date_reader import DateReader
 from .date_rest import until_yesterday, with_less, without_today
@@ -34,13 +34,11 @@ from .date_stories import (
     with_a_story,
 )
 from .date_tokens import Token, tokens_of
-from .date_words import date_words
 from .date_written_out import taken_back, with_figure, without_brackets, written_out
-from .keywords import detect_language
 from .period_parts import Almanac
 from .periods import NoSuchDateError, Period
 
-MAX_CHARACTERS, LONGEST_SHORT = 2000, 3
+MAX_CHARACTERS = 2000
 LONGEST = 200
 """Characters of a phrase that is read in other ways where it is no date as it stands; what is longer is a text."""
 _UNREAD = "it cannot be read as a date"
@@ -54,15 +52,6 @@ _LEADING = frozenset(
     " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om de den för"
     " przez durant a 在 于".split()
 )
-
-
-_SHORT = frozenset({"do"}).union(
-    surface
-    for surface, words in date_words().items()
-    if len(surface) <= LONGEST_SHORT and any(word.kind == "weekday_said" for word in words)
-)
-"""Short weekdays of other languages, whose *do* is a word that bounds, too."""
-_BEHIND = frozenset("last this next past the these yesterday today tomorrow".split())
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ def find_dates(text: str) -> tuple[str, ...]:
 
     Words that bound belong to it (*since Monday*, *between 1 and 10 October*), prepositions do not.
     """
-    tokens = _as_spoken(text[:MAX_CHARACTERS])
+    tokens = as_spoken(text[:MAX_CHARACTERS])
     reader = DateReader(tokens)
     found, i = [], 0
     while i < len(tokens):
@@ -94,34 +83,9 @@ def find_dates(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _as_spoken(text: str) -> tuple[Token, ...]:
-    """The tokens of a text, where it is English without what their short words are in other languages.
-
-    "What did we *do* last week" says no Thursday and no end, as *do* does in Dutch, Portuguese and Polish.
-    """
-    tokens = tokens_of(text)
-    english = detect_language(text) == "en"
-    return tuple(
-        token if token.text.casefold() not in _SHORT or not (english or _is_english(behind)) else _plain(token)
-        for token, behind in zip_longest(tokens, tokens[1:])
-        if token is not None
-    )
-
-
-def _is_english(token: Token | None) -> bool:
-    return token is not None and token.text.casefold().removesuffix("'s") in _BEHIND
-
-
-def _plain(token: Token) -> Token:
-    """A token without its weekdays, and without anything if it is *do*."""
-    if token.text.casefold() == "do":
-        return replace(token, words=frozenset())
-    return replace(token, words=frozenset(word for word in token.words if word.kind != "weekday_said"))
-
-
 def starts_with_date(text: str) -> bool:
     """Whether a date is the first thing in a text, fillers aside."""
-    tokens = _as_spoken(text[:MAX_CHARACTERS])
+    tokens = as_spoken(text[:MAX_CHARACTERS])
     first = next((i for i, token in enumerate(tokens) if not only_fills(token)), None)
     if first is None:
         return False

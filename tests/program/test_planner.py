@@ -151,6 +151,7 @@ def test_a_greeting_that_is_a_guess_is_searched_for(bench: Any) -> None:
     guess["intent"] = {"greeting": 0.48, "definition": 0.26, "factual": 0.26}
     assert bench.planner(None, guess).plan("who is on?").intent == "greeting"
     assert bench.planner(None, guess).plan("silence").intent == "definition", "one word says less"
+    assert bench.planner(None, guess).plan("谢谢你的帮助").intent == "greeting", "several words without spaces"
     guess["intent"] = {"greeting": 0.7, "definition": 0.2, "factual": 0.1}
     assert bench.planner(None, guess).plan("Dankeschön").intent == "greeting"
 

@@ -307,6 +307,7 @@ def test_words_for_what_follows_refer_to_the_period_before_them(phrases: list[st
         ("od poniedziałku do piątku", ("od poniedziałku do piątku",)),
         ("MR 90 last week", ("last week",)),
         ("top 10 last month", ("last month",)),
+        ("error 500 last week of October", ("last week of October",)),
         ("commits des 5 derniers jours", ("5 derniers jours",)),
         ("3 last weeks", ("3 last weeks",)),
     ],
