@@ -18,6 +18,7 @@ from .rows import said_of
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
 SHIPPED = Path(__file__).parent / "domains"
+LENDERS = "lenders"
 CARD_FILE = "domain.toml"
 
 
@@ -181,6 +182,11 @@ def domain_of(card: DomainCard, given: str | None = None) -> str:
 def shipped_domains() -> list[str]:
     """Names of the domains that come with the package."""
     return sorted(p.parent.name for p in SHIPPED.glob(f"*/{CARD_FILE}"))
+
+
+def lending_folders() -> list[Path]:
+    """The folders whose rows teach other domains: the shipped ones, and small ones that are there for nothing else."""
+    return sorted(p.parent for kind in ("*", f"{LENDERS}/*") for p in SHIPPED.glob(f"{kind}/{CARD_FILE}"))
 
 
 def load_card(folder: Path) -> DomainCard:

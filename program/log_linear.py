@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, diags_array, hstack
 
 STEPS = 150
 Traits = Sequence[tuple[str, float]]
@@ -15,9 +15,18 @@ Traits = Sequence[tuple[str, float]]
 
 
 def fitted(
-    traits: Sequence[Sequence[Traits]], merit: Sequence[np.ndarray], sharpness: float, least: int, ridge: float
+    traits: Sequence[Sequence[Traits]],
+    merit: Sequence[np.ndarray],
+    sharpness: float,
+    least: int,
+    ridge: float,
+    own: Sequence[bool] | None = None,
 ) -> dict[str, float]:
     """Maximum a posteriori weights of traits by name.
+
+    With rows of other domains beside one's own, a weight is the sum of one that all rows share and one of the domain's
+    own rows, each under the same ridge (Daumé III 2007): what is alike everywhere is learned from all, what is not from
+    one's own.
 
     Args:
         traits: of each choice of each row.
@@ -25,10 +34,14 @@ def fitted(
         sharpness: how much better a choice is liked for more merit: e to this power for 1 instead of 0.
         least: rows that must have a trait for it to have a weight.
         ridge: of the weights' squares, against the mean loss of a row.
+        own: which rows are the domain's own; all of them if left out.
     """
     having = Counter(name for row in traits for name in {name for choice in row for name, _ in choice})
     names = sorted(name for name, rows in having.items() if rows >= least)
     matrix = _matrix(traits, {name: column for column, name in enumerate(names)})
+    if own is not None and not all(own):
+        mine = np.repeat(np.array(own, dtype=float), [len(row) for row in merit])
+        matrix = csr_array(hstack([matrix, diags_array(mine) @ matrix]))
     ends = np.cumsum([0, *(len(row) for row in merit)])
     liked = np.concatenate([_softmax(sharpness * row) for row in merit])
 
@@ -38,8 +51,9 @@ def fitted(
         slope = matrix.T @ (chances - liked) / len(merit)
         return lost + ridge / 2 * float(weights @ weights), slope + ridge * weights
 
-    found = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-    halved = found.x.astype(np.float16).astype(float)  # as they are kept, so that a loaded model says the same
+    found = minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    summed = found.x.reshape(-1, len(names)).sum(axis=0)
+    halved = summed.astype(np.float16).astype(float)  # as they are kept, so that a loaded model says the same
     return {name: weight for name, weight in zip(names, halved.tolist(), strict=True) if weight}
 
 

@@ -29,7 +29,7 @@ from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "22"
+RECIPE = "23"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 FOLLOW_UP = "is_follow_up"
@@ -52,13 +52,11 @@ LABELS: dict[str, Label] = {
 }
 
 
-ALIKE = (FOLLOW_UP, "complexity", "needs_decomposition")
+ALIKE = (FOLLOW_UP, "complexity", "intent", "needs_decomposition")
 """Heads that learn from other domains' rows, too: what they tell is told alike everywhere. Those that read a follow-up
 as it was typed do, whatever they tell."""
 OURS = ("is_relevant", *KERNELS)
 """Heads that learn from strangers, too."""
-OWN_INTENTS = 300
-"""Rows from which on intents, which domains draw otherwise, are learned from the domain's own alone."""
 
 
 def train_heads(
@@ -156,17 +154,15 @@ class Learning:
     def labels(self, name: str, label: Label) -> dict[int, str]:
         """The label of each row, by its place, that has one and teaches a head of that name.
 
-        Nothing is lent where the domain's own rows could not teach it alone.
+        Whether a query is ours is learned from the domain's own rows and strangers, what is alike everywhere from all
+        rows that are lent, too, even where the domain has none itself.
         """
         found = {place: value for place, one in enumerate(self.taught) if (value := label(one.row)) is not None}
         own = {place: value for place, value in found.items() if place < self.own}
-        if len(own) < MIN_ROWS or len(set(own.values())) < 2:
-            return own
         if name in OURS:
-            return {place: value for place, value in found.items() if place < self.own or place >= self.ours}
-        few = name == "intent" and len(own) < OWN_INTENTS
-        typed = name.startswith(TYPED) and name.removeprefix(TYPED) in (*ALIKE, "intent")
-        if not (few or typed or name in ALIKE):
+            known = {place: value for place, value in found.items() if place < self.own or place >= self.ours}
+            return known if len(own) >= MIN_ROWS and len(set(known.values())) > 1 else {}
+        if name.removeprefix(TYPED) not in ALIKE:
             return own
         return {place: value for place, value in found.items() if place < self.ours}
 
@@ -242,7 +238,7 @@ def _train_one(name: str, learning: Learning) -> Fitted | None:
     if name == FOLLOW_UP:
         return _train_follow_up(learning)
     fitted = learning.fit(name, LABELS[name])
-    alone = name == "is_relevant" and not learning.lent
+    alone = name == "is_relevant" and not any(one.strangers for one in learning.lent)
     return _by_quota(fitted, learning.rows) if alone and fitted is not None else fitted
 
 

@@ -24,8 +24,10 @@ ROOT = Path(__file__).resolve().parent.parent
 REAL_CACHE = Path(os.environ.get("QUERYPLAN_CACHE") or Path.home() / ".cache" / "queryplan").absolute()
 """Where the weights are on this machine; tests marked `weights` may read it."""
 
-LENT_IN_TESTS = 40
-"""Rows that a shipped domain lends where a test does not ask for as many as users get."""
+LENT_IN_TESTS = 6
+"""Rows that another domain lends where a test does not ask for as many as users get."""
+LENT: dict[str, int] = {}
+"""How many users get, once it is known."""
 _KEPT = {"QUERYPLAN_BENCHMARKS"}
 _SCRUBBED = (
     "QUERYPLAN_",
@@ -61,7 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # What other domains lend takes some seconds to learn from, at every training of a small domain.
     from queryplan.program import lending
 
-    lending.MOST = LENT_IN_TESTS
+    LENT["users"], lending.MOST = lending.MOST, LENT_IN_TESTS
     # A busy machine is no fault of what is tested.
     settings.register_profile("patient", deadline=None)
     settings.load_profile("patient")
@@ -147,12 +149,12 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def full_lending() -> Callable[[], AbstractContextManager[None]]:
-    """Within it shipped domains lend as many rows as users get."""
+    """Within it other domains lend as many rows as users get."""
     from queryplan.program import lending
 
     @contextmanager
     def lent() -> Iterator[None]:
-        lending.MOST = 800
+        lending.MOST = LENT["users"]
         try:
             yield
         finally:

@@ -21,9 +21,6 @@ from .words import words_of
 
 MIN_FOLLOW_UPS = 30
 """Labelled follow-ups from which there is something to learn; with fewer the query is left as typed."""
-OWN_FOLLOW_UPS = 80
-"""Follow-ups of its own from which on a domain learns no more from those of others: of 191 of the podcast's 0.19 were
-right with 112 of its own and 0.17 with others' beside them, none and 0.12 with 14 of its own."""
 OTHERS = 80
 """Edits of a row that are learned from beside the best ones; all of them take four times as long."""
 LEAST_ROWS = 8
@@ -47,11 +44,11 @@ def train_rewriter(
     """A rewriter from the follow-ups among ``rows`` and those that are lent; None where they are too few to teach one.
 
     Args:
-        lent: rows of other domains. What points back, and what it is put for, is alike everywhere.
+        lent: rows of other domains. What points back, and what it is put for, is alike everywhere; a weight is the sum of
+            one that all follow-ups share and one of the domain's own.
     """
     taught = [(row, card, linker) for row in rows]
-    enough = sum(row.labels.is_follow_up for row in rows) >= OWN_FOLLOW_UPS
-    for one in () if enough else lent:
+    for one in lent:
         theirs = Linker(one.card.names)
         taught += [(row, one.card, theirs) for row in one.rows]
     follow_ups = [one for one in taught if one[0].labels.is_follow_up]
@@ -59,7 +56,7 @@ def train_rewriter(
         return None
     lexicon, rng = learned_lexicon([row for row, _, _ in taught]), np.random.default_rng(seed)
     lessons = [_lesson(row, card, lexicon, linker, rng) for row, card, linker in follow_ups]
-    return Rewriter(lexicon, _weights(lessons))
+    return Rewriter(lexicon, _weights(lessons, [of is card for _, of, _ in follow_ups]))
 
 
 def _lesson(row: LabelledRow, card: DomainCard, lexicon: Lexicon, linker: Linker, rng: np.random.Generator) -> Lesson:
@@ -84,7 +81,7 @@ def _f1(text: str, wanted: Counter[str]) -> float:
     return 2 * (said & wanted).total() / total if total else 1.0
 
 
-def _weights(lessons: Sequence[Lesson]) -> dict[str, float]:
+def _weights(lessons: Sequence[Lesson], own: Sequence[bool]) -> dict[str, float]:
     """Each row's edits are liked by ``SHARPNESS`` times their merit."""
     traits = [[edit.traits() for edit in lesson.edits] for lesson in lessons]
-    return fitted(traits, [lesson.merit for lesson in lessons], SHARPNESS, LEAST_ROWS, RIDGE)
+    return fitted(traits, [lesson.merit for lesson in lessons], SHARPNESS, LEAST_ROWS, RIDGE, own)

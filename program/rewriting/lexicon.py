@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cached_property
 
 from ...data.rows import LabelledRow
+from .likeness import Likeness
 from .words import words_of
 
 LEAST = 2
@@ -34,6 +36,11 @@ class Lexicon:
     pointing: frozenset[str]
     joints: tuple[tuple[str, str], ...]
     common: frozenset[str]
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """How like names are to the words that point."""
+        return Likeness(self.pointing)
 
 
 def learned_lexicon(rows: Sequence[LabelledRow]) -> Lexicon:

@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from ..linker import Linker
 from .lexicon import END, Lexicon
-from .referents import Referent
+from .likeness import Likeness
+from .referents import NAMED, Referent
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
 from .words import Word, between, words_of
 
@@ -86,8 +87,9 @@ class Putting:
 
     name = "put"
 
-    def __init__(self, typed: Typed) -> None:
-        self._text, others = typed.text, len(typed.sites) - 1
+    def __init__(self, typed: Typed, likeness: Likeness) -> None:
+        self._text, others, self._likeness = typed.text, len(typed.sites) - 1, likeness
+        self._said = tuple(dict.fromkeys(said for _, _, said in typed.sites))
         self._places: list[tuple[int, int]] = []
         seen: list[Put] = []
         for start, end, said in typed.sites:
@@ -102,7 +104,10 @@ class Putting:
             return None
         look = referent.look
         name = referent.low if look.kind.startswith("name") else ""
-        return Filler(name, look.kind, look.turn, min(look.words, 4), look.small, look.first)
+        like: tuple[tuple[str, int], ...] = ()
+        if look.kind.startswith(NAMED):
+            like = tuple([(said, self._likeness.of(referent.text, said)) for said in self._said])
+        return Filler(name, look.kind, look.turn, min(look.words, 4), look.small, look.first, referent.order, like)
 
     def ways(self, part: Filler) -> list[tuple[int, tuple[Own, ...]]]:
         """Each pointing word in each shape."""

@@ -20,6 +20,11 @@ LONGEST = 4
 MOST = 60
 """Referents of a conversation, the latest turns first: three turns of 200 characters have some 30."""
 _WITHIN_NAMES = frozenset("of the de von and & la in - du le van der del al".split())
+_BETWEEN_NAMES = frozenset("and & in".split())
+"""Of these, those that stand as often between two names as within one, so that both are offered."""
+ALONE, COUNTED = "alone", 3
+NAMED, LISTED = ("name", "capital", "begins"), ("run", "article")
+"""Kinds that are counted together where somebody asks for the second or the latter."""
 _FIGURE = re.compile(r"\d")
 _ARTICLES = frozenset(("the", "a", "an", "this", "that"))
 
@@ -35,12 +40,14 @@ class Referent(NamedTuple):
             follow each other, ``capital``, ``begins`` (a capital that begins a sentence), ``run`` of uncommon words,
             ``article`` and ``wider`` (the run with the word before it), or ``piece`` of a run; ``look.turn`` is turns
             back, 0 for the last one; ``look.times`` in how many turns it was said.
+        order: which it is among its like of the turn, as ``2 of 3`` or ``last``; ``alone`` if it is the only one.
     """
 
     text: str
     low: str
     place: int
     look: Look
+    order: str = ALONE
 
 
 class _Said(NamedTuple):
@@ -53,6 +60,7 @@ class _Said(NamedTuple):
     words: int
     small: bool
     figures: bool
+    order: str = ALONE
 
 
 def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozenset[str]) -> list[Referent]:
@@ -80,6 +88,7 @@ def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozens
             one.low,
             one.place,
             Look(one.kind, back, role, one.words, min(times.get(one.low, 1), 3), not one.place, one.small, one.figures),
+            one.order,
         )
         for one, back, role in found.values()
     ]
@@ -92,7 +101,26 @@ def _said(text: str, linker: Linker, common: frozenset[str]) -> tuple[_Said, ...
     for said, kind, place in _found(text, linker, common):
         one = _as_said(said, kind, place)
         found.setdefault(one.low, one)
-    return tuple(found.values())
+    return tuple(_in_order(list(found.values())))
+
+
+def _in_order(found: Sequence[_Said]) -> list[_Said]:
+    """The same, each told which it is among its like."""
+    orders = dict[str, str]()
+    for kinds in (NAMED, LISTED):
+        like = sorted((one for one in found if one.kind.startswith(kinds)), key=lambda one: one.place)
+        places = sorted({one.place for one in like})
+        for one in like:
+            orders[one.low] = _order(places.index(one.place), len(places))
+    return [one._replace(order=orders.get(one.low, ALONE)) for one in found]
+
+
+def _order(place: int, of: int) -> str:
+    if of == 1:
+        return ALONE
+    if of <= COUNTED:
+        return f"{place + 1} of {of}"
+    return "last" if place == of - 1 else f"{min(place + 1, COUNTED)} of more"
 
 
 def _as_said(text: str, kind: str, place: int) -> _Said:
@@ -105,9 +133,9 @@ def _found(text: str, linker: Linker, common: frozenset[str]) -> Iterator[tuple[
     words = words_of(text)
     links = linker.links(text)
     names = [(link.surface, f"name {link.name.type}", sum(w.end <= link.start for w in words)) for link in links]
-    capitals = list(_capitals(text, words))
+    capitals = list(_capitals(text, words, common))
     yield from names
-    yield from _pairs(names or [one for one in capitals if one[1] == "capital"])
+    yield from _pairs(names or _apart(capitals))
     yield from capitals
     yield from _runs(text, words, common)
 
@@ -118,7 +146,14 @@ def _pairs(named: Sequence[tuple[str, str, int]]) -> Iterator[tuple[str, str, in
         yield f"{first} and {second}", "pair", place
 
 
-def _capitals(text: str, words: list[Word]) -> Iterator[tuple[str, str, int]]:
+def _apart(capitals: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
+    """Those that may be names by themselves: of one that has parts, the parts."""
+    named = [one for one in capitals if one[1] == "capital"]
+    wholes = {one for one, part in pairwise(named) if part[2] == one[2]}
+    return [one for one in named if one not in wholes]
+
+
+def _capitals(text: str, words: list[Word], common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
     start = 0
     while start < len(words):
         if not words[start].capital:
@@ -127,9 +162,22 @@ def _capitals(text: str, words: list[Word]) -> Iterator[tuple[str, str, int]]:
         end = start + 1
         while end < len(words) and _goes_on(words, end):
             end += 1
-        begins = end - start == 1 and (start == 0 or words[start - 1].text in '.!?…"')
-        yield between(text, words, start, end), "begins" if begins else "capital", start
+        opens = start == 0 or words[start - 1].text in '.!?…"'
+        if opens and end - start > 1 and words[start].low in common and words[start + 1].capital:
+            start += 1  # "Did Dario"
+            continue
+        yield between(text, words, start, end), "begins" if opens and end - start == 1 else "capital", start
+        yield from _parts(text, words, start, end)
         start = end
+
+
+def _parts(text: str, words: list[Word], start: int, end: int) -> Iterator[tuple[str, str, int]]:
+    """What stands before, between and behind the words of a name that may stand between two."""
+    joints = [place for place in range(start, end) if words[place].low in _BETWEEN_NAMES]
+    bounds = [start - 1, *joints, end]
+    for before, behind in pairwise(bounds if joints else ()):
+        if behind - before > 1:
+            yield between(text, words, before + 1, behind), "capital", before + 1
 
 
 def _goes_on(words: list[Word], end: int) -> bool:

@@ -62,6 +62,8 @@ class Filler(NamedTuple):
     words: int
     small: bool
     first: bool
+    order: str
+    like: tuple[tuple[str, int], ...]
 
 
 class Put(NamedTuple):
@@ -94,8 +96,11 @@ class Filled(NamedTuple):
             (f"{at} words {filler.words}", 1.0),
             (f"{at} small", float(filler.small)),
             (f"{at} first", float(filler.first)),
+            *((f"put for {word} order {filler.order}", 1.0) for word in self.said.split()),
         )
-        return (*seen, (f"{at} {filler.name}", 1.0)) if filler.name else seen
+        like = float(dict(filler.like).get(self.said, 0))
+        alike = (("put alike", like), (f"{at} alike", like)) if like else ()
+        return (*seen, *alike, (f"{at} {filler.name}", 1.0)) if filler.name else (*seen, *alike)
 
 
 class Add(NamedTuple):
