@@ -23,6 +23,7 @@ PARTS = {
     "graph": "importing a graph, running plans of one to three hops, and making plans",
     "http": "a plan over HTTP beside the planner alone",
     "bound": "how often the bound of the heads is broken when it is fitted on other rows; minutes",
+    "lending": "what a domain with a card and few rows gains by the rows that others lend; minutes",
 }
 USUAL = ("plans", "router", "retrieval", "graph", "http")
 WIDE = 6
@@ -34,7 +35,8 @@ Report = Callable[[int, int], None]
 
 def command(
     parts: Annotated[
-        list[str] | None, typer.Argument(help=f"Some of {', '.join(PARTS)}; all but bound if none is named.")
+        list[str] | None,
+        typer.Argument(help=f"Some of {', '.join(PARTS)}; all but bound and lending if none is named."),
     ] = None,
     domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
     draws: Annotated[int, typer.Option(min=1, help="How often the bound is fitted and measured.")] = 200,
@@ -56,6 +58,7 @@ def command(
         "graph": lambda report: _graph(),
         "http": lambda report: _http(domain),
         "bound": lambda report: _bound(draws, error, report),
+        "lending": lambda report: _lending(report),
     }
     every: Tables = {}
     for part in chosen:
@@ -125,6 +128,12 @@ def _bound(draws: int, error: float, report: Report) -> Tables:
     return {f"the bound of {error:.0%}, resampled": found}
 
 
+def _lending(report: Report) -> Tables:
+    from ..eval.bench_lending import bench_lending
+
+    return {"plans of new domains, rules and heads": bench_lending(report)}
+
+
 def _show(tables: Mapping[str, Sequence[Frozen]]) -> None:
     for name, rows in tables.items():
         lines = [row.model_dump() for row in rows]
@@ -149,4 +158,6 @@ def _cell(value: Any) -> str:
         return f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
     if isinstance(value, list | tuple):
         return " / ".join(map(_cell, value))
+    if isinstance(value, dict):  # an estimate
+        return f"{value['value']:.2f} [{value['low']:.2f}, {value['high']:.2f}]"
     return "" if value is None else str(value)

@@ -58,12 +58,15 @@ def _mode(name: str) -> Mode:
 
 
 def _planner(domain: str | None, program: str | None, settings: Settings) -> QueryPlanner:
+    from ..data.card import shipped_domains
     from ..program.registry import resolve
 
     found = _program(domain, program, settings)
     planner = _uncompiled(domain) if found is None else _compiled(resolve(found, settings.tracking_uri), domain)
     if domain is not None and planner.card.name != _name(domain):
-        raise ConfigError(f"the program is of the domain {planner.card.name}, not {_name(domain)}; leave out --domain")
+        name = planner.card.name
+        what = "leave out --domain" if name in shipped_domains() else f"give the folder of {name} with --domain"
+        raise ConfigError(f"the program is of the domain {name}, not {_name(domain)}; {what}")
     if program == ZERO_SHOT:
         planner.let_model_decide().with_lm(settings.lm_settings())
     if settings.lm is not None:

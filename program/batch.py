@@ -22,12 +22,13 @@ class Output(NamedTuple):
 
     Attributes:
         what: in a word, for messages.
-        made_by: the program that made a line, or None where that is not said; raises ``KeyError``, ``TypeError`` or
-            ``AttributeError`` for what is no such line.
+        made_by: the program that a line is of, or whatever else ``by`` calls it, or None where that is not said; raises
+            ``KeyError``, ``TypeError`` or ``AttributeError`` for what is no such line.
     """
 
     what: str
     made_by: Callable[[Row], str | None]
+    by: str = "program"
 
 
 def _planner_of(row: Row) -> str | None:
@@ -191,7 +192,7 @@ def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise DataError(f"{where}: this is no line of {output.what}; choose another --out") from error
     if by not in (None, program):
-        raise DataError(f"{where}: this plan is of the program {by}, not of {program}; choose another --out")
+        raise DataError(f"{where}: it is of the {output.by} {by}, not of {program}; choose another --out")
     return made
 
 

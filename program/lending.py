@@ -1,12 +1,12 @@
 """Rows that other domains lend to one with few labels.
 
 Whether a question follows up, how hard it is, what it intends and whether it has to be taken apart is said much the
-same whatever it is about. So every domain learns that from others' rows, too: from the shipped ones, and from small ones
-that are there for nothing else (``data/domains/lenders``). All lend about as much, since what helps is that they differ:
-34 domains with 100 rows at most teach two domains that nobody had seen better than the same with up to 800 of the larger
-ones. Whether a question is ours is not alike everywhere; but what is asked elsewhere is seldom ours, be it that domain's
-own or its strangers', and who labels a domain writes few strangers, where users ask many. So strangers are lent until
-they are a fifth of the rows.
+same whatever it is about. So every domain learns that from others' rows, too: from the shipped ones, and from small
+ones that are there for nothing else (``data/domains/lenders``). All lend about as much, since what helps is that they
+differ: 34 domains with 100 rows at most teach two domains that nobody had seen better than the same with up to 800 of
+the larger ones. Whether a question is ours is not alike everywhere; but what is asked elsewhere is seldom ours, be it
+that domain's own or its strangers', and who labels a domain writes few strangers, where users ask many. So strangers
+are lent until they are a fifth of the rows.
 
 A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
 """
@@ -32,7 +32,7 @@ LENDS_BELOW = 10_000
 MOST = 100
 """Rows of one domain at most, of whole conversations."""
 STRANGERS_BELOW = 2000
-"""Rows from which on no strangers are lent: where so many rows have few, the level does it (``train_heads._by_quota``)."""
+"""Rows from which on no strangers are lent: where so many have few, the level does it (``train_heads._by_quota``)."""
 STRANGERS = 0.2
 """Of the rows that relevance is learned from so many are strangers', those that are lent among them."""
 ELSEWHERE = "elsewhere"

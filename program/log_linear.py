@@ -38,8 +38,9 @@ def fitted(
     """
     having = Counter(name for row in traits for name in {name for choice in row for name, _ in choice})
     names = sorted(name for name, rows in having.items() if rows >= least)
-    matrix = _matrix(traits, {name: column for column, name in enumerate(names)})
-    if own is not None and not all(own):
+    parts = 1 if own is None or all(own) else 2
+    matrix: csr_array = _matrix(traits, {name: column for column, name in enumerate(names)})
+    if own is not None and parts > 1:
         mine = np.repeat(np.array(own, dtype=float), [len(row) for row in merit])
         matrix = csr_array(hstack([matrix, diags_array(mine) @ matrix]))
     ends = np.cumsum([0, *(len(row) for row in merit)])
@@ -51,8 +52,8 @@ def fitted(
         slope = matrix.T @ (chances - liked) / len(merit)
         return lost + ridge / 2 * float(weights @ weights), slope + ridge * weights
 
-    found = minimize(loss, np.zeros(matrix.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
-    summed = found.x.reshape(-1, len(names)).sum(axis=0)
+    found = minimize(loss, np.zeros(parts * len(names)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
+    summed = found.x.reshape(parts, len(names)).sum(axis=0)
     halved = summed.astype(np.float16).astype(float)  # as they are kept, so that a loaded model says the same
     return {name: weight for name, weight in zip(names, halved.tolist(), strict=True) if weight}
 

@@ -54,24 +54,27 @@ def graph_batch(
 ) -> Worked:
     """Answer every row ``{"id", "query"}``; append what ``answer_row`` gives, with ``id`` and ``asked``, to ``target``.
 
-    Rows are gone through as by ``plan_batch``: what is there already, of the same query, is not answered again.
+    Rows are gone through as by ``plan_batch``: what is there already, of the same query, graph and cap, is not answered
+    again.
 
     Raises:
-        DataError: as for ``plan_batch``.
+        DataError: as for ``plan_batch``, also for answers of another graph or cap.
     """
+    asked = executor.fingerprint if cap is None else f"{executor.fingerprint} cut at {cap}"
 
     def answered(row: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(query := row.get("query"), str):
             raise TypeError("it has no text under query")
-        return answer_row(planner.plan(query), executor, deadline_s, cap)
+        return {"graph": asked, **answer_row(planner.plan(query), executor, deadline_s, cap)}
 
-    return each_row(source, target, answered, "", progress, Output("answers", _nobody))
+    return each_row(source, target, answered, asked, progress, Output("answers", _graph_of, "graph"))
 
 
-def _nobody(row: dict[str, Any]) -> None:
-    """That a line holds answers; which program planned them is not said."""
+def _graph_of(row: dict[str, Any]) -> str | None:
+    """The graph that a line's answers are of; older files do not say it. Which program planned them is not said."""
     if not isinstance(row["answers"], list):
         raise TypeError("answers must be a list")
+    return row.get("graph")
 
 
 def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:

@@ -44,8 +44,8 @@ def train_rewriter(
     """A rewriter from the follow-ups among ``rows`` and those that are lent; None where they are too few to teach one.
 
     Args:
-        lent: rows of other domains. What points back, and what it is put for, is alike everywhere; a weight is the sum of
-            one that all follow-ups share and one of the domain's own.
+        lent: rows of other domains. What points back, and what it is put for, is alike everywhere; a weight is the sum
+            of one that all follow-ups share and one of the domain's own.
     """
     taught = [(row, card, linker) for row in rows]
     for one in lent:
@@ -54,7 +54,7 @@ def train_rewriter(
     follow_ups = [one for one in taught if one[0].labels.is_follow_up]
     if len(follow_ups) < MIN_FOLLOW_UPS:
         return None
-    lexicon, rng = learned_lexicon([row for row, _, _ in taught]), np.random.default_rng(seed)
+    lexicon, rng = learned_lexicon([rows, *(one.rows for one in lent)]), np.random.default_rng(seed)
     lessons = [_lesson(row, card, lexicon, linker, rng) for row, card, linker in follow_ups]
     return Rewriter(lexicon, _weights(lessons, [of is card for _, of, _ in follow_ups]))
 

@@ -18,7 +18,8 @@ OFTEN = 0.08
 """Of the follow-ups that have a word, the share in which it is replaced, from which it points."""
 JOINTS = 6
 COMMON = 0.004
-"""Share of texts from which a word is common; three texts at least."""
+"""Share of texts from which a word is common, the mean of all domains; and more than three texts."""
+LEAST_COMMON = 3
 FRONT, END = "front", "end"
 _MAY_BEGIN_A_NAME = frozenset("of the in to a for".split())
 
@@ -43,8 +44,14 @@ class Lexicon:
         return Likeness(self.pointing)
 
 
-def learned_lexicon(rows: Sequence[LabelledRow]) -> Lexicon:
-    """From all rows what is common, from follow-ups what points and what joins."""
+def learned_lexicon(domains: Sequence[Sequence[LabelledRow]]) -> Lexicon:
+    """From all rows what is common, from follow-ups what points and what joins.
+
+    Args:
+        domains: the rows of each. What only one of them speaks of is not common, however often it does: as long as one's
+            own rows alone counted, no guest of the podcast could be new in "and Dario?".
+    """
+    rows = [row for of in domains for row in of]
     replaced, having, joints = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
     for row in rows:
         if row.labels.is_follow_up:
@@ -55,7 +62,7 @@ def learned_lexicon(rows: Sequence[LabelledRow]) -> Lexicon:
         if count >= LEAST and (" " in words or count >= OFTEN * having[words]) and words[0].isalnum()
     }
     enough = [joint for joint, count in joints.most_common(JOINTS) if count >= LEAST]
-    return Lexicon(frozenset(pointing), tuple(enough), _common(rows))
+    return Lexicon(frozenset(pointing), tuple(enough), _common(domains))
 
 
 def _count(row: LabelledRow, replaced: Counter[str], having: Counter[str], joints: Counter[tuple[str, str]]) -> None:
@@ -85,10 +92,16 @@ def _joint(new: Sequence[str], before: set[str]) -> str | None:
     return None
 
 
-def _common(rows: Iterable[LabelledRow]) -> frozenset[str]:
-    counts, total = Counter[str](), 0
-    for row in rows:
-        for text in (row.query, *(turn.content for turn in row.history)):
-            counts.update({word.low for word in words_of(text)})
-            total += 1
-    return frozenset(word for word, count in counts.items() if count > max(3, COMMON * total))
+def _common(domains: Iterable[Iterable[LabelledRow]]) -> frozenset[str]:
+    counts, shares = Counter[str](), Counter[str]()
+    parts = 0
+    for rows in domains:
+        having, total = Counter[str](), 0
+        for row in rows:
+            for text in (row.query, *(turn.content for turn in row.history)):
+                having.update({word.low for word in words_of(text)})
+                total += 1
+        counts.update(having)
+        shares.update({word: count / total for word, count in having.items()})  # type: ignore[arg-type]
+        parts += total > 0
+    return frozenset(word for word, share in shares.items() if share > COMMON * parts and counts[word] > LEAST_COMMON)

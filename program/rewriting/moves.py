@@ -173,8 +173,10 @@ class Turning:
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
     def part(self, referent: Referent) -> str | None:
-        """Its kind; None where the question does not have it word by word."""
-        return referent.look.kind if referent.text in self._asked else None
+        """Its kind; None where the question has it not word by word, and for small words with a name among them."""
+        look = referent.look
+        mixed = SORTS.get(look.kind) == "small" and not look.small
+        return look.kind if referent.text in self._asked and not mixed else None
 
     def ways(self, part: str) -> list[tuple[int, tuple[Own, ...]]]:
         """Everything new that is of its sort."""

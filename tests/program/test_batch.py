@@ -144,7 +144,7 @@ def test_plans_of_another_program_are_refused_and_kept(planner: Counting, tmp_pa
     plan_batch(planner, given, out)
     before = out.read_bytes()
     planner.use({})._version = "another"
-    with pytest.raises(DataError, match=r"out\.jsonl:1: this plan is of the program .*, not of another; choose"):
+    with pytest.raises(DataError, match=r"out\.jsonl:1: it is of the program .*, not of another; choose"):
         plan_batch(planner, given, out)
     assert out.read_bytes() == before
 

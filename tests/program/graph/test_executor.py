@@ -205,6 +205,17 @@ def test_rows_are_answered_once_and_wrong_rows_do_not_stop_the_others(tmp_path: 
     assert graph_batch(planner, biomedical, source, target) == (1, 1)
 
 
+def test_answers_of_another_graph_or_cap_are_said_and_kept(tmp_path: Path, biomedical: MemoryGraph) -> None:
+    source, target = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    source.write_text('{"id": "1", "query": "asthma"}\n', encoding="utf-8")
+    assert graph_batch(Scripted(), biomedical, source, target, cap=2) == (1, 0)
+    kept = target.read_bytes()
+    with pytest.raises(DataError, match=r"a\.jsonl:1: it is of the graph .* cut at 2, not of .*; choose another --out"):
+        graph_batch(Scripted(), biomedical, source, target)
+    assert target.read_bytes() == kept
+    assert graph_batch(Scripted(), biomedical, source, target, cap=2) == (0, 0)
+
+
 def test_a_run_that_was_cut_goes_on(tmp_path: Path, biomedical: MemoryGraph) -> None:
     source, target = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
     source.write_text('{"id": "1", "query": "asthma"}\n{"id": "2", "query": "asthma"}\n', encoding="utf-8")
