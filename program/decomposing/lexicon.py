@@ -45,7 +45,7 @@ def learned(rows: Sequence[LabelledRow]) -> Lexicon:
         between.update(set(_between(row)))
     enough = max(LEAST, COMMON * len(decomposed))
     common = (word for word, count in having.items() if count >= enough and word[0].isalpha())
-    known, pointing = frozenset(common), learned_lexicon(rows).pointing
+    known, pointing = frozenset(common), learned_lexicon([rows]).pointing
     often = (word for word, count in between.items() if count >= max(OFTEN, JOINS * having[word]))
     return Lexicon(known, frozenset(word for word in often if _may_join(word, known, pointing)), pointing)
 

@@ -48,8 +48,8 @@ def learned_lexicon(domains: Sequence[Sequence[LabelledRow]]) -> Lexicon:
     """From all rows what is common, from follow-ups what points and what joins.
 
     Args:
-        domains: the rows of each. What only one of them speaks of is not common, however often it does: as long as one's
-            own rows alone counted, no guest of the podcast could be new in "and Dario?".
+        domains: the rows of each. What only one of them speaks of is not common, however often it does: as long as
+            one's own rows alone counted, no guest of the podcast could be new in "and Dario?".
     """
     rows = [row for of in domains for row in of]
     replaced, having, joints = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
@@ -93,8 +93,7 @@ def _joint(new: Sequence[str], before: set[str]) -> str | None:
 
 
 def _common(domains: Iterable[Iterable[LabelledRow]]) -> frozenset[str]:
-    counts, shares = Counter[str](), Counter[str]()
-    parts = 0
+    counts, shares, parts = Counter[str](), dict[str, float](), 0
     for rows in domains:
         having, total = Counter[str](), 0
         for row in rows:
@@ -102,6 +101,7 @@ def _common(domains: Iterable[Iterable[LabelledRow]]) -> frozenset[str]:
                 having.update({word.low for word in words_of(text)})
                 total += 1
         counts.update(having)
-        shares.update({word: count / total for word, count in having.items()})  # type: ignore[arg-type]
+        for word, count in having.items():
+            shares[word] = shares.get(word, 0.0) + count / total
         parts += total > 0
     return frozenset(word for word, share in shares.items() if share > COMMON * parts and counts[word] > LEAST_COMMON)

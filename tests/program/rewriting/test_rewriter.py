@@ -27,7 +27,7 @@ def rewriter(rows: list[LabelledRow], card: DomainCard, linker: Linker) -> Rewri
 
 
 def test_rows_show_which_words_point(rows: list[LabelledRow]) -> None:
-    lexicon = learned_lexicon(rows)
+    lexicon = learned_lexicon([rows])
     assert "he" in lexicon.pointing
     assert "it" not in lexicon.pointing
     assert "what" in lexicon.common
