@@ -58,7 +58,7 @@ def command(
         "graph": lambda report: _graph(),
         "http": lambda report: _http(domain),
         "bound": lambda report: _bound(draws, error, report),
-        "lending": lambda report: _lending(report),
+        "lending": _lending,
     }
     every: Tables = {}
     for part in chosen:

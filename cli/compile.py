@@ -39,9 +39,7 @@ def command(
     encoder: Annotated[
         str, typer.Option(help="What heads see through: static, or minilm (extra minilm; 11 ms a text).")
     ] = "static",
-    lending: Annotated[
-        bool, typer.Option(help="Let shipped domains lend rows to one with few, for what is alike everywhere.")
-    ] = True,
+    lending: Annotated[bool, typer.Option(help="Let other domains lend rows, for what is alike everywhere.")] = True,
     budget_calls: Annotated[int | None, typer.Option(min=0, help="LM requests that compiling may spend.")] = None,
     sample: Annotated[
         str | None, typer.Option(metavar="TRAIN,DEV,TEST", help="Rows of each split, drawn stratified; default: all.")

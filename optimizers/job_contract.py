@@ -32,7 +32,7 @@ class JobSettings:
         out: where this program goes instead.
         work: folder for the files that a stopped job goes on from.
         encoder: what the heads see through: ``static`` or ``minilm``, see ``program/minilm.py``.
-        lending: whether shipped domains lend rows to one that has few, see ``program/lending.py``.
+        lending: whether other domains lend rows to this one, see ``program/lending.py``.
     """
 
     optimizer: str = "bootstrap"

@@ -38,7 +38,7 @@ STRANGERS = 0.2
 ELSEWHERE = "elsewhere"
 """What a lent stranger is rejected for; no card's kind, and no head learns it."""
 SAME = 0.1
-"""Of a domain's queries that are a shipped domain's, too, from which on it is taken for a copy of that."""
+"""Of a domain's queries that are a lender's, too, from which on it is taken for a copy of that."""
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ LABELS: dict[str, Label] = {
 
 
 ALIKE = (FOLLOW_UP, "complexity", "intent", "needs_decomposition")
-"""Heads that learn from other domains' rows, too: what they tell is told alike everywhere. Those that read a follow-up
-as it was typed do, whatever they tell."""
+"""Heads that learn from other domains' rows, too: what they tell is told alike everywhere. So do those of them that
+read a follow-up as it was typed."""
 OURS = ("is_relevant", *KERNELS)
 """Heads that learn from strangers, too."""
 
@@ -66,7 +66,8 @@ def train_heads(
 
     Args:
         lent: rows of other domains, from which a head of what is alike everywhere learns as from the domain's own, and
-            strangers, from which relevance is learned. A domain whose own rows could teach no head of a name has none.
+            strangers, from which relevance is learned. Of what is not alike everywhere a domain has a head if its own
+            rows teach one.
     """
     features = features_from(rows, card, encoder, lent)
     # The matrices are small: with more threads than idle cores they take twenty times as long.

@@ -8,7 +8,7 @@ asked for nothing but whom a pronoun may mean, and labelled follow-ups say how m
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -28,7 +28,6 @@ class Likeness:
 
     def __init__(self, pointing: Iterable[str]) -> None:
         self._places = {said: place for place, said in enumerate(sorted(pointing))}
-        self._centred: np.ndarray | None = None
         self._of_word = lru_cache(maxsize=KEPT)(self._steps)
 
     def of(self, name: str, said: str) -> int:
@@ -36,15 +35,13 @@ class Likeness:
         return self._of_word(name.split(" ", 1)[0])[self._places[said]]
 
     def _steps(self, word: str) -> tuple[int, ...]:
-        if self._centred is None:
-            self._centred = _centred(list(self._places))
         cosines = self._centred @ default_encoder().encode([word])[0]
         return tuple(np.rint(cosines * STEPS).astype(int).tolist())
 
-
-def _centred(said: list[str]) -> np.ndarray:
-    """Vectors less their mean, of length one or zero, shape (said, dimensions)."""
-    vectors = default_encoder().encode(said)
-    vectors = vectors - vectors.mean(axis=0)
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    @cached_property
+    def _centred(self) -> np.ndarray:
+        """Vectors of what points less their mean, of length one or zero, shape (said, dimensions)."""
+        vectors = default_encoder().encode(list(self._places))
+        vectors = vectors - vectors.mean(axis=0)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 Traits = tuple[tuple[str, float], ...]
 """What is seen of something: names of traits, each with its size."""
 PLACE, FARTHEST = "place", 20
-"""The one trait of a referent that is a measure: how far into its turn it stands, up to so many words."""
+"""The one trait of a referent alone that is a measure: how far into its turn it stands, up to so many words."""
 
 
 class Look(NamedTuple):
@@ -54,7 +54,12 @@ class Keep(NamedTuple):
 
 
 class Filler(NamedTuple):
-    """What is seen of a referent where it is put for a word; words are counted to 4, and only a card's name is told."""
+    """What is seen of a referent where it is put for a word; words are counted to 4, and only a card's name is told.
+
+    Attributes:
+        order: which of its like it is in its turn, as ``2 of 3``.
+        like: how like a name is to each of the query's words that point, in steps of ``likeness.py``.
+    """
 
     name: str
     kind: str

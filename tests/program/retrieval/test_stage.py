@@ -194,8 +194,12 @@ def test_a_follow_up_that_no_model_rewrote_says_that_its_filters_are_a_guess(eng
         {"role": "assistant", "content": "!98 and !100."},
     ]
     plan = engineering.plan("and in cinder?", history, session={"now": NOW})
-    assert plan.source_plans[0].filters["projects"] == ("cinder",)
-    assert plan.source_plans[0].filters["statuses"] == ("merged",)
+    assert plan.source_plans[0].filters == {
+        "projects": ("cinder",),
+        "dates": ("last week",),
+        "statuses": ("merged",),
+        "resolved_dates": ("2025-11-03/2025-11-09",),
+    }
     assert "was rewritten by a guess" in next(d.why for d in plan.degraded if d.what == "source filters")
     alone = engineering.plan("failed pipelines in atlas", history, session={"now": NOW})
     assert "source filters" not in [d.what for d in alone.degraded]
