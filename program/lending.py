@@ -17,7 +17,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..data.card import DomainCard, lending_folders
 from ..data.domain import load_domain, split_files
 from ..data.rows import LabelledRow
 from ..errors import DataError
+from .linker import Linker
 
 LENDS_BELOW = 10_000
 """Rows from which on a domain needs no others'."""
@@ -53,6 +54,11 @@ class Lent:
     card: DomainCard
     rows: tuple[LabelledRow, ...] = ()
     strangers: tuple[LabelledRow, ...] = ()
+
+    @cached_property
+    def linker(self) -> Linker:
+        """Finds that card's names; made once, since a training asks for it five times."""
+        return Linker(self.card.names)
 
 
 def lent_rows(rows: Sequence[LabelledRow], card: DomainCard) -> tuple[Lent, ...]:

@@ -93,11 +93,12 @@ class Linker:
         return tuple(link.surface for link in self.links(text))
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=64)
 def _by_rarest_word(names: tuple[KnownName, ...]) -> dict[str, tuple[Spelling, ...]]:
     """Spellings by that word of theirs that fewest have, the longest of several; by their first sign if they have none.
 
-    A planner makes several linkers of one card.
+    A planner makes several linkers of one card, and a training those of all that lend to it: with eight kept, that was
+    half of the time of a small one.
     """
     of_name: dict[str, KnownName] = {}
     for name in names:

@@ -92,8 +92,8 @@ def features_from(
     rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
 ) -> Features:
     """What heads that learn from these rows, and from those that are lent, see of a text."""
-    domains = ((rows, card), *(((*one.rows, *one.strangers), one.card) for one in lent))
-    read = [([row.labels.standalone_query for row in of], Linker(names.names)) for of, names in domains]
+    domains = ((rows, Linker(card.names)), *(((*one.rows, *one.strangers), one.linker) for one in lent))
+    read = [([row.labels.standalone_query for row in of], linker) for of, linker in domains]
     (texts, linker), *others = read
     return learned_features(texts, encoder, linker, others)
 
@@ -127,7 +127,7 @@ class Learning:
         self.rows, self.card, self.features, self.seed, self.lent = rows, card, features, seed, lent
         self.own = len(rows)
         self.taught = [Taught(row, card, features) for row in rows]
-        read = [(one, features.reading(Linker(one.card.names))) for one in lent]
+        read = [(one, features.reading(one.linker)) for one in lent]
         self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.rows]
         self.ours = len(self.taught)
         self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.strangers]

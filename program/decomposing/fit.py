@@ -68,7 +68,7 @@ def train_decomposer(
     """
     taught = [(row, linker) for row in rows]
     if sum(bool(row.labels.sub_queries) for row in rows) < OWN_DECOMPOSED:
-        taught += [(row, theirs) for one in lent for theirs in [Linker(one.card.names)] for row in one.rows]
+        taught += [(row, one.linker) for one in lent for row in one.rows]
     if sum(bool(row.labels.sub_queries) for row, _ in taught) < MIN_DECOMPOSED:
         return None
     lexicon, rng = learned([row for row, _ in taught]), np.random.default_rng(seed)

@@ -49,8 +49,7 @@ def train_rewriter(
     """
     taught = [(row, card, linker) for row in rows]
     for one in lent:
-        theirs = Linker(one.card.names)
-        taught += [(row, one.card, theirs) for row in one.rows]
+        taught += [(row, one.card, one.linker) for row in one.rows]
     follow_ups = [one for one in taught if one[0].labels.is_follow_up]
     if len(follow_ups) < MIN_FOLLOW_UPS:
         return None
