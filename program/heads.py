@@ -16,31 +16,21 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..signatures.types import Turn
-from .decomposing.decomposer import Decomposed, Decomposer, load_decomposer
-from .encoder import Encoder
-from .features import AS_TYPED, Features, Seen
+from .decomposing.decomposer import Decomposed, Decomposer
+from .features import Features, Seen
 from .greetings import Greetings
 from .joint import Joint
-from .linker import Linker
 from .looks import PREFIX, agree, each_agrees
-from .mending import Mending
-from .ngrams import Vocabulary
-from .panel import Panel, shared_rows
-from .rewriting.rewriter import Rewriter, load_rewriter
+from .panel import Panel
+from .rewriting.rewriter import Rewriter
 from .wish_grams import WITH_WISHES, with_wishes
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
-IDF = "ngrams.idf"
-COMMON = "ngrams.common"
-VOCABULARY = "ngrams.vocabulary"
-NESTED = "vector.nested"
-BARE = "text.bare"
-WORDS = "text.words"
 TYPED = "typed."
 """Heads that read a follow-up as it was typed; their names begin so."""
 SOURCE = "source."
@@ -50,8 +40,6 @@ GREETS = 0.5
 NO_GREETINGS = Greetings()
 REWRITTEN = 0.25
 """Weight of what a model rewrote beside the follow-up as typed."""
-# Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
-SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 
 
 @dataclass(frozen=True)
@@ -64,6 +52,9 @@ class Head:
         dual: kernel coefficients, already times the RBF kernel's share, of each label but the first, less those of
             the first, since only differences matter; shape (n, labels - 1).
         linear: weight of each n-gram column, already times its share, put the same way; shape (columns, labels - 1).
+            Where there are ``steps``, their roots as whole numbers from -127 to 127.
+        steps: what such a number times its size is multiplied with, one a label but the first; none where the weights
+            are as they are.
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
         bias: added to the scaled scores, one a label; empty for none.
@@ -81,6 +72,12 @@ class Head:
     bias: tuple[float, ...] = ()
     below: float | None = None
     each_below: float | None = None
+    steps: np.ndarray | None = None
+
+    def weights(self, columns: np.ndarray | slice = slice(None)) -> np.ndarray:
+        """The weights of some n-grams or of all, shape (columns, labels - 1), in single precision."""
+        chosen = self.linear[columns].astype(np.float32)
+        return chosen if self.steps is None else chosen * np.abs(chosen) * self.steps
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
@@ -93,7 +90,7 @@ class Head:
         distance = (support**2).sum(axis=1) + float(seen.dense @ seen.dense) - 2 * (support @ seen.dense)
         scores = np.exp(-self.width * np.maximum(distance, 0.0)) @ dual
         if len(seen.grams.columns):
-            scores = scores + seen.grams.values @ self.linear[seen.grams.columns].astype(np.float32)
+            scores = scores + seen.grams.values @ self.weights(seen.grams.columns)
         scores = np.concatenate([[0.0], scores])
         return softmax(self.scale * scores[None] + np.array(self.bias or 0.0, dtype=np.float32))[0]
 
@@ -273,112 +270,14 @@ class Heads:
         """Whether heads that would have a say are silent, because the encoder knows none of the query's words."""
         return self._alone is not None and not self.features.of_query(self._read(query)).readable
 
-    def tensors(self) -> dict[str, np.ndarray]:
-        """Everything numeric, for safetensors; support vectors that heads share are kept once."""
-        held: dict[str, np.ndarray] = {IDF: self.features.idf.astype(np.float16)}
-        if self.features.common is not None:
-            held[COMMON] = np.array(sorted(self.features.common), dtype=np.uint32)
-        if self.features.vocabulary is not None:
-            held[VOCABULARY] = self.features.vocabulary.packed()
-        if self.features.reads:
-            held[BARE] = np.array([self.features.reads], dtype=np.uint8)
-        if self.features.mending is not None:
-            held[WORDS] = self.features.mending.packed()
-        if self.features.nested is not None:
-            held[NESTED] = np.array([self.features.nested], dtype=np.uint32)
-        if self.rewriter is not None:
-            held |= self.rewriter.tensors()
-        if self.decomposer is not None:
-            held |= self.decomposer.tensors()
-        # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
-        with_grams = {_sees(name) for name, head in self._every().items() if head.linear.any()}
-        for name, head in self._every().items():
-            nought = not head.linear.any() and _sees(name) in with_grams
-            held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear[:0] if nought else head.linear}
-        for sees, shared in SHARED.items():
-            alike = {name: head for name, head in self._every().items() if _sees(name) == sees}
-            if alike:
-                held[shared], rows = shared_rows([head.support for head in alike.values()])
-                kind = np.uint16 if len(held[shared]) <= np.iinfo(np.uint16).max else np.uint32
-                held |= {f"{name}.rows": row.astype(kind) for name, row in zip(alike, rows, strict=True)}
-        return held
-
-    def settings(self) -> dict[str, dict[str, Any]]:
-        """Everything else, for the manifest."""
-        return {name: _settings(head) for name, head in self._every().items()}
-
-    def _every(self) -> dict[str, Head]:
+    def every(self) -> dict[str, Head]:
+        """All heads, by the names that their tensors begin with."""
         typed = {f"{TYPED}{name}": head for name, head in self.typed.items()}
         return {**self.heads, **self.looks, **typed, **self.sources}
 
 
-def _settings(head: Head) -> dict[str, Any]:
-    bias = {"bias": list(head.bias)} if head.bias else {}
-    levels = {"together_below": head.below, "below": head.each_below}
-    below = {name: value for name, value in levels.items() if value is not None}
-    return {"labels": list(head.labels), "width": head.width, "scale": head.scale, **bias, **below}
-
-
-def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: Linker) -> Features:
-    """Features from what ``tensors()`` gave."""
-    common = frozenset(tensors[COMMON].tolist()) if COMMON in tensors else None
-    nested = int(tensors[NESTED][0]) if NESTED in tensors else None
-    vocabulary = Vocabulary.unpacked(tensors[VOCABULARY]) if VOCABULARY in tensors else None
-    reads = int(tensors[BARE][0]) if BARE in tensors else AS_TYPED
-    mending = Mending.unpacked(tensors[WORDS], encoder.knows_whole) if WORDS in tensors else None
-    return Features(encoder, linker, tensors[IDF], common, nested, vocabulary, reads, mending)
-
-
-def load_heads(
-    tensors: Mapping[str, np.ndarray],
-    settings: Mapping[str, Mapping[str, Any]],
-    features: Features,
-    joint: Joint | None = None,
-    greetings: Greetings = NO_GREETINGS,
-) -> Heads:
-    """Heads from what ``tensors()`` and ``settings()`` gave; ``features`` must be those of ``load_features``."""
-    heads = {
-        name: Head(
-            name=name,
-            labels=tuple(s["labels"]),
-            support=_support(tensors, name),
-            dual=_by_label(tensors[f"{name}.dual"], s["labels"]),
-            linear=_linear(tensors, name, s["labels"]),
-            width=float(s["width"]),
-            scale=float(s["scale"]),
-            bias=tuple(s.get("bias", ())),
-            below=s.get("together_below"),
-            each_below=s.get("below"),
-        )
-        for name, s in settings.items()
-    }
-    return Heads(heads, features, joint, greetings, load_rewriter(tensors), load_decomposer(tensors, features.encoder))
-
-
-def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
-    """A head's support vectors: rows of those that are shared, or its own in programs of before."""
-    if (own := tensors.get(f"{name}.support")) is not None:
-        return own
-    shared, rows = tensors[SHARED[_sees(name)]], tensors[f"{name}.rows"]
-    return shared if np.array_equal(rows, np.arange(len(shared))) else shared[rows]
-
-
-def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str]) -> np.ndarray:
-    """A head's weights of n-grams: noughts where none were kept, as many as the other heads have that see the same."""
-    found = _by_label(tensors[f"{name}.linear"], labels)
-    if len(found):
-        return found
-    others = (key.removesuffix(".linear") for key in tensors if key.endswith(".linear"))
-    columns = max(len(tensors[f"{other}.linear"]) for other in others if _sees(other) == _sees(name))
-    return np.zeros((columns, found.shape[1]), dtype=found.dtype)
-
-
-def _by_label(given: np.ndarray, labels: Sequence[str]) -> np.ndarray:
-    """As a head holds it; programs of before had a column for the first label, too."""
-    return against_first(given) if given.shape[1] == len(labels) else given
-
-
-def _sees(name: str) -> str:
+def sees(name: str) -> str:
+    """What a head of that name is shown: a query alone, a turn, or a query with the cues of sources."""
     if name.startswith(SOURCE):
         return "source"
     return "turn" if name == "is_follow_up" else "query"

@@ -55,7 +55,7 @@ class Panel:
         self._wider = [(width, width / widths[0]) for width in widths]
         # A column for each label but the first of a head, whose score is nought.
         self._scale = np.concatenate([np.full(len(h.labels) - 1, h.scale, dtype=np.float32) for h in heads])
-        self._linear = np.concatenate([head.linear for head in heads], axis=1).astype(np.float32) * self._scale
+        self._linear = np.concatenate([head.weights() for head in heads], axis=1) * self._scale
         ends = np.cumsum([0, *(len(head.labels) - 1 for head in heads)]).tolist()
         self._spans = list(pairwise(ends))
         self._bias = np.array([b for head in heads for b in _bias(head)], dtype=np.float32)

@@ -16,7 +16,8 @@ from .encoders import encoder_named
 from .folder import Manifest, ProgramState, text_fingerprint
 from .graph.store import from_tensors, to_tensors
 from .greetings import greetings_of
-from .heads import Heads, load_features, load_heads
+from .head_file import load_features, load_heads, settings_of, tensors_of
+from .heads import Heads
 from .linker import Linker
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def content_hash(planner: QueryPlanner) -> str:
     """Of everything that decides about a plan, 12 hex digits."""
     state = json.dumps([predictor_state(p) for p in planner.stage_predictors.values()], default=str)
     learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in _tensors(planner).items()}
-    settings = planner.heads.settings() if planner.heads else {}
+    settings = settings_of(planner.heads) if planner.heads else {}
     heads = json.dumps([settings, learned]) if learned else ""
     weighed = json.dumps({name: c.model_dump() for name, c in planner.combinations.items()})
     parts = (planner.card.fingerprint, state, heads, weighed, str(planner.plan_graph))
@@ -65,7 +66,7 @@ def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
             "domain": planner.card.name,
             "fingerprints": {**manifest.fingerprints, **fingerprints(planner)},
             "encoder": heads.features.encoder.name if heads else "",
-            "heads": heads.settings() if heads else {},
+            "heads": settings_of(heads) if heads else {},
             "thresholds": thresholds,
             "combinations": planner.combinations,
             "joint": heads.joint if heads else {},
@@ -117,5 +118,5 @@ def heads_of(state: ProgramState) -> Heads | None:
 
 
 def _tensors(planner: QueryPlanner) -> dict[str, np.ndarray]:
-    heads = planner.heads.tensors() if planner.heads else {}
+    heads = tensors_of(planner.heads) if planner.heads else {}
     return {**heads, **(to_tensors(planner.graph) if planner.graph else {})}

@@ -18,6 +18,7 @@ from .encoder import Encoder
 from .features import Features, Seen, learned_features
 from .fit_head import MIN_ROWS, RIDGES, SHARES, Fitted, Rows, fit_and_leave_out, fit_rows
 from .greetings import greetings_of
+from .head_file import compact
 from .heads import TYPED, Head, Heads
 from .joint import fit_joint
 from .landmarks import TURNS, condensed
@@ -29,7 +30,7 @@ from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "23"
+RECIPE = "24"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 FOLLOW_UP = "is_follow_up"
@@ -82,10 +83,9 @@ def train_heads(
         rewriter = train_rewriter(rows, card, features.linker, seed, lent)
         decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
-    # Half of the size. Of 3,055 answers on the podcast's dev and calibrate two change, no probability by over 0.0021.
-    halved = {name: replace(head, dual=head.dual.astype(np.float16)) for name, head in every.items()}
+    kept = {name: compact(head) for name, head in every.items()}
     taught = [*rows, *(row for one in lent for row in one.rows)]  # of strangers there is nothing to say together
-    return Heads(halved, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer)
+    return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer)
 
 
 def features_from(

@@ -18,19 +18,19 @@ from queryplan.program.fit_head import (
     fit_head,
     folds_of,
 )
-from queryplan.program.heads import (
+from queryplan.program.head_file import (
     BARE,
+    LARGEST,
     NESTED,
-    REWRITTEN,
     VOCABULARY,
     WORDS,
-    Heads,
-    against_first,
+    compact,
     load_features,
     load_heads,
-    pooled,
-    softmax,
+    settings_of,
+    tensors_of,
 )
+from queryplan.program.heads import REWRITTEN, Heads, against_first, pooled, softmax
 from queryplan.program.ngrams import mask_folded
 from queryplan.program.train_heads import LABELS, features_of, train_heads
 from queryplan.signatures.types import Turn
@@ -104,14 +104,14 @@ def test_rows_too_few_for_any_head_give_none(rows: Callable[[str], Any], card: A
 def test_training_is_deterministic(rows: Callable[[str], Any], card: Any, trained: Heads) -> None:
     few = rows("train")[:60]
     one, two = (train_heads(few, card, trained.features.encoder) for _ in range(2))
-    assert one.settings() == two.settings()
-    assert all((t == two.tensors()[n]).all() for n, t in one.tensors().items())
+    assert settings_of(one) == settings_of(two)
+    assert all((t == tensors_of(two)[n]).all() for n, t in tensors_of(one).items())
 
 
 def test_tensors_and_settings_give_the_same_heads_back(trained: Heads, card: Any) -> None:
-    tensors = {name: np.array(tensor) for name, tensor in trained.tensors().items()}
+    tensors = {name: np.array(tensor) for name, tensor in tensors_of(trained).items()}
     features = load_features(tensors, trained.features.encoder, trained.features.linker)
-    again = load_heads(tensors, trained.settings(), features)
+    again = load_heads(tensors, settings_of(trained), features)
     for text in ("Who is Nell?", "Will it rain?", "", "你好"):
         assert again.of_query(text) == trained.of_query(text)
         assert again.of_turn(text, TURNS) == trained.of_turn(text, TURNS)
@@ -119,7 +119,7 @@ def test_tensors_and_settings_give_the_same_heads_back(trained: Heads, card: Any
 
 def test_the_whole_set_is_under_two_megabytes(trained: Heads) -> None:
     assert set(trained.heads) == set(LABELS)
-    assert sum(tensor.nbytes for tensor in trained.tensors().values()) < 2_000_000
+    assert sum(tensor.nbytes for tensor in tensors_of(trained).values()) < 2_000_000
 
 
 def test_out_of_domain_rows_teach_nothing_about_complexity(rows: Callable[[str], Any]) -> None:
@@ -191,7 +191,7 @@ def test_a_bias_moves_where_a_label_begins_and_is_saved(trained: Heads) -> None:
     before, after = head.probabilities(seen), moved.probabilities(seen)
     assert np.log(after[1] / after[0]) == pytest.approx(np.log(before[1] / before[0]) - 1, abs=1e-3)
     kept = Heads({"is_relevant": moved}, trained.features)
-    again = load_heads(kept.tensors(), kept.settings(), trained.features)
+    again = load_heads(tensors_of(kept), settings_of(kept), trained.features)
     assert again.heads["is_relevant"].bias == (0.0, -1.0)
     assert again.of_query("Who is Nell?") == kept.of_query("Who is Nell?")
     assert list(kept.of_query("Who is Nell?")["is_relevant"].probabilities.values()) == pytest.approx(after, abs=2e-5)
@@ -205,7 +205,7 @@ def test_a_softmax_does_not_see_which_label_the_others_are_measured_by() -> None
 
 def test_heads_see_the_first_dimensions_of_a_nested_vector_at_length_one(trained: Heads) -> None:
     features, nested = trained.features, trained.features.encoder.nested
-    assert features.nested == nested == trained.tensors()[NESTED].item()
+    assert features.nested == nested == tensors_of(trained)[NESTED].item()
     seen = features.of_query("Who is Nell?")
     whole = features.encoder.encode([mask_folded("Who is Nell", features.linker)])[0][:nested]
     np.testing.assert_allclose(seen.dense[:nested], whole / np.linalg.norm(whole), atol=1e-6)
@@ -220,7 +220,7 @@ def test_heads_see_the_first_dimensions_of_a_nested_vector_at_length_one(trained
     [(AS_TYPED, "Who is on?", "Who is on"), (SIGNS, "Who is on", "who is on"), (SIGNS, "1. who is on", "who is on")],
 )
 def test_heads_of_before_read_texts_as_they_learned_to(trained: Heads, reads: int, one: str, other: str) -> None:
-    tensors = trained.tensors()
+    tensors = tensors_of(trained)
     now = load_features(tensors, trained.features.encoder, trained.features.linker)
     del tensors[BARE]
     if reads:
@@ -231,7 +231,7 @@ def test_heads_of_before_read_texts_as_they_learned_to(trained: Heads, reads: in
 
 
 def test_a_slip_is_read_as_the_word_that_was_meant_unless_heads_learned_without(trained: Heads) -> None:
-    tensors = trained.tensors()
+    tensors = tensors_of(trained)
     now = load_features(tensors, trained.features.encoder, trained.features.linker)
     del tensors[WORDS]
     before = load_features(tensors, trained.features.encoder, trained.features.linker)
@@ -253,7 +253,7 @@ def test_a_name_in_other_letters_is_the_same_name_wherever_it_stands(trained: He
 
 
 def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trained: Heads, card: Any) -> None:
-    tensors = trained.tensors()
+    tensors = tensors_of(trained)
     del tensors[NESTED]
     del tensors[VOCABULARY]
     before = load_features(tensors, trained.features.encoder, trained.features.linker)
@@ -266,10 +266,25 @@ def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trai
     first = np.random.default_rng(0).normal(size=(len(head.dual), 1)).astype(np.float32)
     tensors["complexity.dual"] = np.concatenate([first, head.dual + first], axis=1)
     zero = np.zeros((len(head.linear), 1), dtype=np.float16)
-    tensors["complexity.linear"] = np.concatenate([zero, head.linear], axis=1)
-    again = load_heads(tensors, trained.settings(), trained.features)
+    tensors["complexity.linear"] = np.concatenate([zero, head.weights().astype(np.float16)], axis=1)
+    del tensors["complexity.steps"]
+    again = load_heads(tensors, settings_of(trained), trained.features)
     np.testing.assert_allclose(again.heads["complexity"].dual, head.dual, atol=1e-5)
-    assert np.array_equal(again.heads["complexity"].linear, head.linear)
+    np.testing.assert_allclose(again.heads["complexity"].weights(), head.weights(), atol=1e-3)
+
+
+def test_weights_of_one_byte_are_within_half_a_step_of_their_roots(trained: Heads) -> None:
+    head = trained.heads["intent"]
+    weights = np.random.default_rng(0).normal(size=head.linear.shape).astype(np.float32)
+    weights[:, 0] = 0.0
+    kept = compact(replace(head, linear=weights, steps=None))
+    assert kept.linear.dtype == np.int8
+    assert np.abs(kept.linear).max(axis=0).tolist() == [0] + [LARGEST] * (weights.shape[1] - 1)
+    roots = np.sqrt(np.abs(weights) / np.abs(weights).max(axis=0).clip(1e-9)) * LARGEST
+    assert (np.abs(np.abs(kept.linear) - roots) <= 0.501).all()
+    assert np.abs(kept.weights() - weights).max() < np.abs(weights).max() / LARGEST
+    assert (np.sign(kept.weights()) * np.sign(weights) >= 0).all()
+    assert np.array_equal(kept.weights(np.array([3, 5])), kept.weights()[[3, 5]])
 
 
 # --- a query as a model rewrote it, and as it was typed
@@ -327,10 +342,10 @@ def test_a_rewrite_alone_does_not_reject_what_was_typed(trained: Heads) -> None:
 
 
 def test_noughts_are_not_kept_and_come_back(trained: Heads) -> None:
-    held = trained.tensors()
+    held = tensors_of(trained)
     assert len(held["typed.rejection_kind.linear"]) == 0
     loaded = load_heads(
-        held, trained.settings(), load_features(held, trained.features.encoder, trained.features.linker)
+        held, settings_of(trained), load_features(held, trained.features.encoder, trained.features.linker)
     )
     assert loaded.typed["rejection_kind"].linear.shape == trained.typed["rejection_kind"].linear.shape
     assert not loaded.typed["rejection_kind"].linear.any()

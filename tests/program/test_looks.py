@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.program.explaining import explain
 from queryplan.program.head_client import HeadClient
-from queryplan.program.heads import HeadAnswer, Heads, load_heads
+from queryplan.program.head_file import load_heads, settings_of, tensors_of
+from queryplan.program.heads import HeadAnswer, Heads
 from queryplan.program.looks import FEWEST, MEANING, QUOTA, TAIL, WITHHELD, WORDS, agree, each_agrees, level, together
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination, head_alone, label_probabilities, settle
@@ -125,12 +126,12 @@ def test_a_program_of_before_rejects_where_each_look_does(trained: Heads) -> Non
     assert each_agrees([[0.1, 0.4]], below=0.5)
     assert not each_agrees([[0.01, 0.6]], below=0.5)
     assert not each_agrees([[0.1, 0.4], [0.1, 0.5]], below=0.5)
-    settings = trained.settings()
+    settings = settings_of(trained)
     for look in trained.looks:
         settings[look]["below"] = settings[look].pop("together_below")
-    before = load_heads(trained.tensors(), settings, trained.features)
+    before = load_heads(tensors_of(trained), settings, trained.features)
     assert {head.each_below for head in before.looks.values()} == {head.below for head in trained.looks.values()}
-    assert before.settings() == settings
+    assert settings_of(before) == settings
     strangers = ["What is the weather in Leeds?", "who won the football last night", "book me a table for two"]
     rejecting, now = ([h.of_query(q)["is_relevant"].label for q in strangers].count("false") for h in (before, trained))
     assert rejecting <= now
@@ -187,15 +188,15 @@ def test_fewer_good_queries_are_rejected_and_most_strangers_still_are(
 
 
 def test_the_level_comes_back_with_a_program(trained: Heads) -> None:
-    again = load_heads(trained.tensors(), trained.settings(), trained.features, trained.joint)
+    again = load_heads(tensors_of(trained), settings_of(trained), trained.features, trained.joint)
     assert {n: h.below for n, h in again.looks.items()} == {n: h.below for n, h in trained.looks.items()}
     for query in ("What is the weather in Leeds?", "why does the market charge you for needing to be sure"):
         assert again.of_query(query)["is_relevant"] == trained.of_query(query)["is_relevant"]
 
 
 def test_a_program_from_before_there_were_looks_rejects_as_it_did(trained: Heads) -> None:
-    settings = {name: kept for name, kept in trained.settings().items() if name in trained.heads}
-    again = load_heads(trained.tensors(), settings, trained.features)
+    settings = {name: kept for name, kept in settings_of(trained).items() if name in trained.heads}
+    again = load_heads(tensors_of(trained), settings, trained.features)
     assert again.looks == {}
     query = "write me a sorting function in Rust"
     found = again.of_query(query)["is_relevant"]

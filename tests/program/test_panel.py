@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from queryplan.data.card import KnownName
 from queryplan.program.features import Seen
 from queryplan.program.folder import load_program
-from queryplan.program.heads import IDF, SHARED, Head, Heads, load_heads
+from queryplan.program.head_file import IDF, SHARED, load_heads, settings_of, tensors_of
+from queryplan.program.heads import Head, Heads
 from queryplan.program.linker import Linker
 from queryplan.program.ngrams import Grams
 from queryplan.program.panel import Panel
@@ -32,12 +33,12 @@ def test_together_they_answer_as_one_by_one(trained: Heads, rows: Callable[[str]
 
 
 def test_support_vectors_that_heads_share_are_kept_once_and_come_back(trained: Heads) -> None:
-    tensors = trained.tensors()
+    tensors = tensors_of(trained)
     assert {SHARED["query"], SHARED["turn"]} <= set(tensors)
     assert not any(name.endswith(".support") for name in tensors)
     size = sum(t.nbytes for t in tensors.values())
     assert size < 2_000_000
-    again = load_heads(tensors, trained.settings(), trained.features)
+    again = load_heads(tensors, settings_of(trained), trained.features)
     for name, head in trained.heads.items():
         assert np.array_equal(again.heads[name].support, head.support)
 

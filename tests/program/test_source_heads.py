@@ -8,7 +8,8 @@ from queryplan.data.domain import Domain, load_domain
 from queryplan.program import source_heads
 from queryplan.program.encoder import default_encoder
 from queryplan.program.features import learned_features
-from queryplan.program.heads import Heads, load_features, load_heads
+from queryplan.program.head_file import load_features, load_heads, settings_of, tensors_of
+from queryplan.program.heads import Heads
 from queryplan.program.linker import Linker
 from queryplan.program.retrieval.kind_choice import COUNT, NONE, RARE, TOGETHER
 from queryplan.program.retrieval.source_intents import IntentReader
@@ -84,9 +85,9 @@ def test_of_anything_some_kind_is_wanted_and_sure_enough(reader: IntentReader, h
 
 
 def test_they_come_back_from_a_program_as_they_were(domain: Domain, reader: IntentReader, heads: Heads) -> None:
-    tensors = heads.tensors()
+    tensors = tensors_of(heads)
     features = load_features(tensors, default_encoder(), Linker(domain.card.names))
-    again = load_heads(tensors, heads.settings(), features)
+    again = load_heads(tensors, settings_of(heads), features)
     for row in domain.rows("train")[ROWS : ROWS + 20]:
         query = row.labels.standalone_query
         before, after = reader.read(query, heads), reader.read(query, again)
