@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from ..errors import DataError
+from ..errors import DataError, plain_words
 from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
@@ -200,11 +200,8 @@ def _parse(record: str | Mapping[str, Any]) -> tuple[LabelledRow | None, str | N
 
 def _explain(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "row"
+    if error["type"] in ("missing", "value_error"):  # what was given is the whole of which a part is wrong
+        return f"{field}: {plain_words(error)}"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
-    return f"{field}: {said_of(error)} (got {shown})"
-
-
-def said_of(error: Any) -> str:
-    """What an error of pydantic says, in words of somebody who writes a file."""
-    return "there is no such field" if error["type"] == "extra_forbidden" else error["msg"]
+    return f"{field}: {plain_words(error)} (got {shown})"
