@@ -13,6 +13,7 @@ from queryplan.data.labelling import (
     LabelFile,
     LoggedPlan,
     Question,
+    in_their_conversation,
     least_certain_first,
     make_row,
     next_question,
@@ -86,6 +87,17 @@ def test_a_log_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | Non
         (tmp_path / "log.jsonl").write_bytes(content)
     with pytest.raises(DataError, match=r"log\.jsonl(:1: the line)? cannot be read"):
         read_logged(tmp_path / "log.jsonl")
+
+
+@pytest.mark.parametrize("change", [{"is_follow_up": True}, {"is_follow_up": False, "conversation_context": "Who?"}])
+def test_a_plan_without_its_conversation_is_not_read_as_a_first_turn(tmp_path: Path, change: dict[str, Any]) -> None:
+    lost, first = {"id": "1", "plan": {**PLAN, **change}}, {"id": "2", "plan": {**PLAN, "is_follow_up": False}}
+    whole = {**lost, "history": HISTORY}
+    path = write(tmp_path / "log.jsonl", lost, first, whole, {**lost, "history": []})
+    found, count = in_their_conversation(read_logged(path), "log.jsonl")
+    assert ([len(plan.history) for plan in found], count) == ([0, 2, 0], 1)
+    with pytest.raises(DataError, match=r"all 1 plans of log\.jsonl were made in conversations .*write history into"):
+        in_their_conversation(read_logged(write(path, lost)), "log.jsonl")
 
 
 # -- order
