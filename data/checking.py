@@ -13,6 +13,7 @@ from pathlib import Path
 from ..errors import DataError
 from ..signatures.types import Frozen
 from .card import CARD_FILE, DomainCard, domain_folder, load_card
+from .card_check import card_problems
 from .domain import rows_hash
 from .duplicates import alike, same_words, word_sets
 from .guide import contradictions
@@ -140,6 +141,7 @@ def check_set(labelled: LabelledSet) -> CheckReport:
     splits = labelled.splits
     pairs, notes = _duplicates(splits)
     checks: tuple[Iterable[Finding], ...] = (
+        _card(labelled.card),
         _unreadable(labelled.problems),
         _empty(splits),
         _ids(splits),
@@ -161,6 +163,11 @@ def check_set(labelled: LabelledSet) -> CheckReport:
 
 def _unreadable(problems: Sequence[str]) -> Iterator[Finding]:
     yield from _finding("rows that cannot be read", problems, "mend the field that is named")
+
+
+def _card(card: DomainCard | None) -> Iterator[Finding]:
+    found = list(card_problems(card)) if card is not None else []
+    yield from _finding("the card", found, f"mend what is named in {CARD_FILE}")
 
 
 def _empty(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 from ...data.card import DomainCard
 from ...data.checking import MAX_EXAMPLES, Finding
+from ...data.sources import SourceContract
 from ...errors import DataError
 from .passages import POSTS, TRANSCRIPTS, day_of, numbered, read_passages, read_records, read_transcript, record_of
+from .source_stores import values_of
 
 READ = f"{TRANSCRIPTS}/*.md and {POSTS}"
 _HOMES = ("transcripts", "transcript", "posts", "post")
@@ -30,6 +32,8 @@ def check_texts(folder: Path, card: DomainCard | None) -> tuple[Finding, ...]:
     wrong = [*(said for path in _transcripts(folder) for said in _of_transcript(path)), *_of_records(records)]
     if not wrong:
         wrong = [*_as_a_whole(folder, records)]
+    sources = card.sources if card is not None else ()
+    lacking = [] if wrong or missing else [said for source in sources for said in _no_fields(source, folder)]
     found = (
         (
             "texts that are not read",
@@ -37,6 +41,7 @@ def check_texts(folder: Path, card: DomainCard | None) -> tuple[Finding, ...]:
             f"only {READ} are read: name it so, or move it away",
         ),
         ("stores that are not there", missing, "write the file, or take store = … out of the card"),
+        ("filters that no record has", lacking, "name the field as the records do, or take it off the card"),
         ("texts that are not read as they were meant", wrong, "data/README.md says what texts look like"),
     )
     return tuple(
@@ -94,6 +99,17 @@ def _of_records(paths: Iterable[Path]) -> Iterator[str]:
                 continue
             if not read.date and (said := json.loads(line).get("date")):
                 yield f"{place}: date: {said!r} is no day, YYYY-MM-DD; it is left out"
+
+
+def _no_fields(source: SourceContract, folder: Path) -> Iterator[str]:
+    """Fields of a contract that none of its records has; days are of several fields, and the provider is the source."""
+    if source.store is None:
+        return
+    records = read_records(folder / source.store, source.name)
+    for field in source.fields:
+        told = field.kind == "date" or field.name == "providers"
+        if records and not told and not any(values_of(record, field.name) for record in records):
+            yield f"source {source.name!r}: no record of {source.store} has {field.name!r}"
 
 
 def _as_a_whole(folder: Path, records: Iterable[Path]) -> Iterator[str]:

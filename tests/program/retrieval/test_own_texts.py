@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from queryplan.data.card import SHIPPED, DomainCard, load_card
+from queryplan.data.sources import SourceContract
 from queryplan.program.retrieval.own_texts import check_texts
 
 GOOD = "---\nnumber: 1\ntitle: On Ice\ndate: 2024-02-03\nguests: [Ada]\n---\n\n[1] Nell: What is ice?\n"
@@ -91,3 +92,15 @@ def test_a_store_of_the_card_that_is_not_there_is_named(tmp_path: Path) -> None:
     named = found(tmp_path, card)["stores that are not there"]
     assert named[0] == f"{card.sources[0].store} of the card is not there"
     assert len(named) == len({source.store for source in card.sources if source.store})
+
+
+def test_a_filter_that_no_record_has_is_named(tmp_path: Path) -> None:
+    field = {"kind": "value", "values": ["raw"]}
+    fields = [{"name": "states", **field}, {"name": "moods", **field}, {"name": "providers", **field}]
+    days = {"name": "dates", "kind": "date"}
+    source = {"name": "oven", "description": "loaves", "store": "oven.jsonl", "fields": [*fields, days]}
+    card = load_card(SHIPPED / "journal").model_copy(update={"sources": (SourceContract.model_validate(source),)})
+    (tmp_path / "oven.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y", "state": "raw"}\n')
+    assert found(tmp_path, card) == {
+        "filters that no record has": ("source 'oven': no record of oven.jsonl has 'moods'",)
+    }
