@@ -42,12 +42,15 @@ def check(
     from ..data.checking import check_set, folder_of, open_set
     from ..eval.giveaway import giveaway
     from ..eval.gold_plans import check_gold_plans
+    from ..program.retrieval.own_texts import check_texts
     from .data_show import check_tables, draw
 
     check_file("--picture", picture)
     labelled = open_set(source)
-    plans = check_gold_plans(labelled, folder_of(source))
-    report = check_set(labelled).joined(plans.findings, plans.notes)
+    folder = folder_of(source)
+    plans = check_gold_plans(labelled, folder)
+    texts = check_texts(folder, labelled.card) if folder is not None else ()
+    report = check_set(labelled).joined([*plans.findings, *texts], plans.notes)
     given = () if quick else giveaway(labelled.splits, labelled.known)
     if as_json:
         typer.echo(json.dumps({**report.model_dump(), "giveaway": [g.model_dump() for g in given]}, ensure_ascii=False))

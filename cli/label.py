@@ -39,11 +39,14 @@ def command(
     Stop whenever you like; the same command goes on where you were, in the middle of a row too.
     """
     from ..data.card import domain_folder, load_card
-    from ..data.labelling import LabelFile, least_certain_first
+    from ..data.labelling import NOT_THERE, LabelFile, in_their_conversation, least_certain_first
 
     card = load_card(domain_folder(domain))
     kept = LabelFile(out)
-    waiting = least_certain_first(_logged(logs, traces, newest, tracking_uri), kept.done)
+    logged, lost = in_their_conversation(_logged(logs, traces, newest, tracking_uri), str(logs or traces))
+    if lost:
+        typer.echo(f"{lost} plans are left out: they were made in conversations {NOT_THERE}", err=True)
+    waiting = least_certain_first(logged, kept.done)
     waiting.sort(key=lambda plan: plan.key != kept.in_hand)
     console = Console(highlight=False)
     console.print(f"{len(waiting)} to label, {len(kept.rows)} in {escape(str(out))}. {HOW}")

@@ -17,7 +17,8 @@ def command(
     title: Annotated[str | None, typer.Option(help="What people call it.")] = None,
     description: Annotated[str | None, typer.Option(help="One sentence on what it is.")] = None,
     covers: Annotated[
-        list[str] | None, typer.Option(help="Something it answers; once for each, the first words name it.")
+        list[str] | None,
+        typer.Option(help="Something it answers; once for each, what follows a comma explains it."),
     ] = None,
     excluded: Annotated[
         list[str] | None,

@@ -7,17 +7,19 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import combinations, islice, product
 from pathlib import Path
 
 from ..errors import DataError
 from ..signatures.types import Frozen
 from .card import CARD_FILE, DomainCard, domain_folder, load_card
-from .domain import rows_hash
+from .card_check import card_problems
+from .domain import rows_hash, split_files
 from .duplicates import alike, same_words, word_sets
 from .guide import contradictions
 from .loading import parse_splits
-from .rows import SPLITS, LabelledRow
+from .rows import SESSION_KEYS, SPLITS, LabelledRow
 from .statistics import ASKED, SetStatistics, label_counts, set_statistics
 
 STARTER = "starter"
@@ -34,6 +36,8 @@ MAX_PAIRS = 20_000
 # Pairs of wordings looked at, some 10 seconds.
 MAX_ALIKE = 1_000_000
 MAX_EXAMPLES = 20
+LIKE = 0.6
+"""How alike (difflib's ratio) a session's key must be to one that is read to be taken for a slip of it."""
 
 
 class Finding(Frozen):
@@ -80,6 +84,7 @@ class LabelledSet:
     Attributes:
         splits: rows by split.
         problems: what is wrong with the other records, as ``file:line: field: …``.
+        of_folder: whether it was read from a folder, where a card belongs beside the rows.
     """
 
     source: str
@@ -87,6 +92,7 @@ class LabelledSet:
     splits: Mapping[str, Sequence[LabelledRow]]
     problems: tuple[str, ...] = ()
     known: tuple[str, ...] = tuple(ASKED)
+    of_folder: bool = False
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -107,11 +113,14 @@ def open_set(source: str | Path) -> LabelledSet:
         DataError: no such source, or a file or card that cannot be read as a whole.
     """
     folder = folder_of(source)
-    parts = parse_splits(folder or source)
     card = load_card(folder) if folder is not None and (folder / CARD_FILE).is_file() else None
+    # A card alone is enough to plan with, and can be checked.
+    parts = (
+        {} if folder is not None and card is not None and not split_files(folder) else parse_splits(folder or source)
+    )
     problems = tuple(problem for part in parts.values() for problem in part.problems)
     splits = {name: part.rows for name, part in parts.items()}
-    return LabelledSet(str(source), card, splits, problems, _known(folder))
+    return LabelledSet(str(source), card, splits, problems, _known(folder), folder is not None)
 
 
 def folder_of(source: str | Path) -> Path | None:
@@ -140,8 +149,10 @@ def check_set(labelled: LabelledSet) -> CheckReport:
     splits = labelled.splits
     pairs, notes = _duplicates(splits)
     checks: tuple[Iterable[Finding], ...] = (
+        _card(labelled.card),
         _unreadable(labelled.problems),
-        _empty(splits),
+        _empty(splits, labelled.problems),
+        _sessions(splits),
         _ids(splits),
         _straddling(splits),
         pairs,
@@ -163,9 +174,27 @@ def _unreadable(problems: Sequence[str]) -> Iterator[Finding]:
     yield from _finding("rows that cannot be read", problems, "mend the field that is named")
 
 
-def _empty(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
-    found = [name for name, rows in splits.items() if not rows]
+def _card(card: DomainCard | None) -> Iterator[Finding]:
+    found = list(card_problems(card)) if card is not None else []
+    yield from _finding("the card", found, f"mend what is named in {CARD_FILE}")
+
+
+def _empty(splits: Mapping[str, Sequence[LabelledRow]], problems: Sequence[str]) -> Iterator[Finding]:
+    unread = {problem.split(".")[0] for problem in problems}
+    found = [name for name, rows in splits.items() if not rows and name not in unread]
     yield from _finding("no rows", found, "label some queries, or take the empty file away")
+
+
+def _sessions(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
+    """Keys that are nearly those that are read; others may be what an application knows beside."""
+    found = [
+        f"{name} {row.id}: {key!r} is not read; {near[0]} is"
+        for name, rows in splits.items()
+        for row in rows
+        for key in row.session
+        if key not in SESSION_KEYS and (near := get_close_matches(key.casefold(), SESSION_KEYS, 1, LIKE))
+    ]
+    yield from _finding("session keys that are not read", found, f"write one of {', '.join(SESSION_KEYS)}")
 
 
 def _ids(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
@@ -310,9 +339,22 @@ def _notes(labelled: LabelledSet) -> Iterator[str]:
         yield f"{starters} starter rows are left from queryplan new-domain: put real queries in their place"
     if labelled.card is not None:
         missing = [name for name in SPLITS if name not in labelled.splits]
-        if missing:
+        if len(missing) == len(SPLITS):
+            yield "no labelled rows yet: plans are made with the card alone; queryplan label makes rows of logged plans"
+        elif missing:
             yield f"no {', '.join(missing)} rows yet"
+    elif labelled.of_folder:
+        yield f"there is no {CARD_FILE}, so that no row was held against a card: queryplan new-domain begins one"
+    yield from _other_keys(rows)
     yield from _never_trained(labelled.splits, labelled.known)
+
+
+def _other_keys(rows: Sequence[LabelledRow]) -> Iterator[str]:
+    counts = Counter(key for row in rows for key in row.session if key not in SESSION_KEYS)
+    far = {key: n for key, n in counts.items() if not get_close_matches(key.casefold(), SESSION_KEYS, 1, LIKE)}
+    if far:
+        shown = ", ".join(f"{key!r} ({n:,})" for key, n in sorted(far.items())[:MAX_EXAMPLES])
+        yield f"session keys that change no plan: {shown}; read are {', '.join(SESSION_KEYS)}"
 
 
 def _never_trained(splits: Mapping[str, Sequence[LabelledRow]], known: Sequence[str]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import DataError
+from ..errors import DataError, plain_words
 from ..signatures.graph_steps import GraphPlan, GraphSchema
 from .card import SHIPPED
 
@@ -120,7 +120,7 @@ def read_plan(said: str, where: str = "plan") -> GraphPlan:
     try:
         return GraphPlan.model_validate({"steps": reader.steps})
     except ValidationError as error:
-        raise DataError(f"{where}: {error.errors()[0]['msg']}") from error
+        raise DataError(f"{where}: {plain_words(error.errors()[0])}") from error
 
 
 class _Reader:

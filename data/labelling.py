@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..errors import DataError
+from ..errors import DataError, plain_sentences, plain_words
 from ..signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, Turn
 from .card import DomainCard
 from .guide import contradictions
@@ -27,6 +27,9 @@ from .rows import MAX_ERRORS_SHOWN, LabelledRow, not_utf8, read_rows
 
 LOGGED = "logged"
 """Tag of rows that were labelled from use."""
+
+NOT_THERE = "that are not there: write history into each line, or plan the same queries again into a new --out"
+"""What is said of plans without their conversation."""
 
 Kind = Literal["yes_no", "choice", "text", "list", "parts"]
 Answers = dict[str, Any]
@@ -53,6 +56,12 @@ class LoggedPlan(BaseModel):
     def key(self) -> str:
         """The same for the same query in the same conversation."""
         return _hash(self.query, *(f"{turn.role}:{turn.content}" for turn in self.history))
+
+    @property
+    def lacks_history(self) -> bool:
+        """Whether it was planned in a conversation of which the line says nothing."""
+        planned = self.plan.get("is_follow_up") or self.plan.get("conversation_context")
+        return bool(planned) and "history" not in self.model_fields_set
 
     @property
     def certainty(self) -> float:
@@ -99,7 +108,7 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
             elif "plan" in record:
                 found.append(_logged(record))
             elif "error" not in record:
-                raise ValueError("plan: Field required")
+                raise ValueError("plan: it is missing")
         except (ValueError, RecursionError) as error:
             problems.append(f"{place}: {_said(error)}")
     if problems:
@@ -109,6 +118,22 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
             f"all {silent} plans were logged without what users typed, and cannot be labelled: log with text=True"
         )
     return found
+
+
+def in_their_conversation(logged: Sequence[LoggedPlan], place: str) -> tuple[list[LoggedPlan], int]:
+    """The plans that can be labelled, and how many cannot: without their conversation they would pass for first turns.
+
+    Args:
+        place: where they were read from, for the message.
+
+    Raises:
+        DataError: none can be labelled for this.
+    """
+    found = [plan for plan in logged if not plan.lacks_history]
+    lost = len(logged) - len(found)
+    if lost and not found:
+        raise DataError(f"all {lost} plans of {place} were made in conversations {NOT_THERE}")
+    return found, lost
 
 
 def least_certain_first(logged: Iterable[LoggedPlan], done: Iterable[str] = ()) -> list[LoggedPlan]:
@@ -198,7 +223,7 @@ def make_row(logged: LoggedPlan, answers: Mapping[str, Any]) -> LabelledRow:
     try:
         made = LabelledRow.model_validate(row)
     except ValidationError as error:
-        raise DataError("; ".join(e["msg"] for e in error.errors())) from error
+        raise DataError("; ".join(map(plain_words, error.errors()))) from error
     if against := contradictions(made):
         raise DataError("; ".join(against))
     return made
@@ -324,7 +349,7 @@ def _logged(record: Mapping[str, Any]) -> LoggedPlan:
 
 def _said(error: ValueError | RecursionError) -> str:
     if isinstance(error, ValidationError):
-        return "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+        return plain_sentences(error.errors())
     return f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else str(error)
 
 

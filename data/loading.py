@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from ..signatures.types import Labels
+from .card import CARD_FILE
 from .domain import split_files
 from .rows import SPLITS, LabelledRow, Parsed, not_utf8, parse_file, parse_records
 
@@ -77,13 +78,23 @@ def parse_splits(source: str | Path) -> dict[str, Parsed]:
     if path.is_dir():
         files = split_files(path)
         if not files:
-            raise DataError(f"{path} has no labelled rows: expected {', '.join(f'{s}.jsonl' for s in SPLITS)}")
+            raise DataError(_without_rows(path))
         return {split: parse_file(file) for split, file in files.items()}
     if path.is_file():
         return {path.name.split(".")[0]: parse_file(path)}
     if HUB_NAME.fullmatch(str(source)):
         return {name: parse_records(records) for name, records in _hub(str(source))}
     raise DataError(f"there is no file or folder {source}, and a data set on the hub is named OWNER/NAME")
+
+
+def _without_rows(folder: Path) -> str:
+    """What to do about a folder that has no split."""
+    expected = ", ".join(f"{split}.jsonl" for split in SPLITS)
+    if (folder / CARD_FILE).is_file():
+        return f"{folder} has a {CARD_FILE} and no labelled rows yet: write some into {expected} (data/README.md)"
+    if any(folder.iterdir()):
+        return f"{folder} has neither a {CARD_FILE} nor labelled rows: give the folder that has them ({expected})"
+    return f"{folder} is empty: begin a domain in it with queryplan new-domain NAME --out {folder}"
 
 
 def records_of(path: Path) -> Iterator[Record]:

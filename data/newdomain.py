@@ -1,36 +1,32 @@
 """Beginning a domain: a card from a few answers, and starter rows that show the form of a label.
 
-Starter rows carry the tag ``starter``. They are made from templates, so they teach nothing about what
-users type; they are there so that everything runs, and to be replaced.
+Starter rows (`starters.py`) carry the tag ``starter``. They are made from templates, so they teach nothing about
+what users type; they are there so that everything runs, and to be replaced.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from ..errors import DataError
+from ..errors import DataError, plain_sentences
 from .card import CARD_FILE, DomainCard, ExcludedTopic
-from .checking import STARTER
 from .converters.folder import card_toml
-from .rows import SPLITS, LabelledRow, write_rows
+from .rows import write_rows
+from .starters import starter_rows
 
 GREETINGS = ("hi", "hello", "hey", "good morning", "thanks", "thank you", "bye", "goodbye")
 EXCLUDED: Mapping[str, str] = {
-    "general_knowledge": "facts about the world that have nothing to do with this domain",
-    "tasks": "doing something else: translating, writing a text, booking, buying",
+    "general_knowledge": "general knowledge: facts about the world that have nothing to do with this domain",
+    "tasks": "other tasks: translating, writing a text, booking, buying",
 }
 """What a domain excludes when nothing else is said."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
-# Words of a topic that a starter row uses.
-_TOPIC_WORDS = 3
-_LEADING = 3
 
 
 @dataclass(frozen=True)
@@ -71,8 +67,15 @@ def parse_excluded(lines: Sequence[str]) -> dict[str, str]:
         kind, _, description = (part.strip() for part in line.partition("="))
         if not kind or not description:
             raise DataError(f"{line!r} is no excluded topic; say KIND=DESCRIPTION, such as weather=weather reports")
-        found[re.sub(r"\W+", "_", kind.casefold())] = description
-    return found if len(found) > 1 else {**found, **EXCLUDED}
+        key = re.sub(r"\W+", "_", kind.casefold()).strip("_")
+        if not key:
+            raise DataError(f"{kind!r} is no kind of topic; say it in letters, such as weather=weather reports")
+        if key in found:
+            raise DataError(f"the excluded topic {key!r} is given twice; say both in one description")
+        found[key] = description
+    return (
+        found if len(found) > 1 else {**found, **{kind: text for kind, text in EXCLUDED.items() if kind not in found}}
+    )
 
 
 def make_card(answers: DomainAnswers) -> DomainCard:
@@ -81,7 +84,7 @@ def make_card(answers: DomainAnswers) -> DomainCard:
     Raises:
         DataError: an answer that a card cannot hold, named.
     """
-    if not all(line.strip() for line in answers.covers):
+    if not all(re.search(r"\w", line) for line in answers.covers):
         raise DataError("covers: say in some words what the domain answers")
     topics = tuple(
         ExcludedTopic(kind=kind, answer=word, description=text, reason=f"I can only help with {answers.title}.")
@@ -97,8 +100,7 @@ def make_card(answers: DomainAnswers) -> DomainCard:
             greetings=GREETINGS,
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        raise DataError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise DataError(plain_sentences(error.errors(), most=1)) from error
 
 
 def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
@@ -114,107 +116,19 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
     texts = {CARD_FILE: card_toml(card, _CARD_COMMENT), "README.md": _PAGE.format(title=card.title, folder=folder)}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    for split in SPLITS:
-        write_rows(folder / f"{split}.jsonl", starter_rows(card, split))
+    for split, rows in starter_rows(card).items():
+        write_rows(folder / f"{split}.jsonl", rows)
     return sorted(folder.iterdir())
 
 
-def starter_rows(card: DomainCard, split: str) -> list[LabelledRow]:
-    """Rows that show each label, in other words for each split."""
-    say = {key: texts[SPLITS.index(split)] for key, texts in _TEXTS.items()}
-    topics = [_topic(line) for line in card.covers]
-    conversations: list[list[dict[str, Any]]] = []
-    other = card.title if card.title not in topics else f"{card.title} itself"
-    for first, second in zip(topics, [*topics[1:], other], strict=True):
-        conversations += _about(say, first, second)
-    conversations += [[_turn(say[key], intent="greeting")] for key in ("hello", "thanks")]
-    for excluded in card.excluded:
-        away = {"is_relevant": False, "rejection_kind": excluded.kind, "intent": "out_of_scope"}
-        conversations.append([_turn(say["away"].format(x=_topic(excluded.description)), **away)])
-    places = ((f"{STARTER}-{split}-{n}", turns) for n, turns in enumerate(conversations, 1))
-    return [row for conversation, turns in places for row in _rows(conversation, turns, say["answer"])]
-
-
-def _about(say: Mapping[str, str], x: str, y: str) -> list[list[dict[str, Any]]]:
-    """Two conversations about a topic: one goes on from turn to turn, one asks more at once."""
-    again = say["why"].format(x=x)
-    parts = [{"id": n, "text": say["define"].format(x=topic)} for n, topic in enumerate((x, y), 1)]
-    both = {"complexity": "moderate", "intent": "comparison", "needs_decomposition": True, "sub_queries": parts}
-    why = {"complexity": "moderate", "intent": "causal"}
-    return [
-        [
-            _turn(say["define"].format(x=x), intent="definition", entities=[x]),
-            _turn(say["and_why"], again, is_follow_up=True, referenced_entities=[x], entities=[x], **why),
-            _turn(say["tell"].format(x=y), entities=[y]),
-        ],
-        [_turn(say["compare"].format(x=x, y=y), entities=[x, y], **both)],
-    ]
-
-
-def _turn(query: str, standalone: str | None = None, **labels: Any) -> dict[str, Any]:
-    usual = {"is_follow_up": False, "is_relevant": True, "complexity": "simple", "intent": "factual"}
-    given = {**usual, "needs_decomposition": False, **labels, "standalone_query": standalone or query}
-    return {"query": query, "labels": given, "about": " and ".join(given.get("entities", [])) or query}
-
-
-def _rows(conversation: str, turns: Sequence[Mapping[str, Any]], answer: str) -> list[LabelledRow]:
-    rows: list[LabelledRow] = []
-    history: list[dict[str, str]] = []
-    for number, turn in enumerate(turns, 1):
-        place = {"id": f"{conversation}.{number}", "conversation": conversation, "turn": number}
-        shown = {"query": turn["query"], "labels": turn["labels"], "history": list(history), "tags": [STARTER]}
-        rows.append(LabelledRow.model_validate({**place, **shown}))
-        answered = {"role": "assistant", "content": answer.format(x=turn["about"])}
-        history += [{"role": "user", "content": turn["query"]}, answered]
-    return rows
-
-
-def _topic(line: str) -> str:
-    """A few words of a line that can stand in a sentence; one that is cut does not end in a word that leads on."""
-    words = re.split(r"[:;,.(]", line)[0].split()
-    kept = words[:_TOPIC_WORDS]
-    while len(kept) < len(words) and len(kept) > 1 and _leads_on(kept[-1]):
-        kept.pop()
-    return " ".join(kept) or line.strip()
-
-
-def _leads_on(word: str) -> bool:
-    """Whether a word is as short as "of", "the" and "und" are, in small letters; "VPN" is not."""
-    return len(word) <= _LEADING and word.islower()
-
-
-def _words(kinds: Mapping[str, str]) -> list[str]:
+def _words(kinds: Iterable[str]) -> list[str]:
     """A word for each kind that a language model can say: its first, or all of it where that is taken."""
     words: list[str] = []
-    for kind in kinds:
+    for kind in (kinds := list(kinds)):
         short = kind.split("_")[0]
-        words.append(kind if short in words else short)
+        words.append(kind if short in words or (short != kind and short in kinds) else short)
     return words
 
-
-# By split, in the order of SPLITS; no wording is near another split's.
-_TEXTS: Mapping[str, tuple[str, str, str, str]] = {
-    "define": ("What is {x}?", "Explain {x} briefly", "Could you define {x}", "{x}: meaning please"),
-    "and_why": ("and why does it matter?", "who needs that?", "is this important, and why", "what is it good for"),
-    "why": ("Why does {x} matter?", "Who needs {x}?", "Is {x} important, and why", "What is {x} good for"),
-    "tell": ("Tell me about {x}", "I'd like to read on {x}", "anything regarding {x}?", "facts concerning {x}"),
-    "compare": (
-        "How do {x} and {y} differ?",
-        "compare {x} with {y}",
-        "{x} or {y}, which one is larger",
-        "what separates {x} from {y}",
-    ),
-    # A short query is compared with the turn before it.
-    "answer": ("(your answer about {x})", "(here stands what {x} means)", "(say {x} shortly)", "({x}, as you tell it)"),
-    "hello": ("hello", "hi", "good morning", "hey"),
-    "thanks": ("thanks", "thank you", "many thanks, bye", "goodbye"),
-    "away": (
-        "I need help with {x}",
-        "another matter: {x}, can you do that",
-        "would you look after {x} today",
-        "{x} now, quickly",
-    ),
-}
 
 _CARD_COMMENT = (
     "What the planner knows about this domain; `queryplan data check` says what is wrong with it.\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from ..errors import DataError
+from ..errors import DataError, plain_words
 from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
@@ -19,6 +19,11 @@ MAX_ERRORS_SHOWN = 20
 MAX_LINE = 1_000_000
 OTHER_FORMATS = (".gz", ".csv", ".parquet")
 """Endings of files that are read by ``data.loading``; all others hold JSON lines."""
+
+SESSION_KEYS = ("active_entity", "now", "timezone", "collection", "paradigm")
+"""What the planner and its retrieval read of a session; an application may know more, which changes no plan."""
+# What is wrong with a line that is no record at all, whatever a row needs.
+_NO_OBJECT = (": row: it is no JSON", ": row: it must be an object")
 
 
 class Gold(Frozen):
@@ -52,7 +57,7 @@ class LabelledRow(Frozen):
         conversation: rows of one conversation share it and stay in one split.
         turn: position of the query among the user turns of its conversation, from 1.
         history: earlier messages, oldest first.
-        session: what the application knows, such as ``active_entity``.
+        session: what the application knows; ``SESSION_KEYS`` are read.
         gold: what running the plan must give, where that is labelled.
         tags: names of slices the row belongs to (``trap_word``, ``injection``, …).
     """
@@ -140,8 +145,16 @@ def parse_file(path: Path) -> Parsed:
     if path.suffix in OTHER_FORMATS:
         from .loading import records_of  # brings in `datasets`, which takes a second; plain files do without
 
-        return parse_records(records_of(path))
-    return parse_records(_numbered_lines(path))
+        parsed = parse_records(records_of(path))
+    else:
+        parsed = parse_records(_numbered_lines(path))
+    problems = parsed.problems
+    if problems and not parsed.rows and all(any(said in problem for said in _NO_OBJECT) for problem in problems):
+        raise DataError(
+            f"{path.name} is no file of labelled rows, since none of its lines is a JSON object: "
+            "write one row a line, as data/README.md says"
+        )
+    return parsed
 
 
 def write_rows(path: Path, rows: Iterable[LabelledRow]) -> None:
@@ -200,11 +213,8 @@ def _parse(record: str | Mapping[str, Any]) -> tuple[LabelledRow | None, str | N
 
 def _explain(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "row"
+    if error["type"] in ("missing", "value_error"):  # what was given is the whole of which a part is wrong
+        return f"{field}: {plain_words(error)}"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
-    return f"{field}: {said_of(error)} (got {shown})"
-
-
-def said_of(error: Any) -> str:
-    """What an error of pydantic says, in words of somebody who writes a file."""
-    return "there is no such field" if error["type"] == "extra_forbidden" else error["msg"]
+    return f"{field}: {plain_words(error)} (got {shown})"

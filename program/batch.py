@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..data.rows import not_utf8
 from ..errors import DataError
-from .context import encodable
+from .context import as_given, encodable
 from .folder import text_fingerprint
 from .planner import QueryPlanner
 
@@ -54,6 +54,9 @@ def plan_batch(
     progress: Callable[[int, int], None] | None = None,
 ) -> Worked:
     """Plan every row ``{"id", "query", "history", "session"}`` and append ``{"id", "asked", "plan"}`` to ``target``.
+
+    What a row has of ``history``, ``session`` and ``conversation`` is written beside its plan, so that the output can
+    be labelled: it is the caller's own file, where a production log has no text unless asked (`plan_log.py`).
 
     A row that is in ``target`` already, with the same query, history and session, is not planned again. A row
     that is no query gets ``{"id", "error"}``, does not stop the others, and is tried again the next time.
@@ -109,7 +112,12 @@ def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row) ->
 
 def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
     plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline_s)
-    return {"plan": plan.model_dump(mode="json")}
+    kept = {
+        "history": as_given(row.get("history") or ()),
+        "session": row.get("session"),
+        "conversation": str(row.get("conversation") or ""),
+    }
+    return {**{name: value for name, value in kept.items() if value}, "plan": plan.model_dump(mode="json")}
 
 
 def _asked(row: Row) -> str:

@@ -181,6 +181,12 @@ def said_in(message: Mapping[str, Any] | Turn) -> tuple[str, str] | None:
     return (role, content) if isinstance(role, str) and isinstance(content, str) else None
 
 
+def as_given(history: Iterable[Mapping[str, Any] | Turn]) -> list[dict[str, str]]:
+    """Role and whole text of each message; one that the planner leaves out too, such as a system's, is not there."""
+    said = (said_in(message) or ("", "") for message in history)
+    return [{"role": known, "content": text} for role, text in said if (known := role.strip().lower()) in ROLES]
+
+
 def _text_of_parts(parts: Iterable[Any]) -> str:
     """What is text of a message in parts, as chat interfaces send them: ``{"type": "text", "text": …}``."""
     texts = (part if isinstance(part, str) else part.get("text") for part in parts if isinstance(part, str | Mapping))

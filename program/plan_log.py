@@ -23,7 +23,7 @@ from typing import Any, Protocol, Self
 from pydantic import TypeAdapter
 
 from ..signatures.types import STAGES, Turn
-from .context import ROLES, said_in
+from .context import as_given
 from .plan import QueryPlan
 from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
 from .registry import client, speaking_to_mlflow, tracking_uri_in_force
@@ -241,19 +241,12 @@ def _record(
     return {
         "text": True,
         "query": plan.query,
-        "history": [kept for turn in history or () if (kept := _turn(turn)) is not None],
+        "history": as_given(history or ()),
         # What is no JSON is written out: a session's ``now`` may be a datetime.
         "session": _JSON.dump_python(dict(session or {}), mode="json", fallback=str),
         "conversation": conversation,
         "plan": plan.model_dump(mode="json"),
     }
-
-
-def _turn(turn: Mapping[str, Any] | Turn) -> dict[str, Any] | None:
-    """A message; None for one that the planner left out too, such as a system's."""
-    role, text = said_in(turn) or ("", "")
-    known = role.strip().lower()
-    return {"role": known, "content": text} if known in ROLES else None
 
 
 def _without_text(plan: QueryPlan, conversation: str | None) -> dict[str, Any]:

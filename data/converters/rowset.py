@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from ...errors import DataError
+from ...errors import DataError, plain_sentences
 from ..card import DomainCard
 from ..rows import SPLITS, LabelledRow
 from .base import Summary
@@ -92,7 +92,7 @@ def write_record(writer: DomainWriter, reader: RowReader, record: Record, split:
         else:
             writer.row(row, split or reader.split(record, row))
     except ValidationError as error:
-        refuse(record, "; ".join(e["msg"] for e in error.errors()))
+        refuse(record, plain_sentences(error.errors()))
     except DataError as error:
         refuse(record, str(error))
 

@@ -235,9 +235,9 @@ class _Execution:
         """A plan that wants texts where the domain has none."""
         if not self.plan.retrieval_strategy.use_rag or self.stores.providers or self.stores.sources:
             return []
-        what, why = self.plan.standalone_query, f"the domain {self.stores.card.name} has no texts"
+        why = f"the domain {self.stores.card.name} has no texts (transcripts/*.md, posts.jsonl)"
         instead = "the graph alone was asked" if side.graph_asked else "nothing was asked"
-        return [Gap(kind="plan", what=what, why=why, instead=instead)]
+        return [Gap(kind="plan", what=self.plan.standalone_query, why=why, instead=instead)]
 
     def _late(self) -> list[Gap]:
         if not self.deadline.over():

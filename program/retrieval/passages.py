@@ -1,15 +1,17 @@
 """A domain's own texts as passages: paragraphs of transcripts, posts, records of structured sources.
 
 A passage is the smallest thing that is found, shown and cited. Its id is what labelled evidence
-names: ``12[3]`` is the third paragraph of transcript 12.
+names: ``12[3]`` is the third paragraph of transcript 12. What the files look like is in `data/README.md`;
+`own_texts.py` says what of them is not read.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -35,7 +37,7 @@ class Passage:
         text: what is shown and quoted.
         source: the store it is from (``transcripts``, ``posts``, ``gitlab``, …).
         title: of the whole that it is a part of.
-        date: ISO day, or empty.
+        date: ISO day, perhaps with a time; empty where the file has none or none that can be read.
         fields: further properties, as the store has them.
         context: the paragraphs before and after it, which are searched with it and not shown.
     """
@@ -88,44 +90,118 @@ def read_records(path: Path, source: str) -> tuple[Passage, ...]:
     """One passage a line of a JSONL file: ``id``, and ``text`` or ``title``; the rest are fields.
 
     Raises:
-        DataError: a line is not such an object; file and line are named.
+        DataError: a line is not such an object, or has the id of another; file and line are named.
+    """
+    found: dict[str, Passage] = {}
+    lines: dict[str, int] = {}
+    for number, line in numbered(path):
+        record = record_of(line, source, f"{path.name}:{number}")
+        if record.id in found:
+            raise DataError(
+                f"{path.name}:{number}: the id {record.id!r} is that of line {lines[record.id]} too; give each its own"
+            )
+        found[record.id], lines[record.id] = record, number
+    return tuple(found.values())
+
+
+def numbered(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not empty, each with its number.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    lines = _text(path).split("\n")  # a string may hold U+2028, which ends no line
+    yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+
+
+def record_of(line: str, source: str, place: str) -> Passage:
+    """The passage of one line.
+
+    Raises:
+        DataError: it is no object with id, and text or title.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name} cannot be read: {error}") from error
-    return tuple(_record(line, source, f"{path.name}:{n}") for n, line in enumerate(lines, 1) if line.strip())
-
-
-def _record(line: str, source: str, place: str) -> Passage:
-    try:
         record = json.loads(line)
-        name, title = str(record["id"]), str(record.get("title", ""))
-        text = str(record.get("text", "")) or title
+        name, title = _word(record["id"]), _word(record.get("title"))
+        text = _word(record.get("text")) or title
         rest = {key: value for key, value in record.items() if key not in _NOT_TEXT}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        said = record.get("date")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"{place}: expected an object with id, and text or title") from error
-    if not text:
+    if not text or not name.strip():
         raise DataError(f"{place}: expected an object with id, and text or title")
-    shown = title if title != text else ""
-    return Passage(name, text, source, shown, str(record.get("date", "")), MappingProxyType(rest))
+    return Passage(name, text, source, title if title != text else "", day_of(said), MappingProxyType(rest))
+
+
+def day_of(said: object) -> str:
+    """A date as it was given, if it begins with an ISO day; nothing else can be compared or sorted."""
+    text = str(said or "").strip()
+    try:
+        if text[10:]:
+            datetime.fromisoformat(text)
+        return text if date.fromisoformat(text[:10]).isoformat() == text[:10] else ""
+    except ValueError:
+        return ""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """A file of ``transcripts/`` taken apart.
+
+    Attributes:
+        front: what stands between the two lines of dashes.
+        unread: (line, text) of what stands there and is no ``key: value``.
+        body: the paragraphs.
+    """
+
+    front: Mapping[str, str | tuple[str, ...]]
+    unread: tuple[tuple[int, str], ...]
+    body: tuple[str, ...]
+
+
+def read_transcript(path: Path) -> Transcript:
+    """A transcript before it is made into passages.
+
+    Raises:
+        DataError: it cannot be read, or its front matter has no end.
+    """
+    head, body = _parts(_text(path), path.name)
+    lines = [(number, line) for number, line in enumerate(head.split("\n"), 1) if line.strip()]
+    front = {
+        key.strip(): _value(value.strip()) for _, line in lines for key, sign, value in [line.partition(":")] if sign
+    }
+    unread = tuple((number, line.strip()) for number, line in lines if ":" not in line)
+    return Transcript(front, unread, tuple(filter(None, (paragraph.strip() for paragraph in body.split("\n\n")))))
 
 
 def _transcript(path: Path) -> Iterator[Passage]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path.name} cannot be read: {error}") from error
-    front, body = _front_matter(text, path.name)
-    number = front.pop("number", path.stem)
-    title, date = str(front.pop("title", "")), str(front.pop("date", ""))
-    for n, paragraph in enumerate(filter(None, (p.strip() for p in body.split("\n\n"))), 1):
-        numbered = _NUMBERED.fullmatch(paragraph)
-        words = numbered[2] if numbered else paragraph
+    read = read_transcript(path)
+    front = dict(read.front)
+    number = front.pop("number", "") or path.stem
+    title, day = _word(front.pop("title", "")), day_of(front.pop("date", ""))
+    for n, paragraph in enumerate(read.body, 1):
+        spoken = _NUMBERED.fullmatch(paragraph)
+        words = spoken[2] if spoken else paragraph
         speaker = _SPEAKER.match(words)
         said = {"speaker": speaker[1]} if speaker else {}
         fields = MappingProxyType({"whole": str(number), **front, **said})
-        yield Passage(f"{number}[{numbered[1] if numbered else n}]", words, TRANSCRIPTS, title, date, fields)
+        yield Passage(f"{number}[{spoken[1] if spoken else n}]", words, TRANSCRIPTS, title, day, fields)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name} cannot be read as UTF-8 text; save the file as UTF-8") from error
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror or error}") from error
+
+
+def _word(value: object) -> str:
+    """A value of a record as text; one that is not there, or is a list, an object or a truth, is none."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value)
 
 
 def _with_context(passages: list[Passage]) -> Iterator[Passage]:
@@ -134,21 +210,24 @@ def _with_context(passages: list[Passage]) -> Iterator[Passage]:
         yield replace(passage, context=" ".join(around))
 
 
-def _front_matter(text: str, name: str) -> tuple[dict[str, Any], str]:
-    """The ``key: value`` lines between two lines of dashes, and the rest."""
+def _parts(text: str, name: str) -> tuple[str, str]:
+    """What stands between the two lines of dashes, with the first of them as an empty line, and the rest."""
     if not text.startswith("---\n"):
-        return {}, text
+        return "", text
     head, end, body = text.removeprefix("---").partition("\n---\n")
     if not end:
         raise DataError(f"{name}: its front matter has no end; close it with a line of three dashes")
-    lines = (line.partition(": ") for line in head.split("\n") if line.strip())
-    return {key.strip(): _value(value.strip()) for key, _, value in lines}, body
+    return head, body
 
 
 def _value(text: str) -> str | tuple[str, ...]:
     if text.startswith("[") and text.endswith("]"):
-        return tuple(item.strip() for item in text[1:-1].split(",") if item.strip())
-    return text
+        return tuple(_unquoted(item.strip()) for item in text[1:-1].split(",") if item.strip())
+    return _unquoted(text)
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def _words(values: Any) -> Iterator[str]:
@@ -156,7 +235,7 @@ def _words(values: Any) -> Iterator[str]:
         yield from (value if isinstance(value, tuple) else [str(value)])
 
 
-def _refuse_twice(passages: list[Passage], where: str) -> None:
+def _refuse_twice(passages: Iterable[Passage], where: str) -> None:
     seen: set[str] = set()
     for passage in passages:
         if passage.id in seen:

@@ -113,13 +113,14 @@ def _passes(record: Passage, key: str, values: Sequence[str], contract: SourceCo
     if key == RESOLVED:
         days = [str(record.fields.get(name) or "") for name in _DAYS] + [record.date]
         return any(_within(day[:10], span) for day in days if day for span in values)
-    has = _values(record, key)
+    has = values_of(record, key)
     # Every record of a source is of the provider that the source is called after.
     has |= {contract.name.casefold()} if key == "providers" else set()
     return any(value.casefold() in has for value in values)
 
 
-def _values(record: Passage, key: str) -> set[str]:
+def values_of(record: Passage, key: str) -> set[str]:
+    """What a record has for a filter, whatever the number of its name; empty if it has no such field."""
     field = next((name for name in (key, *_singular(key)) if name in record.fields), None)
     value = record.fields.get(field) if field else None
     items = value if isinstance(value, list | tuple) else [value]

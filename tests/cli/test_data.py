@@ -63,7 +63,7 @@ def test_a_spoilt_set_ends_with_1_and_says_how_to_mend_it(small: Path) -> None:
     assert code == 1
     for said in ("rows that cannot be read", "ids used in two splits", "conversations in two splits", "data split"):
         assert said in out
-    assert "dev.jsonl:22: id: Field required" in out
+    assert "dev.jsonl:22: id: it is missing" in out
 
 
 def test_json_holds_everything(small: Path) -> None:
@@ -204,6 +204,25 @@ def test_plans_logged_as_traces_are_offered_too(mlflow_uri: str) -> None:
     assert code == 0, err
     assert {row.query for row in read_rows(Path("rows.jsonl"))} == {"why her?", "and when?"}
     assert "0 to label" in run(*command)[1]
+
+
+def test_what_a_batch_wrote_is_offered_in_its_conversation(tmp_path: Path) -> None:
+    rows = [{"id": 1, "query": "Who hosts the show?"}, {"id": 2, "query": "and why does it split?", "history": HISTORY}]
+    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("new-domain", "show", "--covers", "the show")
+    code, _, err = run("plan", "--batch", "in.jsonl", "--out", "log.jsonl", "--domain", "show", "--lm", "none")
+    assert code == 0, err
+    command = ("label", "log.jsonl", "--domain", "show", "--out", "rows.jsonl")
+    _, out, err = run(*command, typed="/s\n/s\n")
+    assert err == ""
+    later = out[out.index("and why does it split?") - 60 :]
+    assert "assistant: Nell does." in later
+    assert "does it need an earlier turn?" in later
+    lines = [json.loads(line) for line in Path("log.jsonl").read_text().splitlines()]
+    Path("log.jsonl").write_text("".join(json.dumps({"id": x["id"], "plan": x["plan"]}) + "\n" for x in lines))
+    _, out, err = run(*command, typed="/s\n/s\n")
+    assert "1 to label" in out
+    assert err.startswith("1 plans are left out: they were made in conversations that are not there")
 
 
 def test_a_log_or_an_experiment_and_not_both(log: str) -> None:

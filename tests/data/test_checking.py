@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 from queryplan.data.card import domain_folder
 from queryplan.data.checking import ACROSS, STARTER, CheckReport, LabelledSet, check_set, open_set
-from queryplan.data.rows import LabelledRow, write_rows
+from queryplan.data.rows import SESSION_KEYS, LabelledRow, write_rows
 from queryplan.errors import DataError
 
 MakeRow = Callable[..., LabelledRow]
@@ -139,6 +140,29 @@ def test_values_that_are_never_trained_and_starters_are_noted(make_row: MakeRow)
     )
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"), [("nwo", "now"), ("Now", "now"), ("activ_entity", "active_entity"), ("time_zone", "timezone")]
+)
+def test_a_slip_in_a_key_of_a_session_is_found(make_row: MakeRow, key: str, meant: str) -> None:
+    row = make_row("hello").model_copy(update={"session": {key: "x", "paradigm": "facts"}})
+    (line,) = found(check(train=[row]))["session keys that are not read"]
+    assert line.endswith(f"{key!r} is not read; {meant} is")
+
+
+def test_other_keys_of_a_session_are_noted(make_row: MakeRow) -> None:
+    rows = [make_row(f"hello {n}", str(n)).model_copy(update={"session": {"user": n, "now": "x"}}) for n in range(2)]
+    report = check(train=rows)
+    assert report.findings == ()
+    assert report.notes[0].startswith("session keys that change no plan: 'user' (2); read are active_entity, now, ")
+
+
+def test_keys_of_a_session_are_those_that_are_read() -> None:
+    program = Path(check_set.__code__.co_filename).parent.parent / "program"
+    said = "".join(path.read_text(encoding="utf-8") for path in program.rglob("*.py"))
+    read = set(re.findall(r"session\.get\(\"(\w+)\"", said)) | {"active_entity"}
+    assert read == set(SESSION_KEYS)
+
+
 # -- reading
 
 
@@ -157,7 +181,7 @@ def test_bad_rows_are_findings_and_the_others_are_checked(folder: Path) -> None:
     report = check_set(open_set(folder))
     assert report.statistics.splits["train"].rows == 1
     (line,) = found(report)["rows that cannot be read"]
-    assert line.startswith("train.jsonl:2: conversation: Field required")
+    assert line.startswith("train.jsonl:2: conversation: it is missing")
     assert report.notes[0] == "no dev, calibrate, test rows yet"
 
 
@@ -174,6 +198,47 @@ def test_labels_that_a_converted_set_does_not_have_are_left_alone(folder: Path) 
     (folder / "labels.json").write_text("[]")
     with pytest.raises(DataError, match="must be"):
         open_set(folder)
+
+
+def test_a_card_alone_is_checked(folder: Path) -> None:
+    (folder / "train.jsonl").unlink()
+    report = check_set(open_set(folder))
+    assert report.findings == ()
+    assert report.notes[0].startswith("no labelled rows yet: plans are made with the card alone; queryplan label")
+    with (folder / "domain.toml").open("a") as card:
+        card.write('[[names]]\nname = "Nell Arkwright-Osei"\ntype = "Host"\naliases = [""]\n')
+    assert "the card" in found(check_set(open_set(folder)))
+
+
+def test_a_folder_without_a_card_says_so(folder: Path) -> None:
+    (folder / "domain.toml").unlink()
+    assert check_set(open_set(folder)).notes[0].startswith("there is no domain.toml, so that no row was held against")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ((), r"is empty: begin a domain in it with queryplan new-domain NAME --out"),
+        (("notes.md",), r"has neither a domain\.toml nor labelled rows: give the folder that has them"),
+    ],
+)
+def test_a_folder_without_either_says_what_to_do(tmp_path: Path, files: tuple[str, ...], said: str) -> None:
+    for name in files:
+        (tmp_path / name).write_text("x")
+    with pytest.raises(DataError, match=said):
+        open_set(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["hello there\nthis is text\n", "[1]\n", '[{"id": 1}]', "id,query\n1,x\n", '"a"\n3\n'])
+def test_a_file_of_something_else_is_one_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "x.txt").write_text(text)
+    with pytest.raises(DataError, match=r"^x\.txt is no file of labelled rows, .*: write one row a line"):
+        open_set(tmp_path / "x.txt")
+
+
+def test_a_file_of_bad_rows_is_not_called_empty(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"id": "a"}\n{\n')
+    assert list(found(check_set(open_set(tmp_path / "x.jsonl")))) == ["rows that cannot be read"]
 
 
 def test_rows_without_a_card_can_be_checked(folder: Path) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from queryplan.data import rows
 from queryplan.data.domain import load_domain
 from queryplan.data.guide import contradictions
-from queryplan.data.rows import LabelledRow
+from queryplan.data.rows import SESSION_KEYS, LabelledRow
+from queryplan.signatures.types import INTENTS, Labels
 
+PAGE = Path(rows.__file__).with_name("README.md")
 MakeRow = Callable[..., LabelledRow]
 PARTS = [{"id": 1, "text": "who is she?"}, {"id": 2, "text": "what did {1} do?", "depends_on": [1]}]
 SPLIT = {"needs_decomposition": True, "complexity": "complex"}
@@ -50,3 +54,14 @@ def test_a_referenced_name_must_have_been_said(make_row: MakeRow) -> None:
 def test_the_shipped_rows_follow_the_guide() -> None:
     rows = [row for part in load_domain("podcast").splits.values() for row in part]
     assert [row.id for row in rows if contradictions(row)] == []
+
+
+def test_the_row_that_the_page_shows_follows_the_guide() -> None:
+    (line,) = (line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith('{"id"'))
+    assert contradictions(LabelledRow.model_validate_json(line)) == []
+
+
+def test_the_page_names_every_field_and_intent() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    shown = {*LabelledRow.model_fields, *Labels.model_fields, *INTENTS, *SESSION_KEYS}
+    assert [name for name in sorted(shown) if f"`{name}`" not in page] == []

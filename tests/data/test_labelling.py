@@ -13,6 +13,7 @@ from queryplan.data.labelling import (
     LabelFile,
     LoggedPlan,
     Question,
+    in_their_conversation,
     least_certain_first,
     make_row,
     next_question,
@@ -69,8 +70,8 @@ def test_a_log_is_read(tmp_path: Path) -> None:
     [
         ("nonsense", "not JSON"),
         ("[1]", "expected an object"),
-        ({"query": "x"}, "plan: Field required"),
-        ({"plan": {}}, "query: Input should be a valid string"),
+        ({"query": "x"}, "plan: it is missing"),
+        ({"plan": {}}, "query: it must be text"),
         ({"query": "x", "plan": 3}, "plan: "),
         ({"query": "x", "plan": {}, "history": [{"role": "robot", "content": ""}]}, r"history\.0\.role: "),
     ],
@@ -86,6 +87,17 @@ def test_a_log_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | Non
         (tmp_path / "log.jsonl").write_bytes(content)
     with pytest.raises(DataError, match=r"log\.jsonl(:1: the line)? cannot be read"):
         read_logged(tmp_path / "log.jsonl")
+
+
+@pytest.mark.parametrize("change", [{"is_follow_up": True}, {"is_follow_up": False, "conversation_context": "Who?"}])
+def test_a_plan_without_its_conversation_is_not_read_as_a_first_turn(tmp_path: Path, change: dict[str, Any]) -> None:
+    lost, first = {"id": "1", "plan": {**PLAN, **change}}, {"id": "2", "plan": {**PLAN, "is_follow_up": False}}
+    whole = {**lost, "history": HISTORY}
+    path = write(tmp_path / "log.jsonl", lost, first, whole, {**lost, "history": []})
+    found, count = in_their_conversation(read_logged(path), "log.jsonl")
+    assert ([len(plan.history) for plan in found], count) == ([0, 2, 0], 1)
+    with pytest.raises(DataError, match=r"all 1 plans of log\.jsonl were made in conversations .*write history into"):
+        in_their_conversation(read_logged(write(path, lost)), "log.jsonl")
 
 
 # -- order
@@ -225,7 +237,7 @@ def test_a_broken_draft_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("{}\n")
-    with pytest.raises(DataError, match=r"rows\.jsonl:1: id: Field required"):
+    with pytest.raises(DataError, match=r"rows\.jsonl:1: id: it is missing"):
         LabelFile(tmp_path / "rows.jsonl")
 
 

@@ -115,7 +115,13 @@ def test_a_folder_is_read_split_by_split(tmp_path: Path, rows: list[LabelledRow]
 
 
 def test_a_folder_without_rows_says_what_was_expected(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"no labelled rows: expected train\.jsonl, dev\.jsonl"):
+    with pytest.raises(DataError, match="is empty: begin a domain in it with queryplan new-domain NAME --out"):
+        load_rows(tmp_path)
+    (tmp_path / "notes.md").write_text("x")
+    with pytest.raises(DataError, match=r"neither a domain\.toml nor labelled rows: .*train\.jsonl, dev\.jsonl"):
+        load_rows(tmp_path)
+    (tmp_path / "domain.toml").write_text("x")
+    with pytest.raises(DataError, match=r"has a domain\.toml and no labelled rows yet: write some into train\.jsonl"):
         load_rows(tmp_path)
 
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from queryplan.data.checking import STARTER, check_set, open_set
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from queryplan.data.checking import STARTER, LabelledSet, check_set, open_set
 from queryplan.data.domain import load_domain
-from queryplan.data.newdomain import EXCLUDED, DomainAnswers, make_card, parse_excluded, starter_rows, write_domain
+from queryplan.data.newdomain import EXCLUDED, DomainAnswers, make_card, parse_excluded, write_domain
+from queryplan.data.starters import starter_rows
 from queryplan.errors import DataError
 
 BREAD = DomainAnswers(
@@ -18,6 +21,7 @@ BREAD = DomainAnswers(
     covers=("sourdough starters: feeding, storing", "oven temperatures", "flour"),
     excluded={"weather": "weather reports", "weather_news": "news of storms"},
 )
+INTENTS = {"definition", "causal", "factual", "comparison", "greeting", "out_of_scope"}
 
 
 @pytest.fixture
@@ -50,32 +54,76 @@ def test_starters_about_topics_of_several_words_are_clean(tmp_path: Path) -> Non
 
 def test_starters_show_every_kind_of_label(folder: Path) -> None:
     labels = [row.labels for row in load_domain(folder).rows("train")]
-    assert {label.intent for label in labels} == {
-        "definition", "causal", "factual", "comparison", "greeting", "out_of_scope"
-    }  # fmt: skip
+    assert {label.intent for label in labels} == INTENTS
     assert {label.rejection_kind for label in labels} == {None, *BREAD.excluded}
     assert any(label.is_follow_up for label in labels)
     assert any(label.sub_queries for label in labels)
 
 
 @pytest.mark.parametrize(
-    ("line", "topic"),
+    ("line", "subject"),
     [
-        ("The network in the wards, and who mends it", "The network"),
-        ("Passwort und Konto zurücksetzen", "Passwort und Konto"),
-        ("access by VPN at home", "access by VPN"),
+        ("wines and where they lie", "wines and where they lie"),
+        ("recipes and their ingredients", "recipes and their ingredients"),
+        ("Passwort und Konto zurücksetzen", "Passwort und Konto zurücksetzen"),
+        ("The network in the wards, and who mends it", "The network in the wards"),
+        ("sourdough starters: feeding, storing", "sourdough starters"),
+        ("Opening hours. Also on holidays.", "Opening hours"),
+        ("Mr. Smith's notes (the old ones)", "Mr. Smith's notes"),
+        ("What do trains cost?", "What do trains cost"),
+        ("Node.js 3.5 and e-mail", "Node.js 3.5 and e-mail"),
+        ("保险条款：理赔和保费", "保险条款"),
+        ("مواعيد القطارات", "مواعيد القطارات"),
+        ("{curly} {1} braces", "curly 1 braces"),
+        (": odd", "odd"),
+        ("long " * 60, " ".join(["long"] * 24)),
     ],
 )
-def test_a_topic_that_is_cut_does_not_end_in_the_middle_of_a_phrase(line: str, topic: str) -> None:
-    rows = starter_rows(make_card(replace(BREAD, covers=(line,))), "train")
-    assert rows[0].query == f"What is {topic}?"
+def test_a_subject_is_named_as_it_was_given(line: str, subject: str) -> None:
+    rows = starter_rows(make_card(replace(BREAD, covers=(line,))))["train"]
+    assert rows[0].query == f"What is meant by {subject}?"
+    assert rows[0].labels.entities == (subject,)
 
 
-@pytest.mark.parametrize("covers", [("Bread Help",), ("a",), ("a, b", "a, c"), (": odd",)])
-def test_odd_topics_make_rows_too(tmp_path: Path, covers: tuple[str, ...]) -> None:
-    odd = DomainAnswers("odd", "Bread Help", "About bread.", covers, EXCLUDED)
-    write_domain(tmp_path / "odd", odd)
-    assert len(load_domain(tmp_path / "odd").rows("test")) >= 6
+WORDS = (
+    "garden permits permit bylaws the of and Gärten Gärten, 学校 学校の規則 правила school-rules 3 a I'd (old) {1} VPN"
+).split()
+SUBJECTS = st.one_of(
+    st.lists(st.sampled_from(WORDS), min_size=1, max_size=25).map(" ".join),
+    st.text(min_size=1, max_size=60),
+    st.sampled_from(["What is meant by this?", "the main subject", "hello", "our second area", "Domain"]),
+).filter(lambda line: any(c.isalnum() for c in line) and line.isprintable())
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    covers=st.lists(SUBJECTS, min_size=1, max_size=6),
+    title=st.one_of(st.just("Domain"), SUBJECTS),
+    excluded=st.dictionaries(st.sampled_from(["weather", "weather_news", "a", "hot_news"]), SUBJECTS, max_size=3),
+)
+@example(covers=["bylaws", "permits"], title="Bylaws", excluded={})
+@example(covers=["recipes and their ingredients"], title="Kitchen", excluded={})
+@example(covers=["rye"] * 3, title="Rye!", excluded={"a": "rye", "b": "rye"})
+@example(covers=["а б в г д е ж з и к л м н о п р с т у ф х ц ч ш щ"], title="я", excluded={})
+def test_whatever_is_covered_the_starters_are_clean(covers: list[str], title: str, excluded: dict[str, str]) -> None:
+    kinds = parse_excluded([f"{kind}={line}" for kind, line in excluded.items() if line.strip()])
+    card = make_card(replace(BREAD, covers=tuple(covers), title=title, excluded=kinds))
+    splits = starter_rows(card)
+    report = check_set(LabelledSet("begun", card, splits))
+    assert report.findings == ()
+    for rows in splits.values():
+        assert {row.labels.intent for row in rows} == INTENTS
+        assert any(row.labels.is_follow_up for row in rows)
+        assert all(row.query.endswith("?") for row in rows if row.labels.intent != "greeting")
+        assert all(row.tags == (STARTER,) for row in rows)
+
+
+def test_every_subject_gets_its_rows_where_none_is_like_another() -> None:
+    covers = ("wines and where they lie", "growers and their years", "tastings")
+    for rows in starter_rows(make_card(replace(BREAD, covers=covers, title="C"))).values():
+        assert [row.query for row in rows if row.turn == 3][-1].count(" C") == 1
+        asked = [row.labels for row in rows if row.labels.intent in ("definition", "comparison")]
+        assert [labels.entities[0] for labels in asked] == [*covers, *covers]
 
 
 def test_nothing_of_the_users_is_written_over(tmp_path: Path) -> None:
@@ -86,7 +134,9 @@ def test_nothing_of_the_users_is_written_over(tmp_path: Path) -> None:
 
 
 def test_answers_of_the_excluded_differ() -> None:
-    assert [topic.answer for topic in make_card(BREAD).excluded] == ["weather", "weather_news"]
+    for kinds in (("weather", "weather_news"), ("weather_news", "weather"), ("a_b", "a_c", "a")):
+        words = [topic.answer for topic in make_card(replace(BREAD, excluded=dict.fromkeys(kinds, "x"))).excluded]
+        assert len(set(words)) == len(kinds)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +146,7 @@ def test_answers_of_the_excluded_differ() -> None:
         ({"title": ""}, "title: "),
         ({"covers": ()}, "covers: "),
         ({"covers": (" ",)}, "covers: "),
+        ({"covers": ("?!",)}, "covers: say in some words"),
     ],
 )
 def test_an_answer_that_a_card_cannot_hold_is_named(change: dict[str, object], said: str) -> None:
@@ -106,6 +157,11 @@ def test_an_answer_that_a_card_cannot_hold_is_named(change: dict[str, object], s
 def test_excluded_topics_are_read_and_filled_up() -> None:
     assert parse_excluded([]) == EXCLUDED
     assert parse_excluded(["Hot News = of today"]) == {"hot_news": "of today", **EXCLUDED}
+    assert parse_excluded(["tasks=chores"]) == {**EXCLUDED, "tasks": "chores"}
     assert list(parse_excluded(["a=1", "b=2"])) == ["a", "b"]
     with pytest.raises(DataError, match="say KIND=DESCRIPTION"):
         parse_excluded(["weather"])
+    with pytest.raises(DataError, match="say it in letters"):
+        parse_excluded(["?!=weather"])
+    with pytest.raises(DataError, match="'hot_news' is given twice"):
+        parse_excluded(["hot news=today", "Hot-News=yesterday"])

@@ -86,6 +86,28 @@ def test_a_run_that_was_cut_within_a_character_goes_on(planner: Counting, tmp_pa
     assert list(read(out)) == ["你好"]
 
 
+def test_what_was_said_before_is_written_beside_the_plan(planner: Counting, tmp_path: Path) -> None:
+    parts = [{"role": "System", "content": "be kind"}, {"role": "User", "content": [{"type": "text", "text": "Nell?"}]}]
+    rows = [*ROWS, {"id": "c", "query": "and why?", "history": parts, "conversation": "chat-7"}]
+    plan_batch(planner, source(tmp_path, rows), tmp_path / "out.jsonl")
+    found = read(tmp_path / "out.jsonl")
+    assert set(found["a"]) == {"id", "asked", "plan"}
+    assert found["b"]["history"] == ROWS[1]["history"]
+    assert found["3"]["session"] == {"active_entity": "Nell"}
+    assert found["c"]["history"] == [{"role": "user", "content": "Nell?"}]
+    assert found["c"]["conversation"] == "chat-7"
+
+
+def test_lines_of_before_that_have_no_history_are_not_planned_again(planner: Counting, tmp_path: Path) -> None:
+    given, out = source(tmp_path, ROWS), tmp_path / "out.jsonl"
+    plan_batch(planner, given, out)
+    old = [{name: row[name] for name in ("id", "asked", "plan")} for row in read(out).values()]
+    out.write_text("".join(json.dumps(row) + "\n" for row in old), encoding="utf-8")
+    before = out.read_bytes()
+    assert plan_batch(planner, given, out) == (0, 0)
+    assert out.read_bytes() == before
+
+
 @pytest.mark.parametrize("odd", ["a\u2028b", "a\x85b", "a\ud800b", "a\u2029\x0c\x1e"])
 def test_any_text_can_be_planned_and_continued(planner: Counting, tmp_path: Path, odd: str) -> None:
     given, out = source(tmp_path, [{"id": "1", "query": odd}]), tmp_path / "out.jsonl"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -102,12 +103,46 @@ def test_a_line_separator_inside_a_record_ends_no_line(tmp_path: Path) -> None:
     assert len(read_records(file, "posts")) == 1
 
 
-@pytest.mark.parametrize("line", ['{"id": "A"}', "[1]", "not json", '{"text": "no id"}', '{"id": "A", "text": ""}'])
+NO_RECORDS = (
+    *('{"id": "A"}', "[1]", "not json", '{"text": "no id"}', '{"id": "A", "text": ""}', '{"id": "A", "text": null}'),
+    *('{"id": null, "text": "x"}', '{"id": " ", "text": "x"}', '{"id": [1], "text": "x"}'),
+)
+
+
+@pytest.mark.parametrize("line", NO_RECORDS)
 def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "notes.jsonl"
     file.write_text(f'{{"id": "ok", "text": "fine"}}\n{line}\n', encoding="utf-8")
     with pytest.raises(DataError, match=r"notes\.jsonl:2: expected an object with id"):
         read_records(file, "notes")
+
+
+def test_two_records_of_one_id_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "notes.jsonl"
+    file.write_text('{"id": 1, "text": "one"}\n\n{"id": "1", "text": "other"}\n')
+    with pytest.raises(DataError, match=r"notes\.jsonl:3: the id '1' is that of line 1 too"):
+        read_records(file, "notes")
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("2024-02-03", "2024-02-03"),
+        ("2024-02-03T10:00:00+01:00", "2024-02-03T10:00:00+01:00"),
+        ("2022-13-45", ""),
+        ("2024-02-30", ""),
+        ("2024-02-03 or so", ""),
+        ("February", ""),
+        (None, ""),
+        (2024, ""),
+    ],
+)
+def test_a_date_that_is_no_day_is_left_out(tmp_path: Path, said: object, day: str) -> None:
+    file = tmp_path / "notes.jsonl"
+    file.write_text(json.dumps({"id": "a", "text": "one", "date": said}) + "\n")
+    assert read_records(file, "notes")[0].date == day
+    (passage,) = read_passages(transcript(tmp_path, f"---\ndate: {said}\ntitle: 'Ice: a talk'\n---\nOne."))
+    assert (passage.date, passage.title) == (day, "Ice: a talk")
 
 
 @pytest.mark.parametrize(("domain", "count"), [("podcast", 431), ("journal", 60), ("biomedical", 0)])

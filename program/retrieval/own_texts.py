@@ -1,0 +1,122 @@
+"""What of a domain's own texts is not read as it was meant: files that nothing opens, headings and dates.
+
+``queryplan data check`` calls this beside the checks of ``data.checking``, which know rows and cards alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from ...data.card import DomainCard
+from ...data.checking import MAX_EXAMPLES, Finding
+from ...data.sources import SourceContract
+from ...errors import DataError
+from .passages import POSTS, TRANSCRIPTS, day_of, numbered, read_passages, read_records, read_transcript, record_of
+from .source_stores import values_of
+
+READ = f"{TRANSCRIPTS}/*.md and {POSTS}"
+_HOMES = ("transcripts", "transcript", "posts", "post")
+
+
+def check_texts(folder: Path, card: DomainCard | None) -> tuple[Finding, ...]:
+    """Files of a domain that are not read, and what in the others is not.
+
+    Args:
+        card: names the stores of sources, which are read like posts.
+    """
+    stores = dict.fromkeys(source.store for source in card.sources if source.store) if card is not None else {}
+    missing = [f"{name} of the card is not there" for name in stores if not (folder / name).is_file()]
+    records = [folder / name for name in (POSTS, *stores) if (folder / name).is_file()]
+    wrong = [*(said for path in _transcripts(folder) for said in _of_transcript(path)), *_of_records(records)]
+    if not wrong:
+        wrong = [*_as_a_whole(folder, records)]
+    sources = card.sources if card is not None else ()
+    lacking = [] if wrong or missing else [said for source in sources for said in _no_fields(source, folder)]
+    found = (
+        (
+            "texts that are not read",
+            [*_unread(folder)],
+            f"only {READ} are read: name it so, or move it away",
+        ),
+        ("stores that are not there", missing, "write the file, or take store = … out of the card"),
+        ("filters that no record has", lacking, "name the field as the records do, or take it off the card"),
+        ("texts that are not read as they were meant", wrong, "data/README.md says what texts look like"),
+    )
+    return tuple(
+        Finding(kind=kind, count=len(lines), examples=tuple(lines[:MAX_EXAMPLES]), advice=advice)
+        for kind, lines, advice in found
+        if lines
+    )
+
+
+def _transcripts(folder: Path) -> list[Path]:
+    return sorted((folder / TRANSCRIPTS).glob("*.md"))
+
+
+def _unread(folder: Path) -> Iterator[str]:
+    """What lies where texts lie, or is called nearly so, and is opened by nothing."""
+    read = set(_transcripts(folder))
+    inside = sorted((folder / TRANSCRIPTS).iterdir()) if (folder / TRANSCRIPTS).is_dir() else []
+    yield from (f"{TRANSCRIPTS}/{path.name}" for path in inside if path not in read and not path.name.startswith("."))
+    for path in sorted(folder.iterdir()):
+        known = path.name == POSTS or (path.name == TRANSCRIPTS and path.is_dir())
+        if path.name.split(".")[0].casefold() in _HOMES and not known:
+            yield path.name
+
+
+def _of_transcript(path: Path) -> Iterator[str]:
+    place = f"{TRANSCRIPTS}/{path.name}"
+    try:
+        read = read_transcript(path)
+    except DataError as error:
+        yield f"{TRANSCRIPTS}/{error}"
+        return
+    yield from (f"{place}:{line}: {said!r} is no key: value; a list is [one, another]" for line, said in read.unread)
+    said = read.front.get("date", "")
+    if said and not day_of(said):
+        yield f"{place}: date: {said!r} is no day, YYYY-MM-DD; it is left out"
+    if not read.body:
+        yield f"{place}: it has no paragraphs"
+    elif not read.front and read.body[0].startswith("---"):
+        yield f"{place}: its front matter must begin on the first line, with three dashes and nothing else"
+
+
+def _of_records(paths: Iterable[Path]) -> Iterator[str]:
+    for path in paths:
+        try:
+            lines = [*numbered(path)]
+        except DataError as error:
+            yield str(error)
+            continue
+        for number, line in lines:
+            place = f"{path.name}:{number}"
+            try:
+                read = record_of(line, path.stem, place)
+            except DataError as error:
+                yield str(error)
+                continue
+            if not read.date and (said := json.loads(line).get("date")):
+                yield f"{place}: date: {said!r} is no day, YYYY-MM-DD; it is left out"
+
+
+def _no_fields(source: SourceContract, folder: Path) -> Iterator[str]:
+    """Fields of a contract that none of its records has; days are of several fields, and the provider is the source."""
+    if source.store is None:
+        return
+    records = read_records(folder / source.store, source.name)
+    for field in source.fields:
+        told = field.kind == "date" or field.name == "providers"
+        if records and not told and not any(values_of(record, field.name) for record in records):
+            yield f"source {source.name!r}: no record of {source.store} has {field.name!r}"
+
+
+def _as_a_whole(folder: Path, records: Iterable[Path]) -> Iterator[str]:
+    """What no file shows by itself: ids that occur twice."""
+    try:
+        for path in records:
+            read_records(path, path.stem)
+        read_passages(folder)
+    except DataError as error:
+        yield str(error)
