@@ -15,6 +15,7 @@ from .asked_type import TypeWords
 from .choosing import CHOICE, Chooser, Chosen
 from .combining import takes_both_away
 from .completing import SLIGHT, Completer, Option
+from .denying import Denying
 from .itself import asks_of_itself, itself
 from .leaning import Leaning
 from .linking import Mention, NameIndex
@@ -86,10 +87,15 @@ class Answerer:
         self._completer = Completer(ranker, learned.endings, values, encoder)
         self._chooser = Chooser(ranker, self._completer)
         self._types = TypeWords(ranker.table.schema)
+        self._denying = Denying(ranker.table, values, self._types)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
         return with_outright(question, self.index.mentions(question, self.ranker.ordinary))
+
+    def only_denied(self, question: str, mentions: Sequence[Mention]) -> bool:
+        """Whether a question denies each of these names, so that no plan says what is left."""
+        return self._denying.only_denied(question, mentions)
 
     def best(self, question: str, mentions: Sequence[Mention] | None = None, count: int = 3) -> list[Found]:
         """The likeliest plans, the best first; none where no name leads anywhere."""
@@ -98,6 +104,7 @@ class Answerer:
         if not len(chances):
             return []
         chances = _leaning(chosen, _sayable(chosen.options, chances))
+        chances = self._denying.without(question, chosen.options, chances)
         likeliest = chosen.options[int(np.argmax(chances))]
         if self._probe is not None:
             chances = self._probed(chosen.options, chances)

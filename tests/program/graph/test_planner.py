@@ -58,6 +58,14 @@ def test_a_question_becomes_a_plan_with_its_names_and_its_answer_type(
     assert proposal.milliseconds > 0
 
 
+def test_a_question_that_only_says_what_is_left_out_has_no_plan_and_says_which_name(planner: GraphPlanner) -> None:
+    proposal = planner.plan("which ships are not commanded by Ida Holm?")
+    assert proposal.plan is None
+    assert "left out (Ida Holm)" in proposal.reason
+    assert proposal.others == ()
+    assert planner.plan("which ships are commanded by Ida Holm?").plan is not None
+
+
 def test_an_unsure_plan_says_that_it_is_a_best_effort(planner: GraphPlanner) -> None:
     from dataclasses import replace
 
