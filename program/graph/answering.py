@@ -24,6 +24,7 @@ from .probing import Probe, Probing
 from .ranking import Ranker
 from .sketch import Sketch
 from .store import Learned
+from .unknown import SchemaValues
 from .values import Values
 from .view import Hypothesis
 
@@ -86,8 +87,9 @@ class Answerer:
         self._probe = probe
         self._completer = Completer(ranker, learned.endings, values, encoder)
         self._chooser = Chooser(ranker, self._completer)
-        self._types = TypeWords(ranker.table.schema)
-        self._denying = Denying(ranker.table, values, self._types)
+        self.encoder, self.types = encoder, TypeWords(ranker.table.schema)
+        self.of_values = SchemaValues(values, encoder)
+        self._denying = Denying(ranker.table, values, self.types)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
@@ -123,7 +125,7 @@ class Answerer:
             ranked += filter(completing.is_tested, itself(question, mentions, ranked, self.ranker))
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
-        leaning = Leaning(question, self._types, self.ranker.table.place)
+        leaning = Leaning(question, self.types, self.ranker.table.place)
         weights = np.concatenate([leaning.weights(r) for r in ranked])
         order = np.argsort(-chances * weights, kind="stable")[:LOOKED_AT]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]

@@ -259,10 +259,12 @@ class GraphPlanner:
         """No plan, because the schema cannot say what is asked; the nearest plans are kept beside it."""
         best = found[0]
         named = zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
+        entities = tuple(self._entity(m, r) for m, r in named)
         return GraphProposal(
             None,
-            tuple(self._entity(m, r) for m, r in named),
+            entities,
             confidence=best.sure,
+            degraded=tuple(_unknown(e, len(self.answerer.index) > 0, False) for e in entities if e.how == "unknown"),
             reason=self._why_none(query, best),
             others=tuple(one.plan for one in found if not one.none and one.chance > 0),
         )
@@ -292,11 +294,11 @@ def _names(schema: GraphSchema, card: DomainCard | None) -> tuple[KnownName, ...
     return own if card is not None and is_shipped(card.graph) else (*own, *shipped_names(schema))
 
 
-def _unknown(entity: LinkedEntity, listed: bool) -> str:
+def _unknown(entity: LinkedEntity, listed: bool, planned: bool = True) -> str:
     if not listed:
         return f"the graph cannot list its names, so {entity.text!r} was taken as written, a {entity.type}"
     near = f"; names like it: {', '.join(entity.near)}" if entity.near else ""
-    return f"the graph has no name {entity.text!r}, so the plan finds nothing{near}"
+    return f"the graph has no name {entity.text!r}{', so the plan finds nothing' if planned else ''}{near}"
 
 
 def _instead(best: Found) -> tuple[str, ...]:

@@ -24,6 +24,11 @@ def spoken_in(words: Iterable[str]) -> frozenset[str]:
     return frozenset(language for language, vote in votes.items() if vote >= SHARE * most)
 
 
+def is_small(word: str) -> bool:
+    """Whether a folded word is one of the small words of any language."""
+    return word in _languages()
+
+
 @lru_cache(maxsize=256)
 def phrases_in(line: str, languages: frozenset[str]) -> frozenset[tuple[str, ...]]:
     """The phrases of a line of the grammar, folded, but for ends of words, in some languages; in all if none is."""
