@@ -9,12 +9,12 @@ from pathlib import Path
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ..errors import DataError
+from ..signatures.problems import problems_of
 from ..signatures.types import Frozen, GraphSchema
 from .element_words import with_element_words
 from .graph_names import names_of_graph, strange_to
 from .other_words import NAMES_FILE, add_other_words, each_word, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
-from .rows import said_of
 from .sources import Calendar, CollectionRules, FilterValue, SourceContract, SourceIntentRule, source_problems
 
 SHIPPED = Path(__file__).parent / "domains"
@@ -205,8 +205,7 @@ def load_card(folder: Path) -> DomainCard:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, e['loc']))}: {said_of(e)}" for e in error.errors()[:20])
-        raise DataError(f"{path.name} of {folder.name}: " + "; ".join(lines)) from error
+        raise DataError(f"{path.name} of {folder.name}: {problems_of(error, 20)}") from error
 
 
 def _with_names_of_graph(card: DomainCard, folder: Path) -> DomainCard:

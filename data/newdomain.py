@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import DataError
+from ..signatures.problems import problems_of
 from .card import CARD_FILE, DomainCard, ExcludedTopic
 from .checking import STARTER
 from .converters.folder import card_toml
@@ -97,8 +98,7 @@ def make_card(answers: DomainAnswers) -> DomainCard:
             greetings=GREETINGS,
         )
     except ValidationError as error:
-        first = error.errors()[0]
-        raise DataError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise DataError(problems_of(error)) from error
 
 
 def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from ..errors import DataError
+from ..signatures.problems import said_of
 from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
@@ -203,8 +204,3 @@ def _explain(error: Any) -> str:
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
     return f"{field}: {said_of(error)} (got {shown})"
-
-
-def said_of(error: Any) -> str:
-    """What an error of pydantic says, in words of somebody who writes a file."""
-    return "there is no such field" if error["type"] == "extra_forbidden" else error["msg"]

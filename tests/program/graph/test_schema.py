@@ -60,7 +60,7 @@ def test_the_graph_of_a_card_is_a_schema() -> None:
         ("s.json", "[" * 100_000, "nested too deeply"),
         ("s.json", "[]", "s.json is no graph schema"),
         ("s.json", '{"edges": []}', "it must have nodes and edges"),
-        ("s.json", '{"nodes": []}', "nodes: Tuple should have at least 1 item"),
+        ("s.json", '{"nodes": []}', "nodes: must have at least 1 entry"),
         ("s.json", '{"nodes": [{"name": "T"}], "edges": [{"name": "E", "source": "T", "target": "X"}]}', "undeclared"),
         ("s.json", '{"nodes": [{"name": "T"}, {"name": "T"}]}', "declared twice"),
         ("s.json", '{"nodes": [{"name": "number"}]}', "cannot be called"),
