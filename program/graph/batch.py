@@ -85,7 +85,7 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
         DataError: it cannot be read; the place in it is named.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path.name} is no JSON of a plan: {error}") from error
     if isinstance(told, Mapping) and isinstance(told.get("graph_plan"), Mapping):

@@ -35,7 +35,7 @@ def read_schema(path: Path | str) -> SchemaReading:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
         document = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except (OSError, ValueError) as error:  # a bad encoding, TOML or JSON is a ValueError
         raise DataError(f"the schema {path.name} cannot be read: {error}") from error
