@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from .linking import Mention
-from .spoken import ends_in, phrases_in, spoken_in
+from .spoken import NOUNS, ends_in, is_small, phrases_in, spoken_in
 from .words import CONTRACTED, Word, folded_words, spelled_out, stands_alone, words_of
 
 LACKS, DENIES = 2, 4
@@ -118,6 +118,8 @@ class _Reading:
         if end == name.first and end - begin == 1 and (folded[begin],) in self._line("in"):
             return False
         if line == "denies" and (self._is_rather_another(name) or self._goes_on(name.last)):
+            return False
+        if line == "denies" and self._is_of_noun(end, name):
             return False
         if line == "denies" and self._is_modal(name.last, name.last + ENDS):
             return False
@@ -255,6 +257,14 @@ class _Reading:
         """Whether another sentence follows, so that the denial is told and not asked."""
         ends = (i for i in range(place, len(self._words) - SENTENCE + 1) if i)
         return any(SENTENCE_END.search(self._question[self._words[i - 1].end : self._words[i].start]) for i in ends)
+
+    def _is_of_noun(self, end: int, name: Mention) -> bool:
+        """Whether the adjective of a noun is denied, where nouns have capitals: "nicht schwere Wege durch …"."""
+        noun = end + 1
+        if not NOUNS & self._spoken or noun >= name.first - 1:
+            return False
+        small = self._question[self._words[end].start].islower() and not is_small(self._folded[end])
+        return small and self._question[self._words[noun].start].isupper()
 
     def _is_prefix(self, end: int) -> bool:
         """Whether a denial is written before the next word: "non-steroidal"."""

@@ -9,6 +9,8 @@ from ...data.element_words import read_phrases_of_plans
 from ...data.grammar_words import read_grammar
 from .words import folded_words, spelled_out
 
+NOUNS = frozenset({"de"})
+"""Languages that write every noun with a capital, which then says nothing of names."""
 SHARE = 0.5
 """Of what the small words say for the likeliest language, another must have so much to be looked at."""
 

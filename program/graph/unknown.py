@@ -18,7 +18,7 @@ from .asked_type import is_form
 from .linking import Mention, Reading
 from .phrases import phrases_of_plans
 from .schema_words import FLOOR, FULL, written_alike
-from .spoken import is_small, spoken_in
+from .spoken import NOUNS, is_small, spoken_in
 from .words import Word, folded_words, name_words, words_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,6 @@ ALIKE = 0.6
 """The same of how it is written, for properties and values: "végane"."""
 FEW = 60
 """Values of a property at most whose words are no names; of more, each may be one."""
-NOUNS = frozenset({"de"})
-"""Languages that write every noun with a capital, which then says nothing of names."""
 
 
 class SchemaValues:

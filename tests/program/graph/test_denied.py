@@ -1,4 +1,4 @@
-"""Names that a question denies, and that nothing else is taken for one; on three small graphs, in 16 languages."""
+"""Names that a question denies, and that nothing else is taken for one; on three small graphs, in 26 languages."""
 
 from __future__ import annotations
 
@@ -101,6 +101,9 @@ def test_a_question_of_denied_names_alone_is_told_from_others(graph: str, denied
         ("I can't eat that. Give me something with tofu", set()),
         ("why do you not like tofu", set()),
         ("nao pode levar tofu", set()),
+        ("welche nicht scharfen Gerichte werden mit tofu gekocht", set()),
+        ("不辣的用 tofu 的菜", set()),
+        ("不加 tofu 的菜", {"tofu"}),
         ("I never said so, which dishes have tofu", set()),
         ("non-greasy tofu", set()),
         ("pratos servidos no Jun", set()),
