@@ -15,7 +15,7 @@ from . import graph_learn, graph_score
 from .examples import epilog_of
 from .files import check_file
 from .graph_show import answer_tables, say_left_out, show_proposal
-from .progress import counting, wide_console
+from .progress import counting, saying_waits, wide_console
 
 if TYPE_CHECKING:
     from ..program.graph.executor import GraphExecutor
@@ -139,7 +139,8 @@ def run(
         if plan is not None:
             _show(_plan(plan, executor.schema), executor, deadline, limit, paths, picture, export, as_json)
             return
-        planner = _planner(executor, domain, program, lm, api_base)
+        with saying_waits():
+            planner = _planner(executor, domain, program, lm, api_base)
         try:
             if batch is not None and out is not None:
                 _batch(planner, executor, batch, out, deadline, limit)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+
+from .progress import saying_waits
 
 
 def learn(
@@ -24,13 +25,15 @@ def learn(
     from ..program.encoder import default_encoder
     from ..program.graph import learning, learning_choice
     from ..program.graph.choosing import choice_file
+    from ..program.waiting import tell
 
     if choice is not None and not choice.absolute().parent.is_dir():
         raise ConfigError(f"there is no folder {choice.parent} to write {choice.name} in; make it first")
-    with Console(stderr=True).status("learning from the shipped questions about graphs"):
+    with saying_waits():
         if choice is None:
             learned = learning.shared_knowledge()
         else:
+            tell("learning how complete plans are compared: about ten minutes")
             weights = learning_choice.learn_choice(
                 learning.shipped_sources(), learning.shipped_common(), default_encoder()
             )

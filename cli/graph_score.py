@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from rich.table import Table
 
 from ..errors import UserError
-from .progress import counting, wide_console
+from .progress import counting, saying_waits, wide_console
 from .show import escape
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def score(
     model = _model(lm, api_base)
     made: list[Any] = []
     try:
-        for measured in open_sets(names, opening):
+        opened = open_sets(names, opening)
+        while (measured := _next(opened)) is not None:
             part = measured.first(most)
             made += [_beside(part, model, ask_all)] if model is not None else _scores(part)
             if not as_json:
@@ -68,6 +70,12 @@ def score(
             model.close()
     if as_json:
         typer.echo(json.dumps([_plain(report) for report in made], ensure_ascii=False, indent=2))
+
+
+def _next(sets: Iterator[GraphSet]) -> GraphSet | None:
+    """The next set; to open one may mean to learn first."""
+    with saying_waits():
+        return next(sets, None)
 
 
 def _record(names: list[str], opening: Opening, lm: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,25 @@ def counting(label: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def saying_waits() -> Iterator[None]:
+    """What takes minutes is said before it does on standard error, on a terminal with a sign that turns meanwhile."""
+    from ..program.waiting import telling
+
+    console = Console(stderr=True)
+    with ExitStack() as shown:
+
+        def say(sentence: str) -> None:
+            if console.is_terminal:
+                shown.close()  # one live display at a time is all that a terminal has
+                shown.enter_context(console.status(sentence))
+            else:
+                print(sentence, file=sys.stderr, flush=True)
+
+        with telling(say):
+            yield
 
 
 @contextmanager

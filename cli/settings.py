@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from ..errors import ConfigError
 from ..program.lm.endpoint import LMSettings
+from ..signatures.problems import said_of
 
 ADDRESS = re.compile(r"https?://[^\s@]+")
 FILE = "queryplan.toml"
@@ -116,5 +117,5 @@ def _check(where: str, values: Mapping[str, Any]) -> None:
         Settings(**values)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        why = first["msg"].removeprefix("Value error, ")
+        why = said_of(first)
         raise ConfigError(f"{where} sets {first['loc'][0]} to something unusable: {why}.") from None

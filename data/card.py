@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from ..errors import DataError, plain_sentences
+from ..errors import DataError
+from ..signatures.problems import problems_of
 from ..signatures.types import Frozen, GraphSchema
 from .element_words import with_element_words
 from .graph_names import names_of_graph, strange_to
@@ -204,7 +205,7 @@ def load_card(folder: Path) -> DomainCard:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:
-        raise DataError(f"{path.name} of {folder.name}: {plain_sentences(error.errors())}") from error
+        raise DataError(f"{path.name} of {folder.name}: {problems_of(error, 20)}") from error
 
 
 def _with_names_of_graph(card: DomainCard, folder: Path) -> DomainCard:

@@ -77,6 +77,19 @@ def read_words_of_plans() -> dict[str, str]:
         raise DataError(f"{PLANS_FILE.name} of the package cannot be read ({error}); install it again") from error
 
 
+@lru_cache(maxsize=1)
+def read_phrases_of_plans() -> tuple[tuple[str, str], ...]:
+    """The same phrases one by one, each with its language.
+
+    Raises:
+        DataError: the table is not there or not of this version.
+    """
+    read_words_of_plans()
+    head, *rows = (line.split("\t") for line in PLANS_FILE.read_text(encoding="utf-8").splitlines())
+    cells = ((cell, language) for row in rows for language, cell in zip(head[1:], row[1:], strict=False))
+    return tuple((phrase, language) for cell, language in cells for phrase in filter(None, cell.split(BETWEEN)))
+
+
 def _read(lines: Sequence[str], schema: GraphSchema, where: str) -> Iterator[ElementWords]:
     width, seen = _width(lines[0], where), set[tuple[str, str]]()
     known = dict(elements_of(schema))

@@ -23,8 +23,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import DataError, plain_words
+from ..errors import DataError
 from ..signatures.graph_steps import GraphPlan, GraphSchema
+from ..signatures.problems import problems_of, said_of
 from .card import SHIPPED
 
 LESSONS = SHIPPED / "lessons"
@@ -87,7 +88,8 @@ def read_lesson(path: Path) -> Lesson:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         given = _File.model_validate({**{k: v for k, v in raw.items() if k != "schema"}, "schema_": raw.get("schema")})
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, ValidationError) as error:
-        raise DataError(f"the lesson {path.name} cannot be read: {error}") from error
+        said = problems_of(error) if isinstance(error, ValidationError) else error
+        raise DataError(f"the lesson {path.name} cannot be read: {said}") from error
     lines = [line for line in given.questions.get("lines", "").splitlines() if line.strip()]
     questions = tuple(_question(line, f"{path.name}: {line.partition(' => ')[0]!r:.60}") for line in lines)
     named = {(name, kind): None for kind, names in given.names.items() for name in names}
@@ -120,7 +122,7 @@ def read_plan(said: str, where: str = "plan") -> GraphPlan:
     try:
         return GraphPlan.model_validate({"steps": reader.steps})
     except ValidationError as error:
-        raise DataError(f"{where}: {plain_words(error.errors()[0])}") from error
+        raise DataError(f"{where}: {said_of(error.errors()[0])}") from error
 
 
 class _Reader:

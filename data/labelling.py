@@ -19,7 +19,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from ..errors import DataError, plain_sentences, plain_words
+from ..errors import DataError
+from ..signatures.problems import problems_of, said_of
 from ..signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, Turn
 from .card import DomainCard
 from .guide import contradictions
@@ -108,7 +109,7 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
             elif "plan" in record:
                 found.append(_logged(record))
             elif "error" not in record:
-                raise ValueError("plan: it is missing")
+                raise ValueError("plan: this field is missing")
         except (ValueError, RecursionError) as error:
             problems.append(f"{place}: {_said(error)}")
     if problems:
@@ -223,7 +224,7 @@ def make_row(logged: LoggedPlan, answers: Mapping[str, Any]) -> LabelledRow:
     try:
         made = LabelledRow.model_validate(row)
     except ValidationError as error:
-        raise DataError("; ".join(map(plain_words, error.errors()))) from error
+        raise DataError("; ".join(map(said_of, error.errors()))) from error
     if against := contradictions(made):
         raise DataError("; ".join(against))
     return made
@@ -349,7 +350,7 @@ def _logged(record: Mapping[str, Any]) -> LoggedPlan:
 
 def _said(error: ValueError | RecursionError) -> str:
     if isinstance(error, ValidationError):
-        return plain_sentences(error.errors())
+        return problems_of(error)
     return f"not JSON: {error}" if isinstance(error, json.JSONDecodeError) else str(error)
 
 

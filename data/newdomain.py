@@ -13,7 +13,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ..errors import DataError, plain_sentences
+from ..errors import DataError
+from ..signatures.problems import problems_of
 from .card import CARD_FILE, DomainCard, ExcludedTopic
 from .converters.folder import card_toml
 from .rows import write_rows
@@ -100,7 +101,7 @@ def make_card(answers: DomainAnswers) -> DomainCard:
             greetings=GREETINGS,
         )
     except ValidationError as error:
-        raise DataError(plain_sentences(error.errors(), most=1)) from error
+        raise DataError(problems_of(error, 1)) from error
 
 
 def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError, model_validator
 
-from ..errors import DataError, plain_words
+from ..errors import DataError
+from ..signatures.problems import said_of
 from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
@@ -214,7 +215,7 @@ def _parse(record: str | Mapping[str, Any]) -> tuple[LabelledRow | None, str | N
 def _explain(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "row"
     if error["type"] in ("missing", "value_error"):  # what was given is the whole of which a part is wrong
-        return f"{field}: {plain_words(error)}"
+        return f"{field}: {said_of(error)}"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
-    return f"{field}: {plain_words(error)} (got {shown})"
+    return f"{field}: {said_of(error)} (got {shown})"

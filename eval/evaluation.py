@@ -18,6 +18,7 @@ from ..data.rows import LabelledRow
 from ..errors import DataError
 from ..program.lm.meter import meter
 from ..program.plan import QueryPlan
+from ..signatures.problems import problems_of
 from ..signatures.types import Frozen
 from .metrics import Judge, score_case
 from .prices import Price, dollars_of
@@ -120,7 +121,7 @@ class Evaluation(Frozen):
         except FileNotFoundError as error:
             raise DataError(f"there is no evaluation {path}") from error
         except ValidationError as error:
-            said = error.errors(include_url=False, include_input=False)[0]["msg"]
+            said = problems_of(error, 1)
             raise DataError(f"{path.name} is not an evaluation that this version can read: {said}") from error
         except (OSError, ValueError, TypeError, RecursionError) as error:
             raise DataError(f"{path.name} is not an evaluation that this version can read: {error}") from error

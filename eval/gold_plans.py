@@ -21,6 +21,7 @@ from ..data.rows import Gold
 from ..errors import DataError
 from ..program.graph.check import check_graph_plan
 from ..program.graph.memory import MemoryGraph, load_graph
+from ..signatures.problems import problems_of
 from ..signatures.types import GraphPlan, GraphSchema
 
 EVIDENCE_FILE = "evidence.jsonl"
@@ -105,9 +106,9 @@ def _of_evidence(folder: Path) -> Iterator[tuple[str, Gold]]:
             entry = json.loads(line)
             yield f"{EVIDENCE_FILE}:{number} {entry.pop('id')}", Gold.model_validate(entry)
         except (ValueError, KeyError, AttributeError, ValidationError) as error:
-            raise DataError(
-                f"{EVIDENCE_FILE}:{number}: expected an object with id and the fields of gold ({error})"
-            ) from error
+            said = problems_of(error, 1) if isinstance(error, ValidationError) else error
+            where = f"{EVIDENCE_FILE}:{number}"
+            raise DataError(f"{where}: expected an object with id and the fields of gold ({said})") from error
 
 
 def _graph_of(folder: Path | None, card: DomainCard | None) -> tuple[MemoryGraph, GraphSchema] | None:

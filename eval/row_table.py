@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 from ..data.rows import Gold, LabelledRow
 from ..errors import DataError
 from ..program.plan import QueryPlan
+from ..signatures.problems import problems_of
 from ..signatures.types import STAGES, Frozen, Labels
 from .metrics import CaseScore
 from .slices import slices_of
@@ -213,7 +214,7 @@ def _parsed(line: str, where: str) -> RowResult:
         share_field_sets(found)
         return found
     except ValidationError as error:
-        raise DataError(f"{where}: not a row that this version can read: {error.errors()[0]['msg']}") from error
+        raise DataError(f"{where}: not a row that this version can read: {problems_of(error, 1)}") from error
 
 
 def write_parquet(rows: Sequence[RowResult], path: Path) -> None:

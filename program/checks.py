@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from ..signatures.decompose_query import WrittenSubQuery
+from ..signatures.problems import said_of
 from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, SubQuery, check_dependencies
 from .retrieval.placeholders import REFERENCE
 
@@ -37,7 +38,7 @@ def check_sub_queries(query: str, written: Sequence[WrittenSubQuery]) -> tuple[t
     try:
         return check_dependencies(tuple(_sub_query(i, w) for i, w in enumerate(written, 1))), problems
     except (ValidationError, ValueError) as error:
-        message = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
+        message = said_of(error.errors()[0]) if isinstance(error, ValidationError) else str(error)
         return (), [*problems, message]
 
 

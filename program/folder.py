@@ -30,6 +30,7 @@ from pydantic import Field, ValidationError
 
 from ..data.card import CARD_FILE, DomainCard, shipped_domains
 from ..errors import ProgramError
+from ..signatures.problems import problems_of
 from ..signatures.types import Frozen
 from .bound import Bound, Mode
 from .settle import Combination
@@ -225,7 +226,8 @@ def load_program(folder: Path) -> ProgramState:
         card = DomainCard.model_validate_json((folder / CARD).read_bytes())
         predictors = json.loads((folder / PREDICTORS).read_text(encoding="utf-8"))
     except (OSError, ValidationError, ValueError) as error:
-        raise ProgramError(f"the program {folder.name} cannot be read: {error}") from error
+        said = problems_of(error) if isinstance(error, ValidationError) else error
+        raise ProgramError(f"the program {folder.name} cannot be read: {said}") from error
     return ProgramState(manifest, card, predictors, _load_heads(folder, manifest))
 
 

@@ -26,6 +26,7 @@ from .graph_steps import (
     NodeRef,
     OrderStep,
 )
+from .problems import problems_of
 
 MAX_STEPS = 8
 """The longest labelled plan of the shipped domains has seven steps with names, and one to spare."""
@@ -110,7 +111,7 @@ def _typed(number: int, step: dict[str, Any], schema: GraphSchema) -> GraphStep:
     try:
         return write(number, step, schema)
     except (KeyError, ValidationError, TypeError) as error:
-        said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else f"{error} is missing or wrong"
+        said = problems_of(error, 1) if isinstance(error, ValidationError) else f"{error} is missing or wrong"
         raise ValueError(f"step {number} ({step['do']}): {said}") from error
 
 

@@ -12,7 +12,8 @@ from typing import Any, NoReturn, TypeVar
 
 from pydantic import ValidationError
 
-from ...errors import DataError, plain_sentences
+from ...errors import DataError
+from ...signatures.problems import problems_of
 from ..card import DomainCard
 from ..rows import SPLITS, LabelledRow
 from .base import Summary
@@ -92,7 +93,7 @@ def write_record(writer: DomainWriter, reader: RowReader, record: Record, split:
         else:
             writer.row(row, split or reader.split(record, row))
     except ValidationError as error:
-        refuse(record, plain_sentences(error.errors()))
+        refuse(record, problems_of(error))
     except DataError as error:
         refuse(record, str(error))
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field, ValidationError
 
 from ...errors import ConfigError
+from ...signatures.problems import said_of
 from ...signatures.types import Frozen
 from ..statistics import LEVEL
 
@@ -76,7 +77,7 @@ def gate_settings(table: Mapping[str, Any]) -> GateSettings:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise ConfigError(f"queryplan.toml sets gate.{where} to something unusable: {first['msg']}") from None
+        raise ConfigError(f"queryplan.toml sets gate.{where} to something unusable: {said_of(first)}") from None
     _known("minimum", settings.minimum, MEASURES)
     _known("ceilings", settings.ceilings, COSTS)
     if wrong := [name for name, value in (settings.margins | settings.minimum).items() if not 0 <= value <= 1]:

@@ -15,6 +15,7 @@ from .asked_type import TypeWords
 from .choosing import CHOICE, Chooser, Chosen
 from .combining import takes_both_away
 from .completing import SLIGHT, Completer, Option
+from .denying import Denying
 from .itself import asks_of_itself, itself
 from .leaning import Leaning
 from .linking import Mention, NameIndex
@@ -23,6 +24,7 @@ from .probing import Probe, Probing
 from .ranking import Ranker
 from .sketch import Sketch
 from .store import Learned
+from .unknown import SchemaValues
 from .values import Values
 from .view import Hypothesis
 
@@ -85,11 +87,17 @@ class Answerer:
         self._probe = probe
         self._completer = Completer(ranker, learned.endings, values, encoder)
         self._chooser = Chooser(ranker, self._completer)
-        self._types = TypeWords(ranker.table.schema)
+        self.encoder, self.types = encoder, TypeWords(ranker.table.schema)
+        self.of_values = SchemaValues(values, encoder)
+        self._denying = Denying(ranker.table, values, self.types)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
         return with_outright(question, self.index.mentions(question, self.ranker.ordinary))
+
+    def only_denied(self, question: str, mentions: Sequence[Mention]) -> bool:
+        """Whether a question denies each of these names, so that no plan says what is left."""
+        return self._denying.only_denied(question, mentions)
 
     def best(self, question: str, mentions: Sequence[Mention] | None = None, count: int = 3) -> list[Found]:
         """The likeliest plans, the best first; none where no name leads anywhere."""
@@ -98,6 +106,7 @@ class Answerer:
         if not len(chances):
             return []
         chances = _leaning(chosen, _sayable(chosen.options, chances))
+        chances = self._denying.without(question, chosen.options, chances)
         likeliest = chosen.options[int(np.argmax(chances))]
         if self._probe is not None:
             chances = self._probed(chosen.options, chances)
@@ -116,7 +125,7 @@ class Answerer:
             ranked += filter(completing.is_tested, itself(question, mentions, ranked, self.ranker))
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
-        leaning = Leaning(question, self._types, self.ranker.table.place)
+        leaning = Leaning(question, self.types, self.ranker.table.place)
         weights = np.concatenate([leaning.weights(r) for r in ranked])
         order = np.argsort(-chances * weights, kind="stable")[:LOOKED_AT]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from ...errors import DataError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
+from ...signatures.problems import problems_of
 from ..batch import Output, Worked, each_row
 from .executor import GraphAnswer, GraphExecutor, execute_graph
 from .export import from_spoke
@@ -84,7 +85,7 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
         DataError: it cannot be read; the place in it is named.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        told = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path.name} is no JSON of a plan: {error}") from error
     if isinstance(told, Mapping) and isinstance(told.get("graph_plan"), Mapping):
@@ -94,5 +95,4 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
     try:
         return GraphPlan.model_validate(told)
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:5])
-        raise DataError(f"{path.name} is no plan: " + "; ".join(lines)) from error
+        raise DataError(f"{path.name} is no plan: {problems_of(error, 5)}") from error

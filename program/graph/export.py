@@ -32,6 +32,7 @@ from ...signatures.graph_steps import (
     NodeType,
     UnionStep,
 )
+from ...signatures.problems import problems_of
 from .cypher import stored
 from .rest import cutoff_parameters
 from .rest_client import path_part
@@ -221,7 +222,7 @@ def from_spoke(document: Any, schema: GraphSchema) -> GraphPlan:
         try:
             reader.step(told)
         except (ValidationError, ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
-            said = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            said = problems_of(error, 1) if isinstance(error, ValidationError) else error
             raise DataError(f"step {number} of the plan cannot be read: {said}") from error
     return GraphPlan(steps=tuple(reader.steps))
 

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...errors import DataError
-from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType
+from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 from .conditions import as_number, kind_of, storable
 
+SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
+"""What tables are also written with."""
 NAMED = 20
 """So many wrong lines are named; the others are counted."""
 
@@ -112,6 +114,9 @@ class _Lines:
         if told and told.values and value not in told.values:
             self.bad(number, f"{name} of {kind.name} is one of {', '.join(told.values)}, not {value!r:.60}")
             return False
+        if told and told.kind == "number" and (bound := _out_of_bounds(value, told)):
+            self.bad(number, f"{name} of {kind.name} is {bound}, not {value!r:.60}; mend the line or the schema")
+            return False
         return True
 
 
@@ -200,7 +205,7 @@ class EdgeLines(_Lines):
                 self._check(number, cells)
             yield line
         if not self._columns:
-            self.bad(1, "the first line must name the columns source, edge, target")
+            self.bad(1, head_problem(""))
 
     def lines(self) -> Iterator[EdgeLine]:
         """Every edge of a file that was checked."""
@@ -219,7 +224,7 @@ class EdgeLines(_Lines):
     def _head(self, number: int, line: bytes) -> None:
         self._columns = line.decode("utf-8-sig", "replace").rstrip("\r\n").split("\t")
         if len(self._columns) < 3 or (self._columns[0], self._columns[2]) != ("source", "target"):
-            self.bad(number, "the first line must name the columns source, edge, target")
+            self.bad(number, head_problem(self._columns[0]))
             raise DataError(self.problems[-1])
 
     def _cells(self, number: int, line: bytes) -> list[str] | None:
@@ -284,11 +289,25 @@ class EdgeLines(_Lines):
         return EdgeLine(cells[0], edge.name, cells[2], given)
 
 
+def head_problem(line: str) -> str:
+    """What is wrong with a first line of edges that has not the columns, tabs between them."""
+    said = "the first line must name the columns source, edge, target with tabs between them"
+    found = next((name for sign, name in SEPARATORS.items() if len(line.split(sign)) >= 3), None)
+    return said if found is None else f"{said}, not {found}; separate every line by tabs"
+
+
 def nearest_of(name: str, known: Sequence[str]) -> str:
     """What a name may have been meant for, as the end of a sentence; empty where nothing is like it."""
     same = {each.casefold(): each for each in known}
     near = get_close_matches(name.casefold(), same, n=2)
     return f" (nearest: {', '.join(same[each] for each in near)})" if near else ""
+
+
+def _out_of_bounds(value: float, told: PropertyType) -> str:
+    """Which of its property's bounds a number does not keep, in words; empty if it keeps both."""
+    if told.minimum is not None and value < told.minimum:
+        return f"at least {told.minimum:g}"
+    return f"at most {told.maximum:g}" if told.maximum is not None and value > told.maximum else ""
 
 
 def _left_out(what: str, count: int) -> str:

@@ -67,8 +67,8 @@ def import_graph(
         progress: called with (lines done, lines in all); each line counts twice, checked and written.
 
     Raises:
-        DataError: ``out`` is there, the schema has a name that a database cannot, or lines are wrong: the first
-            twenty are named, with file and line.
+        DataError: ``out`` is there, the schema has a name that a database cannot, there is no node, or lines are
+            wrong: the first twenty are named, with file and line.
     """
     began = time.perf_counter()
     check_names(schema)
@@ -79,6 +79,9 @@ def import_graph(
     read_edges = EdgeLines(edges, schema, read_nodes)
     fingerprint = _check(read_nodes, read_edges, counted)
     left_out = (*read_nodes.left_out(), *read_edges.left_out())
+    if not read_nodes.types:
+        why = "; ".join(read_nodes.strangers()) or "the file is empty"
+        raise DataError(f"{nodes.name} has no node of a type that the schema has ({why}), so there is no graph to make")
     with _beside(out) as path:
         writer = _Writer(path, schema, read_nodes, read_edges)
         try:

@@ -29,6 +29,7 @@ from ...signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
 from ..encoder import Encoder, default_encoder
 from ..folder import text_fingerprint
 from ..lm.weights import cache_folder
+from ..waiting import tell
 from .answering import Answerer, Found, Probe, sure_features
 from .check import answer_type
 from .choosing import LEARNED, starting_choice
@@ -54,6 +55,11 @@ DOMAIN_RECIPE = "1"
 DOMAIN_HOLD = 0.5
 """How strongly a domain's endings keep to what carries over: of 551 questions of ``biomedical`` that taught nothing
 424 were right with this, 423 with half of it, 417 with twice as much and 416 with four times."""
+LEARNING_SHARED = (
+    "learning from the shipped questions how to plan on any graph, once for this user: four to eight minutes"
+)
+FAST, SLOW = 1100, 620
+"""Labelled questions of a schema that are learned from in a minute, on an idle core and on a busy one."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
 SOME = 60
@@ -232,6 +238,7 @@ def shared_knowledge(kept_in: Path | None = None) -> Learned:
     path = (kept_in or kept_shared()) / f"shared-{shared_fingerprint()}.safetensors"
     if (found := kept(path)) is not None:
         return found
+    tell(LEARNING_SHARED)
     with threadpool_limits(1):
         learned = learn_shared(shipped_sources(), shipped_common(), default_encoder())
         return _keeping(with_certainty(learned, held_out_sources(), default_encoder()), path)
@@ -251,10 +258,20 @@ def domain_knowledge(schema: GraphSchema, own: Labelled | None = None, kept_in: 
     path = kept_in / f"graph-{near[0].name}-{_fingerprint(schema, near)}.safetensors"
     if (found := kept(path)) is not None:
         return found
+    tell(_learning(near))
     with threadpool_limits(1):
         learned = learn_domain(shared, schema, own, shipped_sources(), default_encoder())
         held = [one for one in held_out_sources() if one[0].schema == schema]
         return _keeping(with_certainty(learned, held, default_encoder()), path)
+
+
+def _learning(near: Sequence[Source]) -> str:
+    """That a schema's own questions are learned from now, and for how long."""
+    counts = {source.name: len(source.questions) for source in near}  # a shipped domain's own are among them twice
+    count = sum(counts.values())
+    least, most = count // FAST, -(-count // SLOW)
+    time = "less than a minute" if most <= 1 else f"about {max(1, least)} to {most} minutes"
+    return f"learning from {count:,} labelled questions of {', '.join(counts)}, once: {time}"
 
 
 def _fingerprint(schema: GraphSchema, sources: Sequence[Source]) -> str:

@@ -16,7 +16,7 @@ from .check import Kinds, step_types
 from .conditions import Properties, column, kind_of, lookup_key, passes, reference_keys
 from .executor import GraphAnswer
 from .glance import leads_somewhere, trail_of
-from .graph_files import EdgeLines, NodeLines
+from .graph_files import EdgeLines, NodeLines, head_problem
 from .stepping import Clock, StepRun
 
 __all__ = ["COLUMNS", "GraphAnswer", "MemoryGraph", "Properties", "load_graph", "passes"]
@@ -254,7 +254,7 @@ def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[tuple[int, str]])
 def _read_edges(graph: MemoryGraph, file: str, lines: Sequence[tuple[int, str]]) -> None:
     head = lines[0][1].split("\t") if lines else []
     if tuple(head[:3]) != COLUMNS:
-        raise DataError(f"{file}:1: the first line must name the columns {', '.join(COLUMNS)}")
+        raise DataError(f"{file}:1: {head_problem(head[0] if head else '')}")
     rows = [(number, line.split("\t")) for number, line in lines[1:]]
     if wrong := next((number for number, cells in rows if len(cells) != len(head)), None):
         raise DataError(f"{file}:{wrong}: expected {', '.join(head)}")

@@ -46,6 +46,7 @@ NEXT_BEST = 2
 RESTATED = "ranked first by the question's own words and by those in which the language model said it again"
 WRITTEN = "written by the language model and well-typed in the schema"
 UNSAYABLE = "no plan from the names in the question, over the graph's edges and properties, says what is asked"
+DENIED = "the question only says what is left out ({names}); a plan starts from a name that has what is asked for"
 SURE_ENOUGH = 0.7
 """Certainty from which no language model is asked, where no bound was fitted.
 
@@ -236,7 +237,7 @@ class GraphPlanner:
         if not fitting:
             return _nothing(query, mentions)
         if fitting[0].none:
-            return replace(self._unsayable(fitting), likeliest=tuple(found))
+            return replace(self._unsayable(fitting, query), likeliest=tuple(found))
         best = fitting[0]
         entities = tuple(
             self._entity(m, r) for m, r in zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
@@ -254,17 +255,25 @@ class GraphPlanner:
             likeliest=tuple(found),
         )
 
-    def _unsayable(self, found: Sequence[Found]) -> GraphProposal:
+    def _unsayable(self, found: Sequence[Found], query: str) -> GraphProposal:
         """No plan, because the schema cannot say what is asked; the nearest plans are kept beside it."""
         best = found[0]
         named = zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
+        entities = tuple(self._entity(m, r) for m, r in named)
         return GraphProposal(
             None,
-            tuple(self._entity(m, r) for m, r in named),
+            entities,
             confidence=best.sure,
-            reason=UNSAYABLE,
-            others=tuple(one.plan for one in found if not one.none),
+            degraded=tuple(_unknown(e, len(self.answerer.index) > 0, False) for e in entities if e.how == "unknown"),
+            reason=self._why_none(query, best),
+            others=tuple(one.plan for one in found if not one.none and one.chance > 0),
         )
+
+    def _why_none(self, query: str, best: Found) -> str:
+        mentions = best.hypothesis.mentions
+        if not self.answerer.only_denied(query, mentions):
+            return UNSAYABLE
+        return DENIED.format(names=", ".join(dict.fromkeys(mention.text for mention in mentions)))
 
     def _entity(self, mention: Mention, reading: Reading) -> LinkedEntity:
         others = tuple(f"{r.name} ({r.type})" for r in mention.readings if r != reading and r.how != "unknown")
@@ -285,11 +294,11 @@ def _names(schema: GraphSchema, card: DomainCard | None) -> tuple[KnownName, ...
     return own if card is not None and is_shipped(card.graph) else (*own, *shipped_names(schema))
 
 
-def _unknown(entity: LinkedEntity, listed: bool) -> str:
+def _unknown(entity: LinkedEntity, listed: bool, planned: bool = True) -> str:
     if not listed:
         return f"the graph cannot list its names, so {entity.text!r} was taken as written, a {entity.type}"
     near = f"; names like it: {', '.join(entity.near)}" if entity.near else ""
-    return f"the graph has no name {entity.text!r}, so the plan finds nothing{near}"
+    return f"the graph has no name {entity.text!r}{', so the plan finds nothing' if planned else ''}{near}"
 
 
 def _instead(best: Found) -> tuple[str, ...]:

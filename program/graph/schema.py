@@ -19,6 +19,7 @@ from ...data.card import CARD_FILE
 from ...data.element_words import with_element_words
 from ...errors import DataError
 from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
+from ...signatures.problems import problems_of
 from .spoke_types import SchemaReading, looks_like_types, read_types
 
 __all__ = ["SchemaReading", "describe_schema", "parse_schema", "read_schema", "schema_fingerprint"]
@@ -34,7 +35,7 @@ def read_schema(path: Path | str) -> SchemaReading:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
         document = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
     except (OSError, ValueError) as error:  # a bad encoding, TOML or JSON is a ValueError
         raise DataError(f"the schema {path.name} cannot be read: {error}") from error
@@ -62,8 +63,7 @@ def parse_schema(document: Any, where: str) -> SchemaReading:
             return read_types(document, where)
         return SchemaReading(GraphSchema.model_validate(document))
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()[:10])
-        raise DataError(f"{where}: " + "; ".join(lines)) from error
+        raise DataError(f"{where}: {problems_of(error)}") from error
     except (TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{where} is no types document of a graph server: {error}") from error
 

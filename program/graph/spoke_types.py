@@ -1,8 +1,8 @@
 """The types document of a SPOKE server as a schema of ours.
 
 Two shapes are read: what ``/api/v1/types`` answers (``nodes`` and ``edges`` as objects by type name), and lists of
-``{"label": …}`` and ``{"type": …, "source": …, "target": …}``. Where an edge type does not say what it joins, its
-name does: in ``ASSOCIATES_DaG`` the capitals before and after the verb stand for node types.
+``{"label": …}`` and ``{"type": …, "source": …, "target": …}``, or of the names alone. Where an edge type does not say
+what it joins, its name does: in ``ASSOCIATES_DaG`` the capitals before and after the verb stand for node types.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def looks_like_types(document: Mapping[str, Any]) -> bool:
     nodes = document["nodes"]
     if isinstance(nodes, Mapping):
         return True
-    return isinstance(nodes, list) and any(isinstance(n, Mapping) and "label" in n for n in nodes)
+    if not isinstance(nodes, list):
+        return False
+    return any(isinstance(node, str) or (isinstance(node, Mapping) and "label" in node) for node in nodes)
 
 
 def read_types(document: Mapping[str, Any], where: str) -> SchemaReading:
@@ -75,6 +77,8 @@ def _entries(told: Any, key: str, where: str) -> Iterator[tuple[str, Mapping[str
     """(type name, what is told of it)."""
     pairs = told.items() if isinstance(told, Mapping) else ((None, entry) for entry in told)
     for name, entry in pairs:
+        if isinstance(entry, str) and name is None:
+            name = entry
         entry = entry if isinstance(entry, Mapping) else {}
         name = name or entry.get(key) or entry.get("name")
         if not isinstance(name, str) or not name:

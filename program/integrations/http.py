@@ -25,6 +25,7 @@ from pydantic import BaseModel, SecretStr
 
 from ... import __version__
 from ...errors import ConfigError
+from ...signatures.problems import said_of
 from ..explaining import Explanation
 from ..plan import QueryPlan
 from ..planner import QueryPlanner
@@ -166,7 +167,7 @@ def _sentence(errors: Sequence[Any]) -> str:
     if first["type"] == "json_invalid" or first["loc"] == ("body",):
         return "the body must be a JSON object; send it with Content-Type: application/json, as /openapi.json says"
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]).lstrip(".")
-    said = first["msg"][:1].lower() + first["msg"][1:]
+    said = said_of(first)
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
     return f"{where}: {said}{more}; see /openapi.json"
 

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from ...data.card import DomainCard
 from ...data.sources import SourceIntentRule
 from ...errors import DataError, NoHypothesesError, NoIntentsError
+from ...signatures.problems import problems_of
 from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
 from ..plan import Degraded
 from .clock import local_now
@@ -161,8 +162,7 @@ def _intent(given: SourceIntent | Mapping[str, object], entities: Mapping[str, t
     try:
         intent = given if isinstance(given, SourceIntent) else SourceIntent.model_validate(given)
     except ValidationError as error:
-        lines = (f"{'.'.join(map(str, e['loc'])) or 'it'}: {e['msg']}" for e in error.errors()[:5])
-        raise DataError(f"an intent cannot be read, mend {'; '.join(lines)}") from error
+        raise DataError(f"an intent cannot be read, mend {problems_of(error, 5, 'it')}") from error
     return intent.model_copy(update={"filters": {**entities, **intent.filters}})
 
 

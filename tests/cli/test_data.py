@@ -63,7 +63,7 @@ def test_a_spoilt_set_ends_with_1_and_says_how_to_mend_it(small: Path) -> None:
     assert code == 1
     for said in ("rows that cannot be read", "ids used in two splits", "conversations in two splits", "data split"):
         assert said in out
-    assert "dev.jsonl:22: id: it is missing" in out
+    assert "dev.jsonl:22: id: this field is missing" in out
 
 
 def test_json_holds_everything(small: Path) -> None:

@@ -76,6 +76,25 @@ def test_what_was_learned_is_kept_and_said_and_read_the_second_time(
     assert read == ["boats"], "the second time nothing is learned"
 
 
+def test_the_first_question_says_what_takes_long_and_later_ones_do_not(
+    queryplan: Run, read: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = read_lesson(tmp_path / "boats.toml").schema
+    (tmp_path / "s.json").write_text(schema.model_dump_json(), encoding="utf-8")
+    (tmp_path / "n.jsonl").write_text(
+        f'{{"id": "1", "name": "Aurora", "type": "{schema.nodes[0].name}"}}\n', encoding="utf-8"
+    )
+    (tmp_path / "e.tsv").write_text("source\tedge\ttarget\n", encoding="utf-8")
+    files = (tmp_path / "n.jsonl", tmp_path / "e.tsv")
+    queryplan("graph", "import", *files, "--schema", tmp_path / "s.json", "--out", tmp_path / "g.lbug")
+    asked = ("graph", "run", "what is with Aurora", "--graph", tmp_path / "g.lbug", "--lm", "none")
+    first = queryplan(*asked)[2]
+    assert first.count("once for this user: four to eight minutes\n") == 1
+    assert first.count("labelled questions of boats, once: less than a minute\n") == 1
+    _new_process(monkeypatch)
+    assert "learning" not in queryplan(*asked)[2]
+
+
 def test_a_kept_file_that_was_tampered_with_is_learned_anew(
     queryplan: Run, read: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,7 @@ SHIPPED = load_card(domain_folder("podcast"))
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"name": "My Domain"}, "name: it must be small letters, digits, - and _"),
+        ({"name": "My Domain"}, "name: must be small letters, digits, - and _"),
         ({"title": ""}, "title: "),
         ({"covers": []}, "covers: "),
         ({"excluded": CARD["excluded"][:1]}, "excluded: "),
@@ -37,7 +37,7 @@ SHIPPED = load_card(domain_folder("podcast"))
         ({"excluded": [{**CARD["excluded"][0], "reason": ""}, CARD["excluded"][1]]}, r"excluded\.0\.reason: "),
         ({"history": {"messages": 0}}, r"history\.messages: "),
         ({"history": {"letters": 3}}, r"history\.letters: "),
-        ({"names": [{"name": "Rye"}]}, r"names\.0\.type: it is missing"),
+        ({"names": [{"name": "Rye"}]}, r"names\.0\.type: this field is missing"),
         ({"names": [{"name": "Rye", "type": "Grain"}], "graph": GRAPH}, r"types that the graph does not: \['Grain'\]"),
         (
             {"graph": {**GRAPH, "edges": [{"name": "X", "source": "Flour", "target": "Y"}]}},
@@ -56,7 +56,7 @@ def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], said: st
 def test_a_missing_field_is_named(tmp_path: Path) -> None:
     for field in ("name", "title", "description", "covers", "excluded"):
         write(tmp_path, {k: v for k, v in CARD.items() if k != field})
-        with pytest.raises(DataError, match=f"{field}: it is missing"):
+        with pytest.raises(DataError, match=f"{field}: this field is missing"):
             load_card(tmp_path)
 
 

@@ -181,7 +181,7 @@ def test_bad_rows_are_findings_and_the_others_are_checked(folder: Path) -> None:
     report = check_set(open_set(folder))
     assert report.statistics.splits["train"].rows == 1
     (line,) = found(report)["rows that cannot be read"]
-    assert line.startswith("train.jsonl:2: conversation: it is missing")
+    assert line.startswith("train.jsonl:2: conversation: this field is missing")
     assert report.notes[0] == "no dev, calibrate, test rows yet"
 
 

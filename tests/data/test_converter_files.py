@@ -52,7 +52,7 @@ def test_a_wrong_line_is_named_and_nothing_is_left_behind(tmp_path: Path, lines:
     ("name", "record", "said"),
     [
         ("trec_cast", {**CAST[0], "turn": "one"}, "turn: expected a whole number"),
-        ("trec_cast", {**CAST[0], "turn": 0}, "turn: it must be 1 or more"),
+        ("trec_cast", {**CAST[0], "turn": 0}, "turn: must be at least 1"),
         ("trec_cast", {**CAST[1], "history": [{"role": "god", "text": "x"}]}, "history.0: expected a role"),
         ("trec_cast", {**CAST[1], "history": []}, "is_follow_up must be false without history"),
         ("canard", {**CAST[0], "is_follow_up": "no"}, "is_follow_up: expected true, false or null"),

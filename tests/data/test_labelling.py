@@ -70,8 +70,8 @@ def test_a_log_is_read(tmp_path: Path) -> None:
     [
         ("nonsense", "not JSON"),
         ("[1]", "expected an object"),
-        ({"query": "x"}, "plan: it is missing"),
-        ({"plan": {}}, "query: it must be text"),
+        ({"query": "x"}, "plan: this field is missing"),
+        ({"plan": {}}, "query: expected text"),
         ({"query": "x", "plan": 3}, "plan: "),
         ({"query": "x", "plan": {}, "history": [{"role": "robot", "content": ""}]}, r"history\.0\.role: "),
     ],
@@ -237,7 +237,7 @@ def test_a_broken_draft_says_what_to_do(tmp_path: Path) -> None:
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text("{}\n")
-    with pytest.raises(DataError, match=r"rows\.jsonl:1: id: it is missing"):
+    with pytest.raises(DataError, match=r"rows\.jsonl:1: id: this field is missing"):
         LabelFile(tmp_path / "rows.jsonl")
 
 

@@ -61,10 +61,10 @@ def test_a_row_that_follows_the_guide_is_read(tmp_path: Path, row: dict[str, Any
     [
         ("nonsense", "row: it is no JSON"),
         ("[1]", "row: "),
-        ({**ROW, "turn": 0}, r"turn: it must be 1 or more \(got 0\)"),
+        ({**ROW, "turn": 0}, r"turn: must be at least 1 \(got 0\)"),
         ({**ROW, "id": ""}, "id: "),
         ({**ROW, "colour": 1}, "colour: there is no such field"),
-        ({k: v for k, v in ROW.items() if k != "query"}, "query: it is missing"),
+        ({k: v for k, v in ROW.items() if k != "query"}, "query: this field is missing"),
         ({**ROW, "history": [{"role": "robot", "content": "x"}]}, r"history\.0\.role: .*got \"robot\""),
         (labels(intent="follow_up"), r"labels\.intent: "),
         (labels(complexity="hard"), r"labels\.complexity: .*got \"hard\""),

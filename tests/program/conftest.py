@@ -183,10 +183,7 @@ class FixedHeads(Heads):
         given = self.answers[name]
         return HeadAnswer(max(given, key=lambda label: given[label]), given)
 
-    def tensors(self) -> dict[str, Any]:
-        return {}
-
-    def settings(self) -> dict[str, Any]:
+    def every(self) -> dict[str, Head]:
         return {}
 
 

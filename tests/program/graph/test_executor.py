@@ -266,7 +266,10 @@ def test_plans_are_read_in_three_shapes(tmp_path: Path, biomedical: MemoryGraph)
     ("text", "said"),
     [
         ("{", "is no JSON of a plan"),
-        ('{"steps": []}', "steps: Tuple should have at least 1 item"),
+        ('{"steps": []}', "is no plan: steps: must have at least 1 entry$"),
+        ("[]", "is no plan: expected an object, not a list$"),
+        ('{"steps": [{"store_as": "a"}]}', r"steps\.0: kind is missing$"),
+        ('{"steps": [{"kind": "jump"}]}', r"steps\.0: kind must be one of anchor, expand, .*, not jump"),
         ('{"error": "x"}', "but an error"),
     ],
 )

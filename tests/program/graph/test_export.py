@@ -234,8 +234,8 @@ BROKEN = [
     ({"plan": [{"store_as": "x"}]}, "it has neither an api_call nor a logic"),
     ({"plan": [{"api_call": "/api/v1/search/x", "store_as": "x"}]}, "is no call of /api/v1/neighborhood"),
     ({"plan": [{"api_call": "/api/v1/neighborhood/{x.type}/name/{x.name}", "store_as": "y"}]}, "no edge_filters"),
-    ({"plan": [{"logic": "XOR", "inputs": ["a", "b"], "store_as": "y"}]}, "does not match any of the expected tags"),
-    ({"plan": [{"logic": "UNION", "inputs": ["a"], "store_as": "y"}]}, "at least 2 items"),
+    ({"plan": [{"logic": "XOR", "inputs": ["a", "b"], "store_as": "y"}]}, "must be one of"),
+    ({"plan": [{"logic": "UNION", "inputs": ["a"], "store_as": "y"}]}, "at least 2 entries"),
     ({"plan": [{"logic": "UNION", "inputs": None, "store_as": "not a name"}]}, "step 1"),
 ]
 

@@ -21,7 +21,14 @@ from queryplan.signatures.graph_steps import GraphSchema, NodeRef
 SCHEMA = GraphSchema.model_validate(
     {
         "nodes": [
-            {"name": "Drug", "properties": ["year", "sold"], "details": [{"name": "sold", "kind": "boolean"}]},
+            {
+                "name": "Drug",
+                "properties": ["year", "sold", "phase"],
+                "details": [
+                    {"name": "sold", "kind": "boolean"},
+                    {"name": "phase", "kind": "number", "minimum": 0, "maximum": 4},
+                ],
+            },
             {"name": "SideEffect", "aliases": ["Unwanted Effect"]},
         ],
         "edges": [
@@ -30,7 +37,10 @@ SCHEMA = GraphSchema.model_validate(
                 "source": "Drug",
                 "target": "SideEffect",
                 "properties": ["rate", "grade"],
-                "details": [{"name": "grade", "kind": "enum", "values": ["rare", "common"]}],
+                "details": [
+                    {"name": "grade", "kind": "enum", "values": ["rare", "common"]},
+                    {"name": "rate", "kind": "number", "maximum": 1},
+                ],
                 "aliases": ["CcSE"],
             }
         ],
@@ -116,6 +126,13 @@ BAD = [
     (NODES + '{"id": "e", "name": "e", "type": "Drug", "year": "old"}\n', EDGES, "jsonl:3: year of Drug is a number"),
     (NODES, "d\tCAUSES\ts\n", "edges.tsv:1: the first line must name the columns"),
     (NODES, "", "edges.tsv:1: the first line must name the columns"),
+    (NODES, EDGES.replace("\t", ","), "source, edge, target with tabs between them, not commas; separate every line"),
+    (NODES, EDGES.replace("\t", ";"), "with tabs between them, not semicolons"),
+    ('{"id": "a", "name": "a", "type": "Drug", "phase": 4.5}\n', EDGES, "jsonl:1: phase of Drug is at most 4, not 4.5"),
+    ('{"id": "a", "name": "a", "type": "Drug", "phase": -1}\n', EDGES, "jsonl:1: phase of Drug is at least 0, not -1"),
+    (NODES, EDGES.replace("0.5", "1.5"), "edges.tsv:2: rate of CAUSES is at most 1, not 1.5"),
+    ("", EDGES.split("\n")[0] + "\n", "nodes.jsonl has no node of a type that the schema has (the file is empty)"),
+    ('{"id": "a", "name": "a", "type": "Drugs"}\n', EDGES.split("\n")[0], "(nearest: Drug)), so there is no graph"),
     (NODES, EDGES + "d\tCAUSES\n", "edges.tsv:3: expected 5 columns: source, edge, target, rate, grade"),
     (NODES, EDGES + "d\tEATS\ts\t\t\n", "edges.tsv:3: the edge 'EATS' is none of CAUSES"),
     (NODES, EDGES + "s\tCAUSES\td\t\t\n", "edges.tsv:3: edge CAUSES joins Drug to SideEffect, and 's' is a SideEffect"),

@@ -19,7 +19,8 @@ from queryplan.program.graph.linking import NameIndex
 from queryplan.program.graph.memory import MemoryGraph
 from queryplan.program.graph.planner import GraphPlanner
 from queryplan.program.graph.sketch import canonical
-from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
+from queryplan.program.graph.values import values_of
+from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 
 SCHEMA = GraphSchema(
     nodes=(NodeType(name="Ship"), NodeType(name="Captain", description="who commands a ship")),
@@ -56,6 +57,14 @@ def test_a_question_becomes_a_plan_with_its_names_and_its_answer_type(
     assert [(e.text, e.name, e.how) for e in proposal.entities] == [("Aurora", "Aurora", "exact")]
     assert 0 < proposal.confidence < 1
     assert proposal.milliseconds > 0
+
+
+def test_a_question_that_only_says_what_is_left_out_has_no_plan_and_says_which_name(planner: GraphPlanner) -> None:
+    proposal = planner.plan("which ships are not commanded by Ida Holm?")
+    assert proposal.plan is None
+    assert "left out (Ida Holm)" in proposal.reason
+    assert proposal.others == ()
+    assert planner.plan("which ships are commanded by Ida Holm?").plan is not None
 
 
 def test_an_unsure_plan_says_that_it_is_a_best_effort(planner: GraphPlanner) -> None:
@@ -265,3 +274,60 @@ def test_a_program_carries_what_it_learned_of_graphs(graph: MemoryGraph, taught:
     assert loaded.graph.notes == taught.notes
     proposal = GraphPlanner.for_executor(graph, program=tmp_path / "p").plan("captain of the Aurora")
     assert canonical(proposal.plan) == canonical(read_plan("Ship:Aurora >COMMANDED_BY"))  # type: ignore[arg-type]
+
+
+# --- names that the graph does not have
+
+FLEET = GraphSchema(
+    nodes=(
+        NodeType(
+            name="Ship",
+            properties=("armed", "rig", "tonnage"),
+            details=(
+                PropertyType(name="armed", kind="boolean"),
+                PropertyType(name="rig", kind="enum", values=("schooner", "brig")),
+                PropertyType(name="tonnage", kind="number"),
+            ),
+        ),
+        *SCHEMA.nodes[1:],
+    ),
+    edges=SCHEMA.edges,
+)
+
+
+@pytest.fixture(scope="module")
+def fleet(graph: MemoryGraph, taught: Any) -> GraphPlanner:
+    return GraphPlanner(FLEET, NameIndex(graph.names()), taught, values=values_of(FLEET))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "which armed ships have a tonnage above 900",
+        "unarmed ships",
+        "how many ships are schooners?",
+        "brig-rigged ships under 90",
+        "navires armés",
+        "quante navi sono schooner",
+        "cheap ships",
+        "welche Schiffe sind armed?",
+        "ships over 60",
+    ],
+)
+def test_words_of_properties_and_what_is_asked_for_are_no_unknown_names(fleet: GraphPlanner, query: str) -> None:
+    proposal = fleet.plan(query)
+    assert (proposal.plan, proposal.entities) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("ships commanded by Zorbulon", "Zorbulon"),
+        ("what does zyxofenib command", "zyxofenib"),
+        ("zorbulon ships", "zorbulon"),
+        ("armed ships of zorbulon", "zorbulon"),
+        ("which ships does Kapitän Quistorp command", "Quistorp"),
+    ],
+)
+def test_a_name_that_the_graph_does_not_have_is_still_said(fleet: GraphPlanner, query: str, name: str) -> None:
+    assert any("the graph has no name" in line and name in line for line in fleet.plan(query).degraded)

@@ -30,7 +30,7 @@ from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.sketch import canonical
 from queryplan.program.graph.store import from_tensors, keep, kept, to_tensors
 from queryplan.program.graph.values import Values, values_of
-from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
+from queryplan.signatures.graph_steps import EdgeType, ExpandStep, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
     nodes=(
@@ -112,6 +112,34 @@ def test_what_neither_of_two_names_has_is_no_plan_and_never_what_one_has(answere
         one.sketch.combine == "difference" for one in both.best("ships at neither Rostock nor Cork", count=50)
     )
     assert any(one.sketch.combine == "difference" for one in both.best("ships at Rostock but not at Cork", count=50))
+
+
+@pytest.mark.parametrize(
+    ("question", "sayable"),
+    [
+        ("which ships are moored at Rostock", True),
+        ("which ships are not moored at Rostock", False),
+        ("how many ships are without Ida Holm", False),
+        ("ships neither at Rostock nor under Ida Holm", False),
+        ("ships of Ida Holm that are not at Rostock", True),
+        ("not only Rostock: which ships are moored there", True),
+    ],
+)
+def test_no_plan_says_what_is_left_where_every_name_is_denied(answerer: Answerer, question: str, sayable: bool) -> None:
+    found = answerer.best(question, count=50)
+    assert any(not one.none and one.chance > 0 for one in found) is sayable
+    assert sayable or found[0].none
+
+
+def test_what_is_denied_stays_a_plan_over_edges_that_deny(taught: Any) -> None:
+    edge = EdgeType(name="KEEPS_AWAY", source="Ship", target="Harbour", description="must not be moored there")
+    schema = SCHEMA.model_copy(update={"edges": (*SCHEMA.edges, edge)})
+    ranker = Ranker(PathTable(schema), default_encoder(), taught.paths)
+    found = Answerer(ranker, taught, INDEX, Values(), default_encoder()).best("ships not moored at Rostock", count=50)
+    likely = [one.plan for one in found if not one.none and one.chance > 0]
+    over = {step.edge for plan in likely for step in plan.steps if isinstance(step, ExpandStep)}
+    assert "KEEPS_AWAY" in over
+    assert "MOORED_AT" not in over
 
 
 @pytest.mark.parametrize("question", ["captain of the Aurora", "ships of Ida Holm", "which captains are at Rostock"])

@@ -52,6 +52,35 @@ def test_the_graph_of_a_card_is_a_schema() -> None:
     assert read_schema(folder / "domain.toml").schema == load_card(folder).graph
 
 
+def test_a_byte_order_mark_is_no_part_of_a_schema(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text(TOML, encoding="utf-8-sig")
+    read = read_schema(tmp_path / "s.toml").schema
+    (tmp_path / "s.json").write_text(read.model_dump_json(exclude_defaults=True), encoding="utf-8-sig")
+    assert read_schema(tmp_path / "s.json").schema == read
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"nodes": ["Compound", "Disease"], "edges": ["TREATS_CtD"]},
+        {"nodes": ["Compound", {"label": "Disease"}], "edges": ["TREATS_CtD"]},
+        {"nodes": {"Compound": {}, "Disease": {}}, "edges": ["TREATS_CtD"]},
+    ],
+)
+def test_names_alone_are_a_types_document(document: dict[str, Any]) -> None:
+    read = parse_schema(document, "t.json")
+    assert [node.name for node in read.schema.nodes] == ["Compound", "Disease"]
+    assert [(edge.name, edge.source, edge.target) for edge in read.schema.edges] == [
+        ("TREATS_CtD", "Compound", "Disease")
+    ]
+
+
+def test_an_edge_whose_name_alone_does_not_say_what_it_joins_is_left_out_with_a_word() -> None:
+    read = parse_schema({"nodes": ["Compound"], "edges": ["TREATS"]}, "t.json")
+    assert read.schema.edges == ()
+    assert "edge type TREATS" in read.left_out[0]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -60,11 +89,13 @@ def test_the_graph_of_a_card_is_a_schema() -> None:
         ("s.json", "[" * 100_000, "nested too deeply"),
         ("s.json", "[]", "s.json is no graph schema"),
         ("s.json", '{"edges": []}', "it must have nodes and edges"),
-        ("s.json", '{"nodes": []}', "nodes: Tuple should have at least 1 item"),
+        ("s.json", '{"nodes": []}', "nodes: must have at least 1 entry"),
         ("s.json", '{"nodes": [{"name": "T"}], "edges": [{"name": "E", "source": "T", "target": "X"}]}', "undeclared"),
         ("s.json", '{"nodes": [{"name": "T"}, {"name": "T"}]}', "declared twice"),
         ("s.json", '{"nodes": [{"name": "number"}]}', "cannot be called"),
         ("s.json", '{"nodes": [{"label": ""}]}', "an entry has no label"),
+        ("s.json", '{"nodes": ["A", ""]}', "an entry has no label"),
+        ("s.json", '{"nodes": [3]}', r"nodes\.0: expected an object, not a number"),
         ("s.json", '{"nodes": {"A": {}}, "edges": 5}', "no types document"),
         ("s.json", '{"nodes": {"A": {"cutoffs": 3}}}', "no types document"),
         ("s.json", '{"nodes": {"A": {"properties": {"p": {"type": "int", "min": "low"}}}}}', "minimum"),
