@@ -16,7 +16,9 @@ from pydantic import ValidationError
 from ..errors import DataError
 from ..signatures.problems import problems_of
 from .card import CARD_FILE, DomainCard, ExcludedTopic
+from .card_check import card_problems
 from .converters.folder import card_toml
+from .duplicates import tokens
 from .rows import write_rows
 from .starters import starter_rows
 
@@ -80,7 +82,7 @@ def parse_excluded(lines: Sequence[str]) -> dict[str, str]:
 
 
 def make_card(answers: DomainAnswers) -> DomainCard:
-    """The card of what was said.
+    """The card of what was said; what is covered twice stands there once.
 
     Raises:
         DataError: an answer that a card cannot hold, named.
@@ -91,17 +93,23 @@ def make_card(answers: DomainAnswers) -> DomainCard:
         ExcludedTopic(kind=kind, answer=word, description=text, reason=f"I can only help with {answers.title}.")
         for (kind, text), word in zip(answers.excluded.items(), _words(answers.excluded), strict=True)
     )
+    covers: dict[frozenset[str], str] = {}
+    for line in answers.covers:
+        covers.setdefault(tokens(line), line)
     try:
-        return DomainCard(
+        card = DomainCard(
             name=check_name(answers.name),
             title=answers.title,
             description=answers.description,
-            covers=answers.covers,
+            covers=tuple(covers.values()),
             excluded=topics,
             greetings=GREETINGS,
         )
     except ValidationError as error:
         raise DataError(problems_of(error, 1)) from error
+    for problem in card_problems(card):
+        raise DataError(f"{problem}: say it otherwise, or give two --excluded of your own")
+    return card
 
 
 def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
