@@ -23,11 +23,16 @@ def _is_today(tokens: Sequence[Token]) -> bool:
     return any(token.value("day") == 0 for token in tokens)
 
 
+def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
+    """Whether a phrase is *until now* or *until today*, as everything is."""
+    return parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end]))
+
+
 def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     """Whether a phrase found in a text is a date there, and not other words of the same form."""
     first, before = tokens[i], tokens[i - 1] if i else None
-    if parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end])):
-        return False  # everything is
+    if says_nothing(tokens, i, parse):
+        return False
     bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
     if parse.kind in ("month", "weekday") and bare in FIRM:
         if before is not None and before.text.casefold() in _INTRODUCED:
