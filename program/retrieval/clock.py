@@ -21,8 +21,8 @@ def local_now() -> datetime:
 def session_now(session: Mapping[str, Any], now: Now = local_now) -> tuple[datetime, Degraded | None]:
     """The time of a session, and a gap where what it says cannot be read.
 
-    ``session["now"]`` is an ISO time, a datetime or a date (its midnight), ``session["timezone"]`` an IANA name; a time without a zone
-    is in that zone, else in the zone of ``now``. Without ``now`` in the session the clock is asked.
+    ``session["now"]`` is an ISO time, a datetime or a date (its midnight), ``session["timezone"]`` an IANA name; a time
+    without a zone is in that zone, else in the zone of ``now``. Without ``now`` in the session the clock is asked.
     """
     clock, zone, gap = now(), None, None
     if (named := session.get("timezone")) is not None:

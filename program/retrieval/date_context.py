@@ -14,6 +14,8 @@ SIGNS = ("since", "before", "until", "after")
 # A year by itself is a date only where something says so: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
 _SHORT = frozenset({"sept", "mar", "jun", "dez"})
+_SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
+"""Kinds of words that stand before a year that is none as well."""
 _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
 _GREETING = frozenset({"guten", "god"})
 """Before *Morgen*, which is tomorrow, too."""
@@ -43,12 +45,13 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
         return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
     if parse.kind == "year" and not bare.startswith("fy"):
-        said = {word.kind for word in before.words} - FILLS if before is not None else set()
+        said = {word.kind for word in before.words} - FILLS - _SAYS_NO_YEAR if before is not None else set()
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
     if parse.kind.endswith(" number") and parse.kind.split()[0] in SIGNS and parse.kind.count(" ") == 1:
         return before is not None and before.value("unit") == "sprint"
     before_it = before.text.casefold() if before is not None else ""
-    if parse.unit == "hour" or (parse.kind == "weekday" and before_it in _EVERY):
+    relations = {token.value("relation") or token.value("relation_after") for token in tokens[i : parse.end]}
+    if (parse.unit == "hour" and not relations & {"last", "past"}) or (parse.kind == "weekday" and before_it in _EVERY):
         return False  # "am I allowed to merge at this hour", "every Monday"
     if parse.kind == "day" and before_it in _GREETING:
         return False

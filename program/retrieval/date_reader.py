@@ -90,7 +90,7 @@ class DateReader:
 
     def _bounds(self, i: int) -> Iterator[Parse]:
         for sign in SIGNS:
-            if self._is(i, sign) and not self._been_up_to(i):
+            if self._is(i, sign) and not self._is_other_word(i):
                 yield from self._bound(i, sign)
         yield from self._aged(i)
         if self._is(i, "from") or self._is(i, "since"):
@@ -103,9 +103,10 @@ class DateReader:
                 yield Parse(bounded("since", parse), parse.end + 1, "since onward")
         yield from self._signs_behind(i)
 
-    def _been_up_to(self, i: int) -> bool:
-        """Whether *up to* is of *what has she been up to*, which says nothing of an end."""
-        return i > 0 and self.tokens[i].text.casefold() == "up to" and self.tokens[i - 1].text.casefold() == "been"
+    def _is_other_word(self, i: int) -> bool:
+        """Whether it is *up to* of *what has she been up to*, or Portuguese *do* of *do dia 7*, which say no end."""
+        text, before = self.tokens[i].text.casefold(), self.tokens[i - 1].text.casefold() if i else ""
+        return (text == "up to" and before == "been") or (text == "do" and self._is(i + 1, "dia"))
 
     def _bound(self, i: int, sign: str) -> Iterator[Parse]:
         behind = (self.periods.longest(i + 1), self._edge_of_this(i + 1) if sign != "until" else None)
@@ -151,9 +152,16 @@ class DateReader:
         j += apart
         if sign not in SIGNS or j >= len(self.tokens) or says_nothing(self.tokens, i, bound):
             return
+        if bound.kind.endswith(" number"):
+            return  # "antes del 24 de diciembre pasado" has a longer bound
         begins = sign in _BEGINNINGS
         others = [one for one in self._bounds(j) if (one.kind.partition(" ")[0] in _BEGINNINGS) != begins]
-        if not begins and self._is(j, "from") and (inner := self.periods.longest(j + 1)) is not None:
+        if (
+            not begins
+            and self._is(j, "from")
+            and not self._is(j, "of")
+            and (inner := self.periods.longest(j + 1)) is not None
+        ):
             others.append(Parse(bounded("since", inner), inner.end, f"since {inner.kind}"))
         for other in others:
             kinds = {one.kind.partition(" ")[2] for one in (bound, other)}
@@ -179,6 +187,9 @@ class DateReader:
     def _aged(self, i: int) -> Iterator[Parse]:
         """*Older than two weeks*, *more than 30 days ago*."""
         i += self._is(i, "ago_before") and not self._is(i, "older")
+        if (match := self.periods.match(i, ("newer", "unit"))) and self.tokens[i].text.casefold() == "within the last":
+            (_, said), j = match
+            yield Parse(lambda here: here.related("past", said), j, "aged")
         for sign in ("older", "newer"):
             for kinds in ((sign, "number", "unit"), (sign, "stretch")):
                 if (match := self.periods.match(i, kinds)) is not None:

@@ -75,8 +75,69 @@ HALF_OPEN = [
     ("commits since 28 May and since Monday", ("2026-05-28/2026-06-03", "2026-06-01/2026-06-03")),
     ("Commits seit gestern oder bis zum 20. Mai", ("2026-06-02/2026-06-03", "../2026-05-20")),
 ]
+HOURS_AND_AHEAD = [
+    ("pipelines that failed within the last hour", ("2026-06-03/2026-06-03",)),
+    ("pipelines that failed in the past 2 hours", ("2026-06-02/2026-06-03",)),
+    ("Pipelines der letzten Stunde", ("2026-06-03/2026-06-03",)),
+    ("pipelines de la dernière heure", ("2026-06-03/2026-06-03",)),
+    ("issues due in 10 days", ("2026-06-13/2026-06-13",)),
+    ("Tickets, die in 10 Tagen fällig sind", ("2026-06-13/2026-06-13",)),
+    ("tickets qui expirent dans 10 jours", ("2026-06-13/2026-06-13",)),
+    ("incidencias que vencen dentro de 10 días", ("2026-06-13/2026-06-13",)),
+    ("commits in the last 88888888 days", (GAP,)),
+    ("Commits der letzten 5000000 Tage", (GAP,)),
+    ("commits in the last -5 weeks", (GAP,)),
+    ("commits yesterday at 09:15", ("2026-06-02/2026-06-02",)),
+    ("commits at 09:15 yesterday", ("2026-06-02/2026-06-02",)),
+    # Traps: what takes so long, what is counted, a build of the night.
+    ("how many issues were fixed in 10 days", ()),
+    ("tickets we closed in 3 days", ()),
+    ("six March releases", ("2026-03-01/2026-03-31",)),
+    ("why does the build take an hour", ()),
+    ("what does the morning pipeline do", ()),
+    ("error 5000000 in atlas", ()),
+]
+ORDINALS = [
+    ("commits from Tuesday the second of June", ("2026-06-02/2026-06-02",)),
+    ("commits on May the eleventh", ("2026-05-11/2026-05-11",)),
+    ("commits on the twenty-first of May", ("2026-05-21/2026-05-21",)),
+    ("Commits vom elften Mai", ("2026-05-11/2026-05-11",)),
+    ("Commits am siebten Mai", ("2026-05-07/2026-05-07",)),
+    ("commits du premier juin", ("2026-06-01/2026-06-01",)),
+    ("commits del once de mayo", ("2026-05-11/2026-05-11",)),
+    ("commit del tre maggio", ("2026-05-03/2026-05-03",)),
+    ("commits van elf april", ("2026-04-11/2026-04-11",)),
+    ("commits den sjunde maj", ("2026-05-07/2026-05-07",)),
+    ("commity z siódmego maja", ("2026-05-07/2026-05-07",)),
+    ("commits do dia sete de maio", ("2026-05-07/2026-05-07",)),
+    ("commits on the seventh of last month", ("2026-05-07/2026-05-07",)),
+    # Traps: an ordinal of something else beside a month.
+    ("the third ticket of May", ("2026-05-01/2026-05-31",)),
+    ("three commits in May", ("2026-05-01/2026-05-31",)),
+]
 
 
-@pytest.mark.parametrize(("query", "days"), [*DENIED, *HALF_OPEN])
+@pytest.mark.parametrize(("query", "days"), [*DENIED, *HALF_OPEN, *HOURS_AND_AHEAD, *ORDINALS])
 def test_a_query_asks_for_the_days_that_it_means(reader: IntentReader, query: str, days: tuple[str, ...]) -> None:
     assert days_of(reader, query) == days
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        *("thirty-first of October", "October the thirty first", "einunddreißigster Oktober", "trente et un octobre"),
+        *("treinta y uno de octubre", "trinta e um de outubro", "trentuno ottobre", "eenendertig oktober"),
+        *("trettioförsta oktober", "trzydziestego pierwszego października", "тридцать первого октября"),
+    ],
+)
+def test_every_day_of_a_month_can_be_said_in_words(last: str) -> None:
+    """The last word of each table is the 31st: none is missing."""
+    (found,) = resolve_dates([last], TODAY, CARD.calendar)
+    assert found.period is not None
+    assert found.period.text() == "2025-10-31/2025-10-31"
+
+
+def test_a_weekday_says_whether_the_day_to_come_is_meant() -> None:
+    phrases = ("Friday the fifth of June", "Thursday the fifth of June", "Sunday the fifth of June")
+    days = [found.period.text() if found.period else None for found in resolve_dates(phrases, TODAY)]
+    assert days == ["2026-06-05/2026-06-05", "2025-06-05/2025-06-05", "2025-06-05/2025-06-05"]
