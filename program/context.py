@@ -18,6 +18,9 @@ from .plan import Degraded
 ROLES = get_args(Role)
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
+SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
+"""Keys of a session that something reads."""
+MAX_KEYS_NAMED, MAX_KEY_CHARACTERS = 5, 40
 LEFT_OUT = " … "
 """Stands between the two ends of a text that was cut."""
 NO_GREETINGS = Greetings()
@@ -30,7 +33,8 @@ _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOI
 class CleanInput:
     """A query and its conversation, safe to show to a model, and what had to be left out.
 
-    ``session`` is as the caller gave it: who reads a value of it checks it.
+    ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
+    nobody reads; unlike what is ``degraded``, they leave nothing of the query out, so that the plan may be kept.
     """
 
     query: str
@@ -38,6 +42,7 @@ class CleanInput:
     active_entity: str
     degraded: tuple[Degraded, ...]
     session: Mapping[str, Any] = field(default_factory=dict)
+    unread: tuple[Degraded, ...] = ()
 
     @cached_property
     def context(self) -> str:
@@ -73,7 +78,17 @@ def clean_input(
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
-    return CleanInput(text, turns, entity, (*notes, *more), known)
+    return CleanInput(text, turns, entity, (*notes, *more), known, _unread(known))
+
+
+def _unread(session: Mapping[str, Any]) -> tuple[Degraded, ...]:
+    """One gap for all keys of a session that no stage reads: a slip (*nwo*) would else change plans silently."""
+    strange = [printable(str(key))[:MAX_KEY_CHARACTERS] for key in session if key not in SESSION_KEYS]
+    if not strange:
+        return ()
+    named = ", ".join(strange[:MAX_KEYS_NAMED]) + (", ..." if len(strange) > MAX_KEYS_NAMED else "")
+    why = f"nothing reads {named}; what is read is {', '.join(SESSION_KEYS)}"
+    return (Degraded(what="session", why=why, instead="the plan was made without it"),)
 
 
 def clean_row(row: LabelledRow, card: DomainCard) -> CleanInput:

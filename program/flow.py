@@ -123,7 +123,7 @@ class Flow:
 
     def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
         """Yield rounds of requests, be sent their replies, return the plan."""
-        self.degraded += self.clean.degraded
+        self.degraded += (*self.clean.degraded, *self.clean.unread)
         self.labels.standalone_query = self.clean.query
         if self._decided_by_form():
             return assemble(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, time, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -21,8 +21,8 @@ def local_now() -> datetime:
 def session_now(session: Mapping[str, Any], now: Now = local_now) -> tuple[datetime, Degraded | None]:
     """The time of a session, and a gap where what it says cannot be read.
 
-    ``session["now"]`` is an ISO time or a datetime, ``session["timezone"]`` an IANA name; a time without a zone
-    is in that zone, else in the zone of ``now``. Without ``now`` in the session the clock is asked.
+    ``session["now"]`` is an ISO time, a datetime or a date (its midnight), ``session["timezone"]`` an IANA name; a time
+    without a zone is in that zone, else in the zone of ``now``. Without ``now`` in the session the clock is asked.
     """
     clock, zone, gap = now(), None, None
     if (named := session.get("timezone")) is not None:
@@ -48,9 +48,11 @@ def _told(said: object, zone: tzinfo | None, without: tzinfo) -> datetime | None
 
 
 def read_time(said: object) -> datetime | None:
-    """A datetime, or an ISO text of one; None for anything else."""
+    """A datetime, a date's midnight, or an ISO text of one; None for anything else."""
     if isinstance(said, datetime):
         return said
+    if isinstance(said, date):
+        return datetime.combine(said, time())
     try:
         return datetime.fromisoformat(said) if isinstance(said, str) else None
     except ValueError:

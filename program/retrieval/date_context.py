@@ -14,6 +14,8 @@ SIGNS = ("since", "before", "until", "after")
 # A year by itself is a date only where something says so: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
 _SHORT = frozenset({"sept", "mar", "jun", "dez"})
+_SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
+"""Kinds of words that stand before a year that is none as well."""
 _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
 _GREETING = frozenset({"guten", "god"})
 """Before *Morgen*, which is tomorrow, too."""
@@ -23,11 +25,16 @@ def _is_today(tokens: Sequence[Token]) -> bool:
     return any(token.value("day") == 0 for token in tokens)
 
 
+def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
+    """Whether a phrase is *until now* or *until today*, as everything is."""
+    return parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end]))
+
+
 def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     """Whether a phrase found in a text is a date there, and not other words of the same form."""
     first, before = tokens[i], tokens[i - 1] if i else None
-    if parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end])):
-        return False  # everything is
+    if says_nothing(tokens, i, parse):
+        return False
     bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
     if parse.kind in ("month", "weekday") and bare in FIRM:
         if before is not None and before.text.casefold() in _INTRODUCED:
@@ -38,12 +45,13 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
         return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
     if parse.kind == "year" and not bare.startswith("fy"):
-        said = {word.kind for word in before.words} - FILLS if before is not None else set()
+        said = {word.kind for word in before.words} - FILLS - _SAYS_NO_YEAR if before is not None else set()
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
     if parse.kind.endswith(" number") and parse.kind.split()[0] in SIGNS and parse.kind.count(" ") == 1:
         return before is not None and before.value("unit") == "sprint"
     before_it = before.text.casefold() if before is not None else ""
-    if parse.unit == "hour" or (parse.kind == "weekday" and before_it in _EVERY):
+    relations = {token.value("relation") or token.value("relation_after") for token in tokens[i : parse.end]}
+    if (parse.unit == "hour" and not relations & {"last", "past"}) or (parse.kind == "weekday" and before_it in _EVERY):
         return False  # "am I allowed to merge at this hour", "every Monday"
     if parse.kind == "day" and before_it in _GREETING:
         return False

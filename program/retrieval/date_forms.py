@@ -218,7 +218,7 @@ class PeriodReader:
 
     def _day_of_month(self, i: int) -> Iterator[Parse]:
         """*The 15th of last month*."""
-        dom = self.tokens[i].value("dom")
+        dom = next((day for kind in _DAY_WORDS if (day := self.tokens[i].value(kind)) is not None), None)
         named = self.tokens[i].value("nth") is not None or self.tokens[i].text.endswith(".")
         j = i + 1
         if dom is None or j >= len(self.tokens) or not (named or self._kinds[j] & {"of"}):
@@ -327,7 +327,7 @@ class PeriodReader:
         return None
 
 
-_SO_MANY = ("number", "relation", "unit")
+_SO_MANY, _DAY_WORDS = ("number", "relation", "unit"), ("dom", "day_of", "day_said")
 CJK_TEXT = re.compile(f"[{CJK}]")
 _OPEN = frozenset(
     "month|quarter|half|dom month|month dom|nth month|ordinal unit|unit number|unit number and number".split("|")

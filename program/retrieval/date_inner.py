@@ -15,7 +15,16 @@ from .periods import DAY, Period
 
 _COUNTED = frozenset({"starting", "beginning", "commencing", "starting on", "ab", "from", "from the"})
 """Words behind which so many days or weeks begin."""
-_BEGINS = frozenset({"between", "from", "weekday", "quarter", "month", "unit", "dom", "number", "ordinal"})
+_TO_COME = frozenset(
+    "due expire expires expiring fällig ablaufen auslaufen vencen vence caducan caduca vencem deadline scheduled"
+    " geplant planned anstehen".split()
+)
+"""Beside one of these *in ten days* is a day; else it may be how long something took."""
+_NOT_AHEAD = ("ago", "relation_after", "of", "before", "after")
+_IN = frozenset({"in", "en", "em"})
+_BEGINS = frozenset(
+    {"of", "ahead", "between", "from", "weekday", "quarter", "month", "unit", "dom", "number", "ordinal"}
+)
 
 
 class _Piece(NamedTuple):
@@ -43,6 +52,7 @@ class InnerReader:
         yield from self._weekday_beside(i)
         yield from self._counted_from(i)
         yield from self._day_of_event(i)
+        yield from self._ahead(i)
 
     def _value(self, i: int, kind: str) -> Any:
         return self.tokens[i].value(kind) if i < len(self.tokens) else None
@@ -138,6 +148,18 @@ class InnerReader:
         inner = self.periods.longest(j + 1)
         if inner is not None and inner.unit == "day" and inner.kind != "day":  # "two weeks from today"
             yield Parse(lambda here: _counted(here, inner.make(here), count, unit), inner.end, "days")
+
+    def _ahead(self, i: int) -> Iterator[Parse]:
+        """*Dans dix jours*, *due in ten days*."""
+        count, unit = self._value(i + 1, "number"), self._value(i + 2, "unit")
+        if count is None or unit is None or any(self._value(i + 3, kind) is not None for kind in _NOT_AHEAD):
+            return
+        alone = i == 0 and len(self.tokens) == 3
+        said = {token.text.casefold() for token in (*self.tokens[max(0, i - 2) : i], *self.tokens[i + 3 : i + 4])}
+        if self._value(i, "ahead") is not None or (
+            self.tokens[i].text.casefold() in _IN and (alone or said & _TO_COME)
+        ):
+            yield Parse(lambda here: here.ago(-int(count), unit), i + 3, "ahead", str(unit))
 
     def _day_of_event(self, i: int) -> Iterator[Parse]:
         """*The day the previous sprint started*."""

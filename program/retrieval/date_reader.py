@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .date_context import SIGNS
+from .date_context import SIGNS, says_nothing
 from .date_forms import CJK_TEXT, Parse, PeriodReader, in_year, is_fill, only_fills
 from .date_inner import InnerReader, year_behind
-from .date_spans import NamedDay, aged, between, bounded, edge_day_of, lent
+from .date_spans import NamedDay, aged, between, bounded, edge_day_of, halves, lent
 from .date_tokens import Token
 from .periods import Period
 
@@ -23,6 +23,8 @@ _WITH_ARTICLE = (
     *("unit relation_after", "unit before", "weekday before", "weekend", "ordinal unit year"),
 )
 """Forms whose article belongs to the phrase: *the 14th*, *the end of October*, *le mois dernier*."""
+_BEGINNINGS = frozenset({"since", "after"})
+"""Bounds that say a beginning; the others say an end."""
 _SAME = frozenset("that same selben derselben jener jenem".split())
 _ONWARDS = frozenset({"onward", "onwards", "em diante", "en adelante", "in poi", "och framåt"})
 
@@ -43,7 +45,9 @@ class DateReader:
         """The longest phrase that begins here; of equal ones the first."""
         if i >= len(self.tokens) or not self.tokens[i].words:
             return None
-        found = [*self.periods.at(i), *self.inner.at(i), *self._ranges(i), *self._bounds(i)]
+        bounds = [*self._bounds(i)]
+        found = [*self.periods.at(i), *self.inner.at(i), *self._ranges(i), *bounds]
+        found += [whole for bound in bounds for whole in self._with_other_half(i, bound)]
         return max(found, key=lambda parse: parse.end, default=None)
 
     def reference(self, i: int, *, alone: bool = False) -> Parse | None:
@@ -86,7 +90,7 @@ class DateReader:
 
     def _bounds(self, i: int) -> Iterator[Parse]:
         for sign in SIGNS:
-            if self._is(i, sign) and not self._been_up_to(i):
+            if self._is(i, sign) and not self._is_other_word(i):
                 yield from self._bound(i, sign)
         yield from self._aged(i)
         if self._is(i, "from") or self._is(i, "since"):
@@ -99,9 +103,10 @@ class DateReader:
                 yield Parse(bounded("since", parse), parse.end + 1, "since onward")
         yield from self._signs_behind(i)
 
-    def _been_up_to(self, i: int) -> bool:
-        """Whether *up to* is of *what has she been up to*, which says nothing of an end."""
-        return i > 0 and self.tokens[i].text.casefold() == "up to" and self.tokens[i - 1].text.casefold() == "been"
+    def _is_other_word(self, i: int) -> bool:
+        """Whether it is *up to* of *what has she been up to*, or Portuguese *do* of *do dia 7*, which say no end."""
+        text, before = self.tokens[i].text.casefold(), self.tokens[i - 1].text.casefold() if i else ""
+        return (text == "up to" and before == "been") or (text == "do" and self._is(i + 1, "dia"))
 
     def _bound(self, i: int, sign: str) -> Iterator[Parse]:
         behind = (self.periods.longest(i + 1), self._edge_of_this(i + 1) if sign != "until" else None)
@@ -140,6 +145,31 @@ class DateReader:
             make = lambda here: here.within(bounded(sign, parse)(here), bounded(second, inner)(here))  # noqa: E731
             yield Parse(make, inner.end, "both")
 
+    def _with_other_half(self, i: int, bound: Parse) -> Iterator[Parse]:
+        """*Since 3 May until yesterday*, *until Friday, from Monday on*: with the bound behind it, one range."""
+        sign, j = bound.kind.partition(" ")[0], bound.end
+        apart = j < len(self.tokens) and self.tokens[j].text == ","
+        j += apart
+        if sign not in SIGNS or j >= len(self.tokens) or says_nothing(self.tokens, i, bound):
+            return
+        if bound.kind.endswith(" number"):
+            return  # "antes del 24 de diciembre pasado" has a longer bound
+        begins = sign in _BEGINNINGS
+        others = [one for one in self._bounds(j) if (one.kind.partition(" ")[0] in _BEGINNINGS) != begins]
+        if (
+            not begins
+            and self._is(j, "from")
+            and not self._is(j, "of")
+            and (inner := self.periods.longest(j + 1)) is not None
+        ):
+            others.append(Parse(bounded("since", inner), inner.end, f"since {inner.kind}"))
+        for other in others:
+            kinds = {one.kind.partition(" ")[2] for one in (bound, other)}
+            if apart and len(kinds) > 1 and "weekday" in kinds:
+                continue  # "after 3 November, no later than Friday": which one is not said
+            if other.kind.partition(" ")[0] in SIGNS and not says_nothing(self.tokens, j, other):
+                yield Parse(halves(*(bound, other) if begins else (other, bound)), other.end, "range")
+
     def _edge_of_this(self, i: int) -> Parse | None:
         """*The start of the quarter*, which only a bound makes a date."""
         while i < len(self.tokens) and is_fill(self.tokens[i]) and not self._is(i, "edge"):
@@ -157,6 +187,9 @@ class DateReader:
     def _aged(self, i: int) -> Iterator[Parse]:
         """*Older than two weeks*, *more than 30 days ago*."""
         i += self._is(i, "ago_before") and not self._is(i, "older")
+        if (match := self.periods.match(i, ("newer", "unit"))) and self.tokens[i].text.casefold() == "within the last":
+            (_, said), j = match
+            yield Parse(lambda here: here.related("past", said), j, "aged")
         for sign in ("older", "newer"):
             for kinds in ((sign, "number", "unit"), (sign, "stretch")):
                 if (match := self.periods.match(i, kinds)) is not None:
@@ -172,7 +205,7 @@ class DateReader:
         if not self._is(i, "onward"):
             return False
         alone = i + 1 == len(self.tokens) or not self.tokens[i + 1].text[:1].isalnum()
-        return alone or self.tokens[i].text.casefold() not in ("on", "an")
+        return alone or self._is(i + 1, "until") or self.tokens[i].text.casefold() not in ("on", "an")
 
     def _signs_behind(self, i: int) -> Iterator[Parse]:
         """周一以来, 月曜日から, pazartesiden beri: the sign stands behind."""

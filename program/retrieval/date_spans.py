@@ -32,6 +32,24 @@ def bounded(sign: str, parse: Parse) -> Make:
     return lambda here: here.earlier(make(here))
 
 
+def halves(lower: Parse, upper: Parse) -> Make:
+    """From the beginning of one bound to the end of the other, as from the one period to the other.
+
+    An end that comes back as the beginning does (*since Monday until Wednesday*, on a Tuesday) is the first behind it.
+    """
+    form = upper.kind.partition(" ")[2]
+    comes_back = form in _RECURRING and form == lower.kind.partition(" ")[2]
+
+    def make(here: Almanac) -> Period:
+        first, last = lower.make(here).first, upper.make(here).last
+        if first is not None and last < first and comes_back:
+            seen = (upper.make(Almanac(first + days * DAY, here.calendar)).last for days in (7, 31, 366))
+            last = next((there for there in seen if there >= first and there.year == first.year), last)
+        return here.span(first, last)
+
+    return make
+
+
 def edge_day_of(parse: Parse, where: str) -> Parse:
     """A period as its beginning or its end, of which a bound is said: *before this quarter began*."""
     day = lambda here: here.edge_day(parse.make(here), where)  # noqa: E731

@@ -61,6 +61,8 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
             return other
     if tokens[b].value("relation") is not None:
         return None  # "last month, last week"
+    if first.kind.startswith(SIGNS) and second.kind.startswith(SIGNS):
+        return None  # turned round, two bounds would be a range: "after 3 November, no later than Friday"
     of = tokens_of("of") if whole((*tokens[b : second.end], *tokens[a : first.end])) is None else ()
     part = made(whole((*tokens[b : second.end], *of, *tokens[a : first.end])), here)
     return part if part is not None and any(each and _inside(part, each) for each in (one, other)) else None

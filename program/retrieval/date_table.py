@@ -104,6 +104,19 @@ def _whole_ones(here: Almanac, relation: str, count: int, unit: str) -> Period:
     return here.span(here.shifted(-count, unit).first, here.shifted(-1, unit).last)
 
 
+def _on_weekday(here: Almanac, weekday: int, day: int, month: int) -> Period:
+    """A day of a month with its weekday, which may say that the one to come is meant and not the latest."""
+    latest = here.on(None, month, day)
+    if latest.first is None or latest.last.weekday() == weekday or (month, day) == (2, 29):
+        return latest
+    coming = here.on(latest.last.year + 1, month, day)
+    return coming if coming.last.weekday() == weekday else latest
+
+
+def _negative(_: Almanac, *__: Any) -> Period:
+    raise NoSuchDateError("no period is shorter than nothing")
+
+
 def _stretch(here: Almanac, relation: str, text: str) -> Period:
     count, unit = text.split()
     return here.lasting(relation, int(count), unit)
@@ -180,6 +193,18 @@ FORMS: tuple[Form, ...] = (
     (("dom", "month"), lambda here, day, month: here.on(None, month, day), "day"),
     (("month", "dom"), lambda here, month, day: here.on(None, month, day), "day"),
     (("ordinal", "of_strict", "month"), lambda here, day, _, month: here.on(None, month, max(day, 1)), "day"),
+    (("ordinal", "of_strict", "month", "year"), lambda here, d, _, month, year: here.on(year, month, max(d, 1)), "day"),
+    (("weekday", "ordinal", "of_strict", "month"), lambda h, w, d, _, m: _on_weekday(h, w, max(d, 1), m), "day"),
+    (("day_said", "month", "year"), lambda here, day, month, year: here.on(year, month, day), "day"),
+    (("day_said", "month"), lambda here, day, month: here.on(None, month, day), "day"),
+    (("dia", "day_said", "month"), lambda here, _, day, month: here.on(None, month, day), "day"),
+    (("weekday", "day_said", "month"), lambda here, w, day, month: _on_weekday(here, w, day, month), "day"),
+    (("day_of", "of_strict", "month", "year"), lambda here, day, _, month, year: here.on(year, month, day), "day"),
+    (("day_of", "of_strict", "month"), lambda here, day, _, month: here.on(None, month, day), "day"),
+    (("weekday", "day_of", "of_strict", "month"), lambda h, w, day, _, month: _on_weekday(h, w, day, month), "day"),
+    (("month", "bare_article", "day_of", "year"), lambda here, month, _, day, year: here.on(year, month, day), "day"),
+    (("month", "bare_article", "day_of"), lambda here, month, _, day: here.on(None, month, day), "day"),
+    (("weekday", "month", "bare_article", "day_of"), lambda h, w, month, _, day: _on_weekday(h, w, day, month), "day"),
     (("year", "month"), lambda here, year, month: here.month(month, year), "month"),
     (("month", "year"), lambda here, month, year: here.month(month, year), "month"),
     (("relation", "month"), lambda here, relation, month: here.related_month(relation, month), "month"),
@@ -204,6 +229,12 @@ FORMS: tuple[Form, ...] = (
     (("relation", "number", "unit"), lambda here, relation, count, unit: here.lasting(relation, count, unit), "days"),
     (("number", "relation", "unit"), lambda here, count, relation, unit: here.lasting(relation, count, unit), "days"),
     (("number", "unit", "relation_after"), lambda here, n, unit, relation: here.lasting(relation, n, unit), "days"),
+    (("relation", "minus", "number", "unit"), _negative, "days"),
+    (("relation", "too_many", "unit"), lambda here, relation, n, unit: here.lasting(relation, n, unit), "days"),
+    (("too_many", "relation", "unit"), lambda here, n, relation, unit: here.lasting(relation, n, unit), "days"),
+    (("too_many", "unit", "relation_after"), lambda here, n, unit, relation: here.lasting(relation, n, unit), "days"),
+    (("too_many", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit), 1),
+    (("ago_before", "too_many", "unit"), lambda here, _, count, unit: here.ago(count, unit), 2),
     (("relation", "stretch"), _stretch, "days"),
     (("stretch", "ago"), _stretch_ago, "day"),
     (("relation", "unit"), lambda here, relation, unit: here.related(relation, unit), 1),

@@ -49,6 +49,7 @@ _FIGURES = (
     ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|\.?er(?!\w))|1°(?!\s?[CF]\b)"),
     ("nth_said", r"\d{1,2}(?:e|de|ste|ème|:e|:a)"),
     ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]|\s?[-–]\s?\d))?(?![.,]\d)"),
+    ("too_many", r"\d{4,15}(?![.,]\d)"),
 )
 _BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!/])(?<![^.]\.)(?<![{_LATIN}]-)"
 _AFTER_FIGURE = rf"(?![{_LATIN}0-9_%])"

@@ -9,6 +9,7 @@ Polish, Chinese and Japanese; the commonest words of Danish and Norwegian, Czech
 from __future__ import annotations
 
 from ..number_words import SPELLED
+from .date_ordinals import days_in_words
 from .date_words_more import Word, each_word, more_words
 
 _MONTHS: dict[int | str, str] = {
@@ -210,6 +211,8 @@ _SIGNS: dict[int | str, str] = {
     "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
     "|tot nu toe|hittills",
     "week_from": "w/c|w/c.",
+    "minus": "-|−|minus",
+    "ahead": "dans|dentro de|daqui a|fra|tra|om|za|через",
     "week_of": "that began on|that started on|that began|that started|that starts|which began on|which started on"
     "|starting|beginning|commencing|ending|from|vom|ab|du|del|do|dal"
     "|van|from the|starting on|ending on",
@@ -337,7 +340,7 @@ def date_words() -> dict[str, frozenset[Word]]:
         "stretch": _LENGTHS,
         "fixed": _FIXED,
     }
-    pairs = list(more_words())
+    pairs = [*more_words(), *days_in_words()]
     pairs += [pair for kind, table in tables.items() for pair in each_word(kind, table)]
     for value, line in _SIGNS.items():
         pairs += [(" ".join(surface.split()), Word(str(value), "")) for surface in line.split("|")]

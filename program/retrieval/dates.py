@@ -199,8 +199,11 @@ def _told(phrase: str, almanac: Almanac) -> Period | None:
 
 def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     """The days of a phrase that is nothing but a date."""
-    tokens = _trimmed(tokens_of(phrase))
+    tokens = tokens_of(phrase)
     best = _whole(tokens)
+    if best is None or best.kind != "ahead":  # "in ten days" is none without its first word
+        tokens = _trimmed(tokens)
+        best = _whole(tokens)
     if best is None and tokens and tokens[0].text.casefold() in _LEADING:
         tokens = _trimmed(tokens, _LEADING)
         best = _whole(tokens)

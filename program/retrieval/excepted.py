@@ -14,7 +14,10 @@ from typing import NamedTuple
 
 from ..plan import Degraded
 from .read_filters import FilterReader
+from .undone import is_undone, may_deny_events
 
+STATUSES = "statuses"
+_UNDONE = "the query says that something did not happen then, and a source's dates say when something did"
 _LONGEST = 80
 """Characters before a value in which a negation of it is looked for."""
 _AUXILIARY = "is are was were has have had do does did wo ca ai could should would".replace(" ", "|")
@@ -81,20 +84,21 @@ _COMMA = re.compile(r"\s*,\s*")
 
 
 class Excepted(NamedTuple):
-    """Where a value or date stands that is not wanted, and its filter."""
+    """Where a value or date stands that is not wanted, and its filter; ``undone`` of a date when nothing happened."""
 
     start: int
     end: int
     key: str
+    undone: bool = False
 
 
 @lru_cache(maxsize=64)
 def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
     """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
     found, waiting, last = list[Excepted](), list[Excepted](), None
-    for place in _places(query, reader) if denies_anything(query) else ():
+    for place in _places(query, reader) if denies_anything(query) or may_deny_events(query) else ():
         joint = query[last.end : place.start] if last is not None and last.key == place.key else ""
-        if _is_denied(query, place):
+        if place.undone or _is_denied(query, place):
             found, waiting, last = [*found, place], [], place
         elif joint and _AND.fullmatch(joint):
             found, waiting, last = [*found, *waiting, place], [], place
@@ -107,7 +111,7 @@ def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
 
 def without_exceptions(query: str, reader: FilterReader) -> str:
     """The query with blanks for values and dates that it does not want."""
-    for start, end, _ in excepted(query, reader):
+    for start, end, *_ in excepted(query, reader):
         query = query[:start] + " " * (end - start) + query[end:]
     return query
 
@@ -122,10 +126,10 @@ def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
     return [
         Degraded(
             what=f"{key}:{query[start:end]}",
-            why="the query excepts it, and no source can be asked to leave something out",
+            why=_UNDONE if undone else "the query excepts it, and no source can be asked to leave something out",
             instead="the sources are asked without it, so it may be among what they find",
         )
-        for start, end, key in places
+        for start, end, key, undone in places
         if key not in wanted or key in reader.dates
     ]
 
@@ -149,8 +153,13 @@ def denies(query: str, start: int, end: int, before: re.Pattern[str] = _EXCEPTS)
 
 
 def _places(query: str, reader: FilterReader) -> list[Excepted]:
-    values = (Excepted(start, end, key) for key in reader.keys for start, end in reader.spans(key, query))
-    return sorted([*values, *_dates(query, reader)])
+    values = [Excepted(start, end, key) for key in reader.keys for start, end in reader.spans(key, query)]
+    dates = list(_dates(query, reader))
+    if dates and may_deny_events(query):
+        records = reader.dated_records(query)
+        kept = [place[:2] for place in (*values, *dates) if place.key in (STATUSES, *reader.dates)]
+        dates = [place._replace(undone=is_undone(query, place[:2], records, kept)) for place in dates]
+    return sorted([*values, *dates])
 
 
 def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
@@ -163,5 +172,5 @@ def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
 
 
 def _is_denied(query: str, place: Excepted) -> bool:
-    before = _EXCEPTS_STATUS if place.key == "statuses" else _EXCEPTS
+    before = _EXCEPTS_STATUS if place.key == STATUSES else _EXCEPTS
     return denies(query, place.start, place.end, before)

@@ -43,7 +43,7 @@ class NamedSources:
         asked = {source for kind in wanted for source in self._asked[kind]} & self.names
         added = [self._kinds[source] for source in named - asked if source in self._kinds]
         kinds = {**wanted, **dict.fromkeys(added, confidence)} if len(named) > 1 or not asked else dict(wanted)
-        unwanted = self._named(" ".join(query[start:end] for start, end, _ in excepted(query, self._reader))) - named
+        unwanted = self._named(" ".join(query[start:end] for start, end, *_ in excepted(query, self._reader))) - named
         left = {kind: sure for kind, sure in kinds.items() if not unwanted.issuperset(self._asked[kind])}
         return left or dict.fromkeys(self._unstructured[-1:], confidence) or kinds
 

@@ -160,9 +160,9 @@ class Almanac:
         """*Last*, *this* or *next* of a unit; *past* is rolling."""
         if relation == "past" and unit == "weekend":
             return self._weekend(0 if self.today.weekday() >= 5 else -1)
-        if relation == "past":
+        if relation == "past" and unit != "hour":
             return self.lasting("past", 1, unit)
-        return self.shifted({"last": -1, "this": 0, "next": 1}[relation], unit)
+        return self.shifted({"last": -1, "past": -1, "this": 0, "next": 1}[relation], unit)
 
     def shifted(self, by: int, unit: str) -> Period:
         """The unit so many units from the one that contains today."""

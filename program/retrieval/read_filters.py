@@ -36,6 +36,8 @@ class FilterReader:
         self.date_phrases = lru_cache(maxsize=64)(self._date_phrases)
         kinds = {field.name: field.kind for source in card.sources for field in source.fields}
         self.dates = tuple(name for name, kind in kinds.items() if kind == "date")
+        rules = [r for r in card.source_intents if any(set(self.dates) & set(plan.filters) for plan in r.plans)]
+        self._records = Phrases(cue for rule in rules for cue in rule.cues)
         self._like_dates = Phrases(spelling for spelling in _spellings(card) if find_dates(f"in {spelling}"))
 
     def _find(self, key: str, text: str) -> tuple[tuple[int, int, str], ...]:
@@ -71,6 +73,10 @@ class FilterReader:
         if key not in self._values:
             return []
         return [(start, end) for start, end, _ in self._found(key, text)]
+
+    def dated_records(self, text: str) -> list[tuple[int, int]]:
+        """Where words for records stand that can be asked for by their dates."""
+        return [(start, end) for start, end, _ in self._records.find(text)]
 
 
 class Phrases:

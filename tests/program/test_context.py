@@ -248,3 +248,22 @@ def test_a_turn_that_came_before_is_cleaned_as_it_was_then() -> None:
     assert first == again == (Turn(role="user", content="a b"),)
     for strange in ({"role": "system", "content": "x"}, {"role": ["user"], "content": "x"}, {"content": "x"}):
         assert clean_input("q", [strange, said], None, WINDOW).turns == first
+
+
+# --- sessions
+
+
+@pytest.mark.parametrize("key", ["nwo", "time_zone", "Now", 3])
+def test_a_key_of_a_session_that_nobody_reads_is_named(key: Any) -> None:
+    clean = clean_input("hi", None, {"now": "2026-03-29", key: "kept to oneself"}, WINDOW)
+    (gap,) = clean.unread
+    assert f"nothing reads {key};" in gap.why
+    assert "kept to oneself" not in gap.model_dump_json()
+    assert not clean.degraded, "a plan that leaves nothing of the query out may be kept"
+
+
+def test_keys_that_nobody_reads_make_one_gap_and_known_ones_none() -> None:
+    known = dict.fromkeys(("active_entity", "collection", "now", "paradigm", "timezone"))
+    assert clean_input("hi", None, known, WINDOW).unread == ()
+    (gap,) = clean_input("hi", None, {f"k{n}" * 50: n for n in range(50)}, WINDOW).unread
+    assert len(gap.why) < 400

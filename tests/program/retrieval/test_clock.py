@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -19,6 +19,11 @@ def now(**session: Any) -> tuple[str, str]:
 def test_a_session_says_what_time_it_is() -> None:
     assert now(now="2025-10-17T16:40:00+02:00") == ("2025-10-17T16:40:00+02:00", "")
     assert now(now=datetime(2025, 10, 17, tzinfo=UTC)) == ("2025-10-17T00:00:00+00:00", "")
+
+
+def test_a_date_is_its_midnight() -> None:
+    assert now(now=date(2026, 3, 29)) == now(now="2026-03-29") == ("2026-03-29T00:00:00+00:00", "")
+    assert now(now=date(2026, 3, 29), timezone="Asia/Tokyo") == ("2026-03-29T00:00:00+09:00", "")
 
 
 def test_without_it_the_clock_is_asked() -> None:
