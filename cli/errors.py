@@ -5,7 +5,7 @@ code  meaning
 ====  ==========================================================================
 1     a fault of ours, or of the machine (a full disk)
 2     a wrong command, file (also one that may not be read or written), name or setting (``UserError``),
-      or a language model that cannot be reached or does not answer as it must (``LMError``)
+      or a language model that must answer and does not (``LMError``); one query is planned without it
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
 4     `queryplan promote`: the gate says no
 5     `queryplan promote`: the rows cannot decide
