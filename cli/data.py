@@ -70,6 +70,7 @@ def split(
     replace: Annotated[bool, typer.Option("--replace", help="Write over split files that are there.")] = False,
 ) -> None:
     """Split rows by conversation, so that each part has its share of every label."""
+    from ..data.disk import writing
     from ..data.loading import load_rows
     from ..data.splitting import SHARES, parse_shares, split_rows, write_splits
     from ..data.statistics import set_statistics
@@ -77,7 +78,8 @@ def split(
 
     check_folder("--out", out)
     parts = split_rows(load_rows(file), parse_shares(shares) if shares else SHARES, seed)
-    write_splits(parts, out, replace)
+    with writing(out):
+        write_splits(parts, out, replace)
     wide_console().print(statistics_tables(set_statistics(parts), f"{file} in {out}, seed {seed}"))
 
 

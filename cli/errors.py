@@ -40,6 +40,9 @@ MISPLACED = frozenset(
 )
 """What the system says of a file that was named wrongly, and not of a machine that fails."""
 
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says where nothing more can be written."""
+
 _CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (LMError, 2), (ProgramError, 3))
 
 
@@ -61,7 +64,8 @@ def sentence(error: BaseException) -> str:
         return "; ".join(line for line in lines if line)
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!s:.200}" if error.filename else ""
-        return f"{error.strerror}{where}"
+        advice = "; free some space, or write to another disk, and run the same again" if error.errno in FULL else ""
+        return f"{error.strerror}{where}{advice}"
     said = " ".join(str(error).split())
     return f"a fault of queryplan's ({type(error).__name__}: {said}); set QUERYPLAN_DEBUG=1 to see where, and report it"
 

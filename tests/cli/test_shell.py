@@ -181,9 +181,12 @@ def test_ctrl_c_says_how_to_go_on(failing: Failing) -> None:
     assert failing(KeyboardInterrupt()) == (130, "", f"{STOPPED}\n")
 
 
-def test_a_full_disk_is_a_sentence(failing: Failing) -> None:
-    code, out, err = failing(OSError(28, "No space left on device", "manifest.json"))
-    assert (code, out, err) == (1, "", "error: No space left on device: manifest.json\n")
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_a_sentence_that_says_what_to_do(failing: Failing, number: int) -> None:
+    advice = "free some space, or write to another disk, and run the same again"
+    why = os.strerror(number)
+    assert failing(OSError(number, why, "manifest.json")) == (1, "", f"error: {why}: manifest.json; {advice}\n")
+    assert failing(OSError(number, why)) == (1, "", f"error: {why}; {advice}\n")
 
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENAMETOOLONG])
