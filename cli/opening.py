@@ -117,11 +117,15 @@ def _planner(domain: str | None, program: str | None, settings: Settings, asked:
 
 def _program(domain: str | None, program: str | None, settings: Settings) -> str | Path | None:
     """What to load; None for nothing compiled."""
-    from ..program.uncompiled import newest_program
+    from ..program.uncompiled import newest_intact
 
     if program is None and domain is not None:
-        return newest_program(_name(domain), settings.programs_dir)
+        return newest_intact(_name(domain), settings.programs_dir, _say)
     return None if program == ZERO_SHOT else program
+
+
+def _say(sentence: str) -> None:
+    typer.echo(" ".join(sentence.split()), err=True)
 
 
 def _uncompiled(domain: str | None) -> QueryPlanner:
