@@ -166,9 +166,19 @@ def _sentence(errors: Sequence[Any]) -> str:
     if first["type"] == "json_invalid" or first["loc"] == ("body",):
         return "the body must be a JSON object; send it with Content-Type: application/json, as /openapi.json says"
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]).lstrip(".")
-    said = first["msg"][:1].lower() + first["msg"][1:]
+    said = _said(first)
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
     return f"{where}: {said}{more}; see /openapi.json"
+
+
+def _said(error: Any) -> str:
+    """In words of somebody who sends JSON: there are no tuples in it."""
+    known = error.get("ctx", {})
+    if error["type"] == "too_short":
+        return f"give {known['min_length']} at least"
+    if error["type"] == "too_long":
+        return f"give {known['max_length']} at most"
+    return error["msg"][:1].lower() + error["msg"][1:]
 
 
 def _json(model: BaseModel, status: int = 200) -> Response:
