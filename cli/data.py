@@ -68,6 +68,7 @@ def split(
     ] = None,
     seed: Annotated[int, typer.Option(help="Makes the draw repeatable.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Write over split files that are there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Split rows by conversation, so that each part has its share of every label."""
     from ..data.disk import writing
@@ -80,7 +81,11 @@ def split(
     parts = split_rows(load_rows(file), parse_shares(shares) if shares else SHARES, seed)
     with writing(out):
         write_splits(parts, out, replace)
-    wide_console().print(statistics_tables(set_statistics(parts), f"{file} in {out}, seed {seed}"))
+    counted = set_statistics(parts)
+    if as_json:
+        typer.echo(json.dumps({"out": str(out), "seed": seed, **counted.model_dump()}, ensure_ascii=False))
+    else:
+        wide_console().print(statistics_tables(counted, f"{file} in {out}, seed {seed}"))
 
 
 @app.command()
