@@ -146,10 +146,19 @@ def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{source.name}:{number}: not JSON: {error}") from error
+            raise not_lines(source) or DataError(f"{source.name}:{number}: not JSON: {error}") from error
         if not isinstance(row, dict):
             raise DataError(f"{source.name}:{number}: expected an object with a query")
         yield number, row
+
+
+def not_lines(path: Path) -> DataError | None:
+    """What to say of a file that is one JSON document over many lines; None where it is not."""
+    try:
+        json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return DataError(f"{path.name} is one JSON document over several lines: write one object a line")
 
 
 def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) -> set[str]:
