@@ -6,6 +6,7 @@
     ├── UserError                  a wrong command, file, name or setting: exit code 2
     │   ├── DataError              a labelled file, a card or a store that cannot be read
     │   ├── ConfigError            a setting, key or model name
+    │   │   └── RefusedError       one that only the endpoint finds wrong, once it is asked
     │   └── WeightsError           model weights that are missing or not the ones expected
     ├── SourcePlanError            the source planner was called without what it plans from
     │   ├── NoIntentsError         without a kind of information that is wanted
@@ -33,6 +34,10 @@ class DataError(UserError):
 
 class ConfigError(UserError):
     """A setting, key or model name is missing or wrong."""
+
+
+class RefusedError(ConfigError):
+    """An endpoint refused the key, the account or the name of the model."""
 
 
 class WeightsError(UserError):

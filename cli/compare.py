@@ -62,7 +62,7 @@ def command(
     check_file("--html", html)
     if track:
         check_tracking(settings.tracking_uri, tracking_uri is not None)
-    wanted = Wanted(domain, data, sample, why)
+    wanted, what = Wanted(domain, data, sample, why), [one for one in what if not _beside(Path(one))]
     kept = _check(what, settings, wanted, graph)
     found = [one or _measure(name, settings, wanted, graph) for name, one in zip(what, kept, strict=True)]
     measured = apart([one.priced(given or prices.of(one.evaluation.lm)) for one in found])
@@ -75,6 +75,12 @@ def command(
         write_page(measured, html)
     if track:
         _track(measured, settings)
+
+
+def _beside(path: Path) -> bool:
+    """Whether it is a report that `queryplan compile` puts beside a program's folder, as ``programs/*`` names too."""
+    name = next((path.name.removesuffix(end) for end in (".tables.json", ".md") if path.name.endswith(end)), "")
+    return bool(name) and path.is_file() and path.with_name(name).is_dir()
 
 
 def _check(what: list[str], settings: Settings, wanted: Wanted, graph: bool) -> list[Measured | None]:
@@ -105,7 +111,7 @@ def _rows_for(program: str, settings: Settings, wanted: Wanted, graph: bool) -> 
     from ..data.domain import rows_hash
     from ..eval.measuring import Measuring
 
-    with open_planner(wanted.domain, program, settings, plan_graph=graph, strict=False) as planner:
+    with open_planner(wanted.domain, program, settings, plan_graph=graph, model="later") as planner:
         return rows_hash(Measuring(planner, wanted).sample.rows)
 
 

@@ -116,6 +116,7 @@ def run_job(
     domain: str, job: JobSettings, settings: Settings, as_json: bool = False, picture: Path | None = None
 ) -> Path:
     """Run a compile job, show its report, write it into MLflow; returns the program folder."""
+    from ..data.disk import writing
     from ..data.domain import load_domain
     from ..eval.prices import prices_of
     from ..eval.render import to_markdown, to_rich
@@ -133,11 +134,11 @@ def run_job(
             progress, counted, lambda text: console.print(escape(text), highlight=False)
         )
     outcome = outcome.priced(prices_of(settings.prices))
-    outcome.folder.with_suffix(".md").write_text(to_markdown(outcome.report), encoding="utf-8")
-    if outcome.tables is not None:
-        outcome.folder.with_suffix(".tables.json").write_text(
-            outcome.tables.model_dump_json(indent=2), encoding="utf-8"
-        )
+    with writing(outcome.folder.with_suffix(".md")):
+        outcome.folder.with_suffix(".md").write_text(to_markdown(outcome.report), encoding="utf-8")
+        if outcome.tables is not None:
+            tables = outcome.tables.model_dump_json(indent=2)
+            outcome.folder.with_suffix(".tables.json").write_text(tables, encoding="utf-8")
     if as_json:
         typer.echo(outcome.report.model_dump_json(indent=2))
     else:

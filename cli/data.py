@@ -71,8 +71,10 @@ def split(
     ] = None,
     seed: Annotated[int, typer.Option(help="Makes the draw repeatable.")] = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Write over split files that are there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
     """Split rows by conversation, so that each part has its share of every label."""
+    from ..data.disk import writing
     from ..data.loading import load_rows
     from ..data.splitting import SHARES, parse_shares, split_rows, write_splits
     from ..data.statistics import set_statistics
@@ -80,8 +82,13 @@ def split(
 
     check_folder("--out", out)
     parts = split_rows(load_rows(file), parse_shares(shares) if shares else SHARES, seed)
-    write_splits(parts, out, replace)
-    wide_console().print(statistics_tables(set_statistics(parts), f"{file} in {out}, seed {seed}"))
+    with writing(out):
+        write_splits(parts, out, replace)
+    counted = set_statistics(parts)
+    if as_json:
+        typer.echo(json.dumps({"out": str(out), "seed": seed, **counted.model_dump()}, ensure_ascii=False))
+    else:
+        wide_console().print(statistics_tables(counted, f"{file} in {out}, seed {seed}"))
 
 
 @app.command()

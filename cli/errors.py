@@ -5,7 +5,7 @@ code  meaning
 ====  ==========================================================================
 1     a fault of ours, or of the machine (a full disk)
 2     a wrong command, file (also one that may not be read or written), name or setting (``UserError``),
-      or a language model that cannot be reached or does not answer as it must (``LMError``)
+      or a language model that must answer and does not (``LMError``); one query is planned without it
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
 4     `queryplan promote`: the gate says no
 5     `queryplan promote`: the rows cannot decide
@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,6 +32,11 @@ from ..errors import LMError, ProgramError, QueryPlanError, UserError
 
 STOPPED = "stopped; run the same command again to continue"
 
+SHOWN = 3
+"""Complaints about a file that stand in one sentence."""
+
+_MORE = re.compile(r"… and (\d+) more")
+
 UNREAD = 141
 """As of a process that SIGPIPE ended."""
 
@@ -39,6 +45,9 @@ MISPLACED = frozenset(
     | {errno.EACCES, errno.EPERM, errno.EROFS}
 )
 """What the system says of a file that was named wrongly, and not of a machine that fails."""
+
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What the system says where nothing more can be written."""
 
 _CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (LMError, 2), (ProgramError, 3))
 
@@ -57,13 +66,23 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return STOPPED
     if isinstance(error, QueryPlanError):
-        lines = (" ".join(line.split()) for line in str(error).splitlines())
-        return "; ".join(line for line in lines if line)
+        lines = [line for line in (" ".join(line.split()) for line in str(error).splitlines()) if line]
+        return "; ".join(_first(lines))
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename!s:.200}" if error.filename else ""
-        return f"{error.strerror}{where}"
+        advice = "; free some space, or write to another disk, and run the same again" if error.errno in FULL else ""
+        return f"{error.strerror}{where}{advice}"
     said = " ".join(str(error).split())
     return f"a fault of queryplan's ({type(error).__name__}: {said}); set QUERYPLAN_DEBUG=1 to see where, and report it"
+
+
+def _first(lines: list[str]) -> list[str]:
+    """The first complaints of many, and how many others there are; the last line may count some already."""
+    if len(lines) <= SHOWN:
+        return lines
+    counted = _MORE.fullmatch(lines[-1])
+    others = len(lines) - SHOWN if counted is None else len(lines) - 1 - SHOWN + int(counted[1])
+    return [*lines[:SHOWN], f"… and {others} more"]
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def command(
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     messages = read_history(history)
-    with open_planner(domain, program, settings, mode=mode) as planner:
+    with open_planner(domain, program, settings, model="within", mode=mode) as planner:
         session = {"active_entity": active_entity} if active_entity else None
         rows = _rows(planner.card, domain)
         found = explain(planner, query, messages, session, deadline, rows)

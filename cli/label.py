@@ -63,11 +63,15 @@ def command(
 def _logged(logs: Path | None, traces: str | None, newest: int, tracking_uri: str | None) -> list[LoggedPlan]:
     """From a file or from MLflow."""
     from ..data.labelling import logged_plans, read_logged
+    from ..program.batch import not_lines
 
     if (logs is None) == (traces is None):
         raise UserError("give a file of logged plans or --traces EXPERIMENT, and not both")
     if logs is not None:
-        return read_logged(logs)
+        try:
+            return read_logged(logs)
+        except DataError as error:
+            raise not_lines(logs) or error from None
     from ..program.plan_traces import read_traces
 
     found = read_traces(load_settings(tracking_uri=tracking_uri).tracking_uri, str(traces), newest)

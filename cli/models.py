@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -46,8 +47,12 @@ def pull(
 
 
 @app.command("list")
-def list_models() -> None:
+def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
     """Show the embedded models, and which of them are in the cache."""
+    if as_json:
+        found = ((model, weights.find(model.short)) for model in weights.MODELS)
+        typer.echo(json.dumps([_plain(model, path) for model, path in found], ensure_ascii=False))
+        return
     table = Table(box=None)
     for title in ("name", "model", "size", "in the cache"):
         table.add_column(title, overflow="fold")
@@ -55,6 +60,11 @@ def list_models() -> None:
         path = weights.find(model.short)
         table.add_row(model.short, model.name, f"{model.size / 1e9:.2f} GB", escape(str(path)) if path else "no")
     Console().print(table)
+
+
+def _plain(model: weights.Model, path: Path | None) -> dict[str, Any]:
+    """A model, its bytes, and its file in the cache, if it is there."""
+    return {"name": model.short, "model": model.name, "bytes": model.size, "file": str(path) if path else None}
 
 
 def _source(given: str | None) -> Path | Literal["hub", "wheels"] | None:

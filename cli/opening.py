@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import typer
 
-from ..errors import ConfigError
+from ..errors import ConfigError, QueryPlanError, RefusedError, UserError
 from .settings import Settings
 
 if TYPE_CHECKING:
     from ..program.bound import Mode
+    from ..program.lm.endpoint import LMHandle
     from ..program.planner import QueryPlanner
 
 ZERO_SHOT = "zero-shot"
+When = Literal["before", "within", "later"]
 
 
 @contextmanager
@@ -26,27 +28,66 @@ def open_planner(
     settings: Settings,
     *,
     plan_graph: bool = False,
-    strict: bool = True,
+    model: When = "before",
     mode: str | None = None,
 ) -> Iterator[QueryPlanner]:
-    """The planner that the flags mean, its model open and warm; closed at the end.
+    """The planner that the flags mean; closed at the end.
 
     Without ``--lm``, a compiled program uses the model it was compiled with, and an uncompiled one
     plans with rules and heads alone.
 
+    Args:
+        model: when the one that ``--lm`` names is opened. ``before`` anything is planned, and then it must answer;
+            ``within`` the first plan and its deadline, and a line at the end says why it could not be; or ``later``,
+            which is left to the caller.
+
     Raises:
-        QueryPlanError: no such program or domain, or a model that was asked for cannot be opened.
+        QueryPlanError: no such program or domain, or a model that was asked for cannot be opened; ``within``, only
+            for what is wrong before anybody is asked, such as a name that no provider goes by.
     """
-    planner = _planner(domain, program, settings)
+    asked = _AskedModel(settings)
+    planner = _planner(domain, program, settings, asked)
     planner.plan_graph = plan_graph
     if mode is not None:
         planner.in_mode(_mode(mode))
     try:
-        if strict and settings.lm not in (None, "none"):
+        if model == "before" and settings.lm not in (None, "none"):
             planner.warm()
         yield planner
+        if model == "within":
+            _say_problem(planner, asked)
     finally:
         planner.close()
+
+
+class _AskedModel:
+    """Opens the model of ``--lm``, and remembers why it could not be opened."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.failure: QueryPlanError | None = None
+        self._settings = settings
+
+    def __call__(self) -> LMHandle | None:
+        from ..program.lm.endpoint import open_lm
+
+        try:
+            handle, self.failure = open_lm(self._settings.lm_settings()), None
+        except QueryPlanError as error:
+            self.failure = error
+            raise
+        return handle
+
+
+def _say_problem(planner: QueryPlanner, asked: _AskedModel) -> None:
+    """A line on why there was no model.
+
+    Raises:
+        UserError: nobody had to be asked to see that it could not be opened, and no other try mends that.
+    """
+    if isinstance(asked.failure, UserError) and not isinstance(asked.failure, RefusedError):
+        raise asked.failure
+    if planner.lm_problem:
+        typer.echo(f"planned without the language model: {planner.lm_problem}", err=True)
 
 
 def _mode(name: str) -> Mode:
@@ -57,7 +98,7 @@ def _mode(name: str) -> Mode:
     return cast("Mode", name)
 
 
-def _planner(domain: str | None, program: str | None, settings: Settings) -> QueryPlanner:
+def _planner(domain: str | None, program: str | None, settings: Settings, asked: _AskedModel) -> QueryPlanner:
     from ..data.card import shipped_domains
     from ..program.registry import resolve
 
@@ -68,19 +109,23 @@ def _planner(domain: str | None, program: str | None, settings: Settings) -> Que
         what = "leave out --domain" if name in shipped_domains() else f"give the folder of {name} with --domain"
         raise ConfigError(f"the program is of the domain {name}, not {_name(domain)}; {what}")
     if program == ZERO_SHOT:
-        planner.let_model_decide().with_lm(settings.lm_settings())
+        planner.let_model_decide().with_lm(asked)
     if settings.lm is not None:
-        planner.with_lm(None if settings.lm == "none" else settings.lm_settings())
+        planner.with_lm(None if settings.lm == "none" else asked)
     return planner
 
 
 def _program(domain: str | None, program: str | None, settings: Settings) -> str | Path | None:
     """What to load; None for nothing compiled."""
-    from ..program.uncompiled import newest_program
+    from ..program.uncompiled import newest_intact
 
     if program is None and domain is not None:
-        return newest_program(_name(domain), settings.programs_dir)
+        return newest_intact(_name(domain), settings.programs_dir, _say)
     return None if program == ZERO_SHOT else program
+
+
+def _say(sentence: str) -> None:
+    typer.echo(" ".join(sentence.split()), err=True)
 
 
 def _uncompiled(domain: str | None) -> QueryPlanner:

@@ -23,7 +23,12 @@ Session = Annotated[
 ActiveEntity = Annotated[str | None, typer.Option(help="What the application shows the user now.")]
 Lm = Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")]
 ApiBase = Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")]
-Deadline = Annotated[float | None, typer.Option(min=0, help="Seconds after which the plan is made from what is known.")]
+Deadline = Annotated[
+    float | None,
+    typer.Option(
+        min=0, help="Seconds after which the plan is made from what is known, whether the model is open or not."
+    ),
+]
 Mode = Annotated[str | None, typer.Option(help="off, bounded or best-effort: may heads answer in the model's place?")]
 Graph = Annotated[bool, typer.Option("--graph", help="Also write graph steps where a known name is asked about.")]
 Log = Annotated[

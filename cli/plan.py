@@ -13,7 +13,7 @@ from ..errors import DataError, UserError
 from . import options
 from .files import check_file, read_json
 from .logging_plans import logging_plans
-from .opening import open_planner
+from .opening import When, open_planner
 from .progress import counting
 from .settings import load_settings
 from .show import plan_tree
@@ -58,7 +58,9 @@ def command(
     refuse_with_batch(batch, {"--history": history, "--session": session, "--active-entity": active_entity})
     messages, known = read_history(history), read_session(session) or {}
     known |= {"active_entity": active_entity} if active_entity else {}
-    opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
+    # A file of plans without the model that was asked for would only have to be made again.
+    when: When = "within" if batch is None else "before"
+    opened = open_planner(domain, program, settings, plan_graph=graph, model=when, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
         if batch is not None and out is not None:
             _batch(planner, batch, out, deadline)

@@ -15,7 +15,7 @@ from . import options
 from .files import check_file
 from .graph_show import say_left_out
 from .logging_plans import logging_plans
-from .opening import open_planner
+from .opening import When, open_planner
 from .plan import read_history, read_session, refuse_with_batch, say_worked
 from .progress import counting
 from .settings import load_settings
@@ -62,7 +62,9 @@ def command(
     check_file("--out", out)
     refuse_with_batch(batch, {"--history": history, "--session": session})
     row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
-    opened = open_planner(domain, program, settings, plan_graph=graph, mode=mode)
+    # A file of plans without the model that was asked for would only have to be made again.
+    when: When = "within" if batch is None else "before"
+    opened = open_planner(domain, program, settings, plan_graph=graph, model=when, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
         stores = _stores(domain_of(planner.card, domain))
         if batch is not None and out is not None:

@@ -82,7 +82,7 @@ def command(
     with _logging_to_stderr(access_log), bound_socket(host, port) as bound:
         hosts = _who_may_ask(bound, token, no_token)
         listen(bound)
-        opened = open_planner(domain, program, settings, plan_graph=graph, strict=False, mode=mode)
+        opened = open_planner(domain, program, settings, plan_graph=graph, model="later", mode=mode)
         with opened as planner, logging_service(planner, log, log_text):
             _keep_plans(planner, cache)
             name, address = planner.program_version, address_of(bound)

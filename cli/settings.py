@@ -92,10 +92,12 @@ def _sources(flags: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _from_file(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} cannot be read as UTF-8 text; save it as UTF-8 or move it away.") from error
+    except (OSError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{path} cannot be read ({error}); mend it or move it away.") from error
 
 

@@ -202,7 +202,10 @@ def load_card(folder: Path) -> DomainCard:
             add_other_words(read.get("names", ()), rows, f"{NAMES_FILE} of {folder.name}")
         card = _with_names_of_graph(DomainCard.model_validate(read), folder)
         return card if card.graph is None else card.model_copy(update={"graph": with_element_words(card.graph, folder)})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except UnicodeDecodeError as error:
+        what = f"{path.name} of {folder.name} cannot be read as UTF-8 text"
+        raise DataError(f"{what} ({error.reason}); save it as UTF-8") from error
+    except (OSError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
     except ValidationError as error:
         raise DataError(f"{path.name} of {folder.name}: {problems_of(error, 20)}") from error

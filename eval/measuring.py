@@ -21,7 +21,7 @@ from .oracle import oracle_ladder
 from .prices import Price, Prices, money
 from .report import Report, build_report
 from .sampling import Sample, sample_rows
-from .test_readings import measured_on, read_of_test, record_reading, seen_before, seen_by
+from .test_readings import measured_on, read_of_test, seen_before, seen_by, told_reading
 from .throughput import measure_throughput
 
 WORK = Path(".queryplan/evaluations")
@@ -112,8 +112,7 @@ class Measuring:
         test = read_of_test(rows, wanted.data, self.domain)
         if test is None:
             return told
-        count = record_reading(test, version, wanted.why, measured_on(version, self.planner.lm_name, rows))
-        return [f"This was reading {count} of {test.name}.", *told]
+        return [told_reading(test, version, wanted.why, measured_on(version, self.planner.lm_name, rows)), *told]
 
     def folder(self, measured: Measured) -> Path:
         """Where what was measured of the planner is kept: the same for the same program, model and rows."""

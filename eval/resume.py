@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 from pydantic import ValidationError
 
 from .. import __version__
+from ..data.disk import writing
 from ..errors import UserError
 from ..program.plan import QueryPlan
 from .locks import claim
@@ -65,11 +66,12 @@ class Journal:
 
     def append(self, row_id: str, plan: QueryPlan, milliseconds: float) -> None:
         """Keep one plan, on the disk before the next one begins."""
-        if self._file is not None:
+        if self._file is not None and self._path is not None:
             # Not through plain data: a plan of many candidates takes five times as long that way.
             head = json.dumps({"row": row_id, "milliseconds": milliseconds}, ensure_ascii=False)
-            self._file.write(f'{head[:-1]}, "plan": {plan.model_dump_json()}}}\n'.encode())
-            self._file.flush()
+            with writing(self._path):
+                self._file.write(f'{head[:-1]}, "plan": {plan.model_dump_json()}}}\n'.encode())
+                self._file.flush()
 
     def _open(self, path: Path) -> BinaryIO:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -46,6 +46,14 @@ def record_reading(test_file: Path, program: str, why: str, measured: str = "") 
     return readings(test_file) + 1
 
 
+def told_reading(test_file: Path, program: str, why: str, measured: str) -> str:
+    """As `record_reading`, in a sentence."""
+    count = record_reading(test_file, program, why, measured)
+    if count < (there := readings(test_file)):
+        return f"{test_file.name} was read with this program before (reading {count} of {there})."
+    return f"This was reading {count} of {test_file.name}."
+
+
 def readings(test_file: Path) -> int:
     """How many readings are on the list beside ``test_file``; 0 if there is none."""
     path = test_file.with_name(READINGS_FILE)

@@ -28,7 +28,7 @@ from ..eval.metrics import Judge
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
-from ..eval.test_readings import file_of_test, measured_on, record_reading
+from ..eval.test_readings import file_of_test, measured_on, told_reading
 from ..program.bound import Bound, Gate
 from ..program.encoders import encoder_named
 from ..program.folder import Manifest, check_replaceable, text_fingerprint
@@ -323,12 +323,12 @@ class CompileJob:
     def _measure(self, planners: Mapping[str, Any], counted: Counted, say: Callable[[str], None]) -> list[Evaluation]:
         test, version = file_of_test(self.domain.folder), planners["compiled"].program_version
         same = measured_on(version, planners["compiled"].lm_name, self._rows("test"))
-        count = record_reading(test, version, self.settings.why, same)
-        say(f"measuring on test (reading {count} of it)")
+        said = told_reading(test, version, self.settings.why, same)
+        say(f"measuring on test: {said}")
         evaluations = []
         for column in (c for c in COLUMNS if c in planners):
             evaluations.append(self._evaluate(column, planners[column], counted))
-        self._notes = (f"This was reading {count} of {test.name}.",)
+        self._notes = (said,)
         return evaluations
 
     def _evaluate(self, column: str, planner: Planner, counted: Counted) -> Evaluation:

@@ -15,6 +15,7 @@ from numbers import Real
 from typing import Any, Literal
 
 import dspy
+from dspy.utils.exceptions import AdapterParseError
 
 from ..errors import ConfigError, LMError
 from ..signatures.types import Stage
@@ -213,4 +214,6 @@ def _explain(failure: Exception) -> str:
     """One line that holds no prompt, key or address: our own words, or the kind of error."""
     if isinstance(failure, LMError):
         return str(failure)
+    if isinstance(failure, AdapterParseError):
+        return "the language model answered in another form than it was asked for"
     return f"the language model's answer could not be used ({type(failure).__name__})"

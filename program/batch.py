@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..data.disk import writing
 from ..data.rows import not_utf8
 from ..errors import DataError
 from .context import as_given, encodable
@@ -86,6 +87,7 @@ def each_row(
 
     Raises:
         DataError: as for `plan_batch`.
+        OSError: the disk is full; what was written before is kept, and the next run goes on from there.
     """
     rows = _rows(source)
     there = _there(target, rows, program, output)
@@ -93,7 +95,7 @@ def each_row(
     report = progress or (lambda done, total: None)
     report(len(rows.keys() & there), len(rows))
     failed, waiting = 0, [name for name in rows if name not in there]
-    with target.open("a", encoding="utf-8") as file:
+    with writing(target), target.open("a", encoding="utf-8") as file:
         for count, name in enumerate(waiting, len(rows) - len(waiting) + 1):
             worked = _worked(work, rows[name])
             failed += "error" in worked
@@ -152,10 +154,19 @@ def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise DataError(f"{source.name}:{number}: not JSON: {error}") from error
+            raise not_lines(source) or DataError(f"{source.name}:{number}: not JSON: {error}") from error
         if not isinstance(row, dict):
             raise DataError(f"{source.name}:{number}: expected an object with a query")
         yield number, row
+
+
+def not_lines(path: Path) -> DataError | None:
+    """What to say of a file that is one JSON document over many lines; None where it is not."""
+    try:
+        json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return DataError(f"{path.name} is one JSON document over several lines: write one object a line")
 
 
 def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) -> set[str]:
@@ -207,5 +218,9 @@ def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
 def _write(target: Path, content: bytes) -> None:
     """Replace a file by what is kept of it; a crash leaves one or the other."""
     fresh = target.with_name(f"{target.name}.new")
-    fresh.write_bytes(content)
-    os.replace(fresh, target)
+    try:
+        with writing(target):
+            fresh.write_bytes(content)
+            os.replace(fresh, target)
+    finally:
+        fresh.unlink(missing_ok=True)

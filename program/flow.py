@@ -364,7 +364,8 @@ class Flow:
     def without_lm(self, stage: str, reply: Reply | None, instead: str, why: str | None = None) -> None:
         """Say what a model should have done, why it did not, and what was done instead."""
         reason = why or (reply.error if reply else None) or self.parts.lm_missing
-        self.degraded.append(Degraded(what=stage, why=reason, instead=instead))
+        # It is a part of a sentence, whoever wrote it as one.
+        self.degraded.append(Degraded(what=stage, why=reason.rstrip("."), instead=instead))
 
 
 def decided_by_form(query: str, greetings: Greetings) -> str:

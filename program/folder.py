@@ -41,6 +41,9 @@ CARD = "card.json"
 PREDICTORS = "predictors.json"
 HEADS = "heads.safetensors"
 
+AGAIN = "remove this folder and copy it again, or compile anew"
+"""What to do about a program that is damaged."""
+
 
 class Manifest(Frozen):
     """What a program is made of and how it came to be.
@@ -227,7 +230,7 @@ def load_program(folder: Path) -> ProgramState:
         predictors = json.loads((folder / PREDICTORS).read_text(encoding="utf-8"))
     except (OSError, ValidationError, ValueError) as error:
         said = problems_of(error) if isinstance(error, ValidationError) else error
-        raise ProgramError(f"the program {folder.name} cannot be read: {said}") from error
+        raise ProgramError(f"the program {folder.name} cannot be read: {said}; {AGAIN}") from error
     return ProgramState(manifest, card, predictors, _load_heads(folder, manifest))
 
 
@@ -266,9 +269,9 @@ def read_manifest(folder: Path) -> Manifest:
             )
         manifest = Manifest.model_validate(raw)
     except (OSError, ValueError) as error:
-        raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}") from error
+        raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}; {AGAIN}") from error
     if not _is_sealed(raw, content):
-        raise ProgramError(f"{MANIFEST} of {folder} was altered: its hashes are not those of its content")
+        raise ProgramError(f"{MANIFEST} of {folder} was altered: its hashes are not those of its content; {AGAIN}")
     return manifest
 
 
@@ -276,11 +279,12 @@ def _check_files(folder: Path, manifest: Manifest) -> None:
     present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if not p.is_dir()} - {MANIFEST}
     for name in sorted(present | manifest.files.keys()):
         if name not in manifest.files:
-            raise ProgramError(f"the program {folder.name} has a file it was not saved with: {name}")
+            raise ProgramError(f"the program {folder.name} has a file it was not saved with: {name}; take it away")
         if name not in present:
-            raise ProgramError(f"the program {folder.name} lacks {name}; copy it again or compile anew")
+            raise ProgramError(f"the program {folder.name} lacks {name}; {AGAIN}")
         if _sha256(folder / name) != manifest.files[name]:
-            raise ProgramError(f"the program {folder.name} was altered: {name} is not the file that was saved")
+            said = f"{name} is not the file that was saved"
+            raise ProgramError(f"the program {folder.name} was altered: {said}; {AGAIN}")
 
 
 def _load_heads(folder: Path, manifest: Manifest) -> dict[str, np.ndarray]:

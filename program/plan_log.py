@@ -22,6 +22,7 @@ from typing import Any, Protocol, Self
 
 from pydantic import TypeAdapter
 
+from ..data.disk import writing
 from ..signatures.types import STAGES, Turn
 from .context import as_given
 from .plan import QueryPlan
@@ -98,7 +99,7 @@ class PlanLog:
             except Exception as error:  # production goes on without its log
                 self.failed += 1
                 tell = logger.warning if self.failed == 1 else logger.debug
-                tell("a plan could not be logged: %s", type(error).__name__)
+                tell("a plan could not be logged%s", _why(error))
 
     def _record(
         self, plan: QueryPlan, history: History, session: Mapping[str, Any] | None, conversation: str | None
@@ -142,12 +143,13 @@ class JsonlSink:
         """Append a line, whole or not at all.
 
         Raises:
-            OSError: the disk is full.
+            OSError: the disk is full; it names the file.
         """
         line = json.dumps(record, ensure_ascii=True).encode() + b"\n"
-        if (written := os.write(self._file, line)) < len(line):
-            self._take_back(written)
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with writing(self.path):
+            if (written := os.write(self._file, line)) < len(line):
+                self._take_back(written)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _take_back(self, written: int) -> None:
         """Half a line would spoil the log, and the next line with it; it stays where others wrote after it."""
@@ -233,6 +235,13 @@ class TraceSink:
             known = mlflow.get_experiment_by_name(self._experiment)
             self._experiment_id = known.experiment_id if known else mlflow.create_experiment(self._experiment)
         return self._experiment_id
+
+
+def _why(error: Exception) -> str:
+    """The system's reason and the name of the file, without where it is; else the kind: a message may quote a user."""
+    if not isinstance(error, OSError) or not error.strerror:
+        return f": {type(error).__name__}"
+    return f"{f' to {Path(str(error.filename)).name}' if error.filename else ''}: {error.strerror}"
 
 
 def _record(

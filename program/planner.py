@@ -128,7 +128,7 @@ class QueryPlanner(dspy.Module):
             query: what the user typed, any text.
             history: earlier messages, oldest first, each with ``role`` and ``content``.
             session: what the application knows; ``active_entity`` is a candidate referent.
-            deadline_s: seconds after which the plan is made from what is known, and says so.
+            deadline_s: seconds after which the plan is made from what is known, and says so; 0 or less is at once.
 
         Raises:
             TypeError: the query is not a string or the history not a list of messages.
@@ -375,8 +375,8 @@ class QueryPlanner(dspy.Module):
 
         Args:
             program: a folder, or ``models:/NAME@ALIAS`` of an MLflow registry.
-            lm: a model name, settings, an opened model, or None for rules and heads alone. By
-                default the model that the program was compiled with. It is opened at the first plan.
+            lm: a model name, ``program.lm.endpoint.LMSettings(model=…, api_base=…)``, an opened model, or None for
+                rules and heads alone. By default what the program was compiled with. It is opened at the first plan.
             options: as for the constructor.
 
         Raises:

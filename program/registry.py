@@ -141,6 +141,10 @@ def _knock(uri: str) -> None:
     """Fail at once if nobody listens, or if a folder is where the database should be: MLflow retries for minutes."""
     if (file := sqlite_file(uri)) is not None and file.is_dir():
         raise IsADirectoryError(f"{file} is a folder, not a database")
+    if _is_of_folders(uri):
+        raise ConfigError(
+            f"{public_uri(uri)} is a folder, and MLflow keeps runs in a database: write sqlite:///NAME.db"
+        )
     try:
         parts = urlsplit(uri)
         port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -148,6 +152,12 @@ def _knock(uri: str) -> None:
         raise OSError("there can be no such host or port") from None
     if parts.scheme in ("http", "https") and parts.hostname:
         socket.create_connection((parts.hostname, port), timeout=_CONNECT_S).close()
+
+
+def _is_of_folders(uri: str) -> bool:
+    """Whether it names a folder of files, which MLflow 3 refuses unless it is told to take it."""
+    told = os.environ.get("MLFLOW_ALLOW_FILE_STORE", "").strip().lower() in ("true", "1")
+    return not told and (uri.startswith("file:") or ":" not in uri)
 
 
 def _local(folder: Path) -> Path:

@@ -6,14 +6,14 @@ fingerprints of rows and card, so that it is made again when either changes, or 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..data.domain import Domain, load_domain, rows_hash
 from ..data.learned import prints_of
 from ..errors import ProgramError
 from .encoder import default_encoder
-from .folder import MANIFEST, Manifest, text_fingerprint
+from .folder import MANIFEST, Manifest, check_program, text_fingerprint
 from .lending import lending_counts, lending_key, lending_words, lent_rows
 from .planner import QueryPlanner
 from .settle import head_alone
@@ -24,8 +24,24 @@ KEPT = Path(".queryplan/heads")
 
 def newest_program(domain: str, programs: Path) -> Path | None:
     """The folder of the newest compile of a domain under ``programs``, or None."""
+    return next(iter(_newest_first(domain, programs)), None)
+
+
+def newest_intact(domain: str, programs: Path, say: Callable[[str], None]) -> Path | None:
+    """As `newest_program`, passing over those that are damaged; ``say`` is given a sentence on each of them."""
+    for folder in _newest_first(domain, programs):
+        try:
+            check_program(folder)
+        except ProgramError as error:
+            say(f"the compile {folder} is not used, an older one is or none: {error}")
+        else:
+            return folder
+    return None
+
+
+def _newest_first(domain: str, programs: Path) -> list[Path]:
     found = [p.parent for p in (programs / domain).glob(f"*/{MANIFEST}")]
-    return max(found, key=lambda p: (p / MANIFEST).stat().st_mtime, default=None)
+    return sorted(found, key=lambda p: (p / MANIFEST).stat().st_mtime, reverse=True)
 
 
 def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:

@@ -1,7 +1,7 @@
 """Moving an alias: through the gate, with the reason written down, and back again.
 
 The alias in the registry is the truth. Beside it, the registered model remembers in the tag
-``queryplan.ALIAS.before`` which versions had it, oldest first, so that a rollback knows where to go.
+``queryplan.ALIAS.before`` which versions had it, oldest first and each time anew, so that a rollback knows where to go.
 """
 
 from __future__ import annotations
@@ -160,10 +160,12 @@ class Registry:
         return self._version(mlflow, str(held)) if held is not None else None
 
     def _earlier(self, mlflow: MlflowClient, alias: str, holder: str) -> list[str]:
-        """Versions that had the alias before ``holder`` and are still there, oldest first."""
-        remembered = self._remembered(mlflow, alias)
+        """Versions that had the alias before ``holder`` and are still there, oldest first; the last is another one."""
         there = {str(v.version) for v in mlflow.search_model_versions(f"name = '{self.model}'")}
-        return [version for version in remembered if version in there and version != holder]
+        earlier = [version for version in self._remembered(mlflow, alias) if version in there]
+        while earlier and earlier[-1] == holder:
+            earlier.pop()
+        return earlier
 
     def _remembered(self, mlflow: MlflowClient, alias: str) -> list[str]:
         kept = mlflow.get_registered_model(self.model).tags.get(_tag(alias), "[]")
@@ -229,7 +231,7 @@ class Registry:
         run_id = self._explain(mlflow, done)
         if done.moved:
             if before is None:
-                before = [v for v in self._remembered(mlflow, done.alias) if v != done.before]
+                before = self._remembered(mlflow, done.alias)
                 before += [done.before] if done.before and done.before != done.version else []
             mlflow.set_registered_model_alias(self.model, done.alias, done.version)
             mlflow.set_registered_model_tag(self.model, _tag(done.alias), json.dumps(before[-_REMEMBERED:]))

@@ -104,7 +104,8 @@ class PlanService:
         Whose time is over while waiting does not wait on: without time for a model a plan takes about a millisecond.
         """
         began = time.monotonic()
-        deadline = min(request.deadline_s or math.inf, self.limits.deadline_s)
+        asked = math.inf if request.deadline_s is None else max(0.0, request.deadline_s)
+        deadline = min(asked, self.limits.deadline_s)
         acquired = False
         with suppress(TimeoutError):
             async with asyncio.timeout(deadline):

@@ -65,9 +65,8 @@ class PlanRequest(Frozen):
     )
     deadline_s: float | None = Field(
         default=None,
-        gt=0,
         allow_inf_nan=False,
-        description="Seconds from the request's arrival after which the plan is made from what is known.",
+        description="Seconds from the request's arrival after which the plan is made from what is known; 0 is at once.",
     )
 
     @property

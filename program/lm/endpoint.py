@@ -121,7 +121,7 @@ def open_lm(settings: LMSettings, journal: CallJournal | None = None) -> LMHandl
         journal: answers calls that were already paid for, and keeps new ones.
 
     Raises:
-        ConfigError: a key or model name is missing or wrong.
+        ConfigError: a key or model name is missing or wrong; a RefusedError where it is the endpoint that says so.
         WeightsError: the embedded model has not been pulled.
         LMError: the endpoint does not answer.
     """

@@ -306,11 +306,11 @@ class JournaledLM(dspy.LM):
         return EndpointError(f"{self.model} refused the request: {said or type(error).__name__}", fault)
 
 
-Fault = Literal["settings", "request", "server"]
+Fault = Literal["settings", "refused", "request", "server"]
 
 
 class EndpointError(LMError):
-    """A request failed; ``fault`` says whether the settings, the request or the server is to blame."""
+    """A request failed; to blame are the settings (``refused`` where the server says so), the request or the server."""
 
     def __init__(self, sentence: str, fault: Fault) -> None:
         super().__init__(sentence)
@@ -325,15 +325,15 @@ _SENTENCES: tuple[tuple[type[Exception], Fault, str], ...] = (
         "settings",
         "{model} needs a key; set QUERYPLAN_API_KEY or the provider's own variable.",
     ),
-    (dspy_errors.LMAuthError, "settings", "The key for {model} was refused; set QUERYPLAN_API_KEY to a valid one."),
+    (dspy_errors.LMAuthError, "refused", "The key for {model} was refused; set QUERYPLAN_API_KEY to a valid one."),
     (
         dspy_errors.LMBillingError,
-        "settings",
+        "refused",
         "The account for {model} has no credit left; top it up or choose another --lm.",
     ),
     (
         dspy_errors.LMUnsupportedModelError,
-        "settings",
+        "refused",
         "The endpoint does not know the model {model}; check the name after --lm.",
     ),
     (

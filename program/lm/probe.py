@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dspy import lm15
 from dspy.utils import exceptions as dspy_errors
 
-from ...errors import ConfigError, LMError
+from ...errors import ConfigError, LMError, RefusedError
 from .engine import EndpointError, JournaledLM, Route, unjournaled
 from .prompt import ChatPrompt
 
@@ -38,7 +38,7 @@ def lists_token_probabilities(lm: JournaledLM, top: int) -> bool:
     """Ask for one token with its probabilities; False when the endpoint has none to give.
 
     Raises:
-        ConfigError: the key or the model name is wrong.
+        ConfigError: there is no key, or DSPy does not know the name; a RefusedError where the endpoint refuses them.
         LMError: the endpoint does not answer: one sentence with the remedy.
     """
     try:
@@ -62,6 +62,8 @@ def _ask(lm: JournaledLM, config: lm15.Config) -> lm15.Response:
     except EndpointError as error:
         if error.fault == "settings":
             raise ConfigError(str(error)) from None
+        if error.fault == "refused":
+            raise RefusedError(str(error)) from None
         raise
 
 

@@ -56,13 +56,14 @@ class FakeEndpoint:
 
     Attributes:
         requests: bodies that came, in order.
-        fail_after: from that many requests on, the connection is answered with an error; None never.
+        fail_after: from that many requests on, the status is ``failure``; None never.
         delay: seconds that an answer takes.
     """
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
         self.fail_after: int | None = None
+        self.failure = 500
         self.delay = 0.0
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -82,7 +83,7 @@ class FakeEndpoint:
         with self._lock:
             self.requests.append(body)
             if self.fail_after is not None and len(self.requests) > self.fail_after:
-                return 500, {"error": {"message": "out of order"}}
+                return self.failure, {"error": {"message": "out of order"}}
         if body.get("logprobs"):
             words = ("Yes", "No", "simple", "medium", "fact", "meaning", "math", "task")
             return 200, _completion("Yes", {word: -1.0 - i / 3 for i, word in enumerate(words)})

@@ -150,3 +150,15 @@ def _raise(result: tuple[int, str, str]) -> None:
     code, _, err = result
     assert code in (2, 3)
     raise QueryPlanError(err)
+
+
+def test_reports_of_compile_beside_the_programs_are_passed_over(queryplan: Run, programs: Path, tmp_path: Path) -> None:
+    for name in ("full", "half"):
+        shutil.copytree(programs / f"{name}-kept", tmp_path / "all" / name)
+        (tmp_path / "all" / f"{name}.md").write_text("# measured")
+        (tmp_path / "all" / f"{name}.tables.json").write_text("{}")
+    code, out, _ = queryplan("compare", *sorted((tmp_path / "all").iterdir()), "--json")
+    assert code == 0
+    assert json.loads(out)["columns"] == ["full", "half"]
+    (tmp_path / "alone.md").write_text("# mine")
+    assert queryplan("compare", tmp_path / "all" / "full", tmp_path / "alone.md")[0] != 0

@@ -120,6 +120,8 @@ def test_stats_say_that_rows_cannot_be_read(small: Path) -> None:
 
 def test_split_writes_files_that_are_clean(small: Path, tmp_path: Path) -> None:
     rows = read_rows(small / "train.jsonl")
+    as_json = run("data", "split", str(small / "train.jsonl"), "--out", str(tmp_path / "plain"), "--json")[1]
+    assert json.loads(as_json)["splits"].keys() == {"train", "dev", "calibrate", "test"}
     args = ("data", "split", str(small / "train.jsonl"), "--out", str(tmp_path / "new"), "--seed", "3")
     assert run(*args, "--shares", "train=0.6,dev=0.2,test=0.2")[0] == 0
     parts = {p.stem: read_rows(p) for p in (tmp_path / "new").iterdir()}
@@ -283,3 +285,11 @@ def test_brackets_of_a_users_are_no_markup_where_labels_are_asked() -> None:
     assert code == 0
     assert f"[{query}]" in out
     assert "[[/b]" in out
+
+
+@pytest.mark.parametrize("indent", [1, 2, 4])
+def test_one_document_over_many_lines_is_told_so(log: str, indent: int) -> None:
+    first = json.loads(Path("log.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    Path("log.jsonl").write_text(json.dumps(first, indent=indent), encoding="utf-8")
+    code, _, err = run(*LABEL)
+    assert (code, err) == (2, "error: log.jsonl is one JSON document over several lines: write one object a line\n")

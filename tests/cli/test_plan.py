@@ -162,6 +162,7 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
         ),
         (("--batch", "nowhere.jsonl", "--out", "out.jsonl"), "nowhere.jsonl cannot be read"),
         (("--batch", "bad.jsonl", "--out", "out.jsonl"), "bad.jsonl:1: not JSON"),
+        (("--batch", "one.json", "--out", "out.jsonl"), "one.json is one JSON document over several lines: write one"),
         (("--batch", "good.jsonl", "--out", "notes.txt"), "choose another --out"),
         (("hi", "--history", "nowhere.json"), "nowhere.json cannot be read as a JSON list of messages"),
         (("hi", "--history", "bad.jsonl"), "bad.jsonl is not a JSON list of messages"),
@@ -173,7 +174,7 @@ def test_a_batch_is_planned_and_continued(plan: Run) -> None:
 )
 def test_a_mistake_is_one_sentence_and_exit_code_two(plan: Run, args: tuple[str, ...], said: str) -> None:
     files: dict[str, Any] = {"bad.jsonl": "nonsense", "good.jsonl": '{"query": "q"}\n', "notes.txt": "my notes\n"}
-    files |= {"object.json": "{}", "texts.json": '["a"]'}
+    files |= {"one.json": '[\n {"query": "a"},\n {"query": "b"}\n]\n', "object.json": "{}", "texts.json": '["a"]'}
     for name, text in files.items():
         Path(name).write_text(text)
     Path("binary.json").write_bytes(b"\xff\xfe\x00")
@@ -198,6 +199,22 @@ def test_an_altered_program_is_named(plan: Run, program: str, tmp_path: Path) ->
     (copy / "card.json").write_text((copy / "card.json").read_text().replace("Lantern", "Lamp"))
     code, _, err = plan("hi", program=str(copy))
     assert code == 3
+    assert "card.json is not the file that was saved; remove this folder and copy it again, or compile anew" in err
+
+
+def test_a_damaged_newest_compile_is_passed_over(plan: Run, program: str) -> None:
+    import os
+    import shutil
+
+    kept = Path(".queryplan/programs/podcast")
+    for age, name in ((20, "old"), (10, "new")):
+        shutil.copytree(program, kept / name)
+        os.utime(kept / name / "manifest.json", (1_700_000_000 - age, 1_700_000_000 - age))
+    (kept / "new" / "card.json").write_text("{")
+    code, out, err = plan("Who is Nell?", "--domain", "podcast", program=None)
+    assert (code, "not compiled" in out) == (0, False)
+    assert err.count("\n") == 1
+    assert "the compile .queryplan/programs/podcast/new is not used" in err
     assert "card.json is not the file that was saved" in err
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import re
 import shlex
@@ -181,9 +182,12 @@ def test_ctrl_c_says_how_to_go_on(failing: Failing) -> None:
     assert failing(KeyboardInterrupt()) == (130, "", f"{STOPPED}\n")
 
 
-def test_a_full_disk_is_a_sentence(failing: Failing) -> None:
-    code, out, err = failing(OSError(28, "No space left on device", "manifest.json"))
-    assert (code, out, err) == (1, "", "error: No space left on device: manifest.json\n")
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_a_sentence_that_says_what_to_do(failing: Failing, number: int) -> None:
+    advice = "free some space, or write to another disk, and run the same again"
+    why = os.strerror(number)
+    assert failing(OSError(number, why, "manifest.json")) == (1, "", f"error: {why}: manifest.json; {advice}\n")
+    assert failing(OSError(number, why)) == (1, "", f"error: {why}; {advice}\n")
 
 
 @pytest.mark.parametrize("number", [errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EACCES, errno.ENAMETOOLONG])
@@ -221,6 +225,14 @@ def test_markup_in_a_message_is_text(failing: Failing) -> None:
 
 def test_a_message_of_many_lines_becomes_one() -> None:
     assert sentence(DataError("one\n  two")) == "one; two"
+    assert sentence(DataError("1\n2\n3")) == "1; 2; 3"
+
+
+@pytest.mark.parametrize(("shown", "uncounted"), [(20, 0), (20, 3997), (4, 1), (5, 0)])
+def test_of_many_complaints_there_are_three_and_the_number_of_the_others(shown: int, uncounted: int) -> None:
+    lines = [f"e.html:{n}: row: no" for n in range(1, shown + 1)] + ([f"… and {uncounted} more"] if uncounted else [])
+    said = sentence(DataError("\n".join(lines)))
+    assert said == f"{'; '.join(lines[:3])}; … and {shown - 3 + uncounted} more"
 
 
 # Settings
@@ -337,3 +349,23 @@ def test_an_unknown_model_is_refused() -> None:
     code, _, err = invoke("models", "pull", "7b")
     assert code == 2
     assert "7b" in err
+
+
+def test_models_list_as_json() -> None:
+    code, out, _ = invoke("models", "list", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert [one["name"] for one in found] == [m.short for m in weights.MODELS]
+    assert all(one["file"] is None and one["bytes"] > 0 for one in found)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_file_of_settings_may_begin_with_a_mark_of_its_bytes(encoding: str) -> None:
+    Path("queryplan.toml").write_text('lm = "none"\n', encoding=encoding)
+    assert load_settings().lm == "none"
+
+
+def test_a_file_of_settings_that_is_no_utf8_is_told_so() -> None:
+    Path("queryplan.toml").write_text('lm = "none"\n', encoding="utf-16")
+    with pytest.raises(ConfigError, match=r"queryplan\.toml cannot be read as UTF-8 text; save it as UTF-8"):
+        load_settings()

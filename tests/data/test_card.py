@@ -135,3 +135,9 @@ def toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return str(value) if isinstance(value, int) else f'"{value}"'
+
+
+def test_a_card_that_is_no_utf8_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "domain.toml").write_text('name = "x"\n', encoding="utf-16")
+    with pytest.raises(DataError, match=r"domain\.toml of .* cannot be read as UTF-8 text .*; save it as UTF-8"):
+        load_card(tmp_path)

@@ -20,6 +20,7 @@ from queryplan.eval.test_readings import (
     readings,
     record_reading,
     seen_before,
+    told_reading,
 )
 
 Make = Callable[..., Any]
@@ -51,6 +52,9 @@ def test_a_measuring_that_goes_on_or_is_looked_at_again_is_one_reading(tmp_path:
     assert [record_reading(file, "p", "evaluate", measured_on(*other)) for other in others] == [2, 3, 4]
     assert record_reading(file, "p", "pytest", same) == 1
     assert readings(file) == 4
+    assert told_reading(file, "p", "evaluate", same) == "test.jsonl was read with this program before (reading 1 of 4)."
+    other = measured_on("r", "none", [row()])
+    assert told_reading(file, "r", "evaluate", other) == "This was reading 5 of test.jsonl."
 
 
 def test_a_word_on_why_with_an_unusual_line_end_is_one_reading(tmp_path: Path) -> None:

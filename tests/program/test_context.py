@@ -263,7 +263,7 @@ def test_a_key_of_a_session_that_nobody_reads_is_named(key: Any) -> None:
 
 
 def test_keys_that_nobody_reads_make_one_gap_and_known_ones_none() -> None:
-    known = dict.fromkeys(("active_entity", "collection", "now", "paradigm", "timezone"))
+    known: dict[str, Any] = dict.fromkeys(("active_entity", "collection", "now", "paradigm", "timezone"))
     assert clean_input("hi", None, known, WINDOW).unread == ()
     (gap,) = clean_input("hi", None, {f"k{n}" * 50: n for n in range(50)}, WINDOW).unread
     assert len(gap.why) < 400

@@ -127,7 +127,7 @@ def test_a_session_with_a_time_in_it_is_logged(tmp_path: Path) -> None:
     assert log.failed == 0
 
 
-def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_half_line_and_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     log, kept = PlanLog(JsonlSink(tmp_path / "plans.jsonl"), text=True), resource.getrlimit(resource.RLIMIT_FSIZE)
     log.log(made_plan())
     size = (tmp_path / "plans.jsonl").stat().st_size
@@ -138,6 +138,7 @@ def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     log.log(made_plan())
     assert log.failed == 1
+    assert caplog.messages == ["a plan could not be logged to plans.jsonl: No space left on device"]
     assert len(read_logged(tmp_path / "plans.jsonl")) == 2
 
 

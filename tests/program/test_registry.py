@@ -120,3 +120,14 @@ def test_a_folder_in_the_place_of_a_database_is_said_at_once(tmp_path: Path) -> 
         registry.speaking_to_mlflow(f"sqlite:///{tmp_path}"),
     ):
         pytest.fail("MLflow would try again for minutes")
+
+
+@pytest.mark.parametrize("given", ["./mlruns", "mlruns", "/somewhere/mlruns", "file:///somewhere/mlruns"])
+def test_a_folder_of_runs_is_refused_with_what_to_write_instead(given: str) -> None:
+    with (
+        pytest.raises(
+            ConfigError, match=r"is a folder, and MLflow keeps runs in a database: write sqlite:///NAME\.db$"
+        ),
+        registry.speaking_to_mlflow(given),
+    ):
+        pytest.fail("MLflow would be asked")

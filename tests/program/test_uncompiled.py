@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from queryplan.data.card import domain_folder
+from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import DataError
 from queryplan.program import uncompiled
-from queryplan.program.uncompiled import newest_program, uncompiled_planner
+from queryplan.program.folder import AGAIN, Manifest
+from queryplan.program.planner import QueryPlanner
+from queryplan.program.uncompiled import newest_intact, newest_program, uncompiled_planner
 
 MINE = '''
 name = "{name}"
@@ -127,3 +129,22 @@ def test_the_newest_compile_of_a_domain_is_found(tmp_path: Path) -> None:
     assert found is not None
     assert found.name == "new"
     assert newest_program("other", tmp_path) is None
+
+
+@pytest.mark.parametrize("damage", ["manifest.json", "card.json", "predictors.json"])
+def test_a_damaged_compile_is_passed_over_and_told(tmp_path: Path, damage: str) -> None:
+    for age, name in ((30, "old"), (10, "new")):
+        folder = tmp_path / "podcast" / name
+        QueryPlanner(load_card(domain_folder("podcast"))).save(folder, Manifest(domain="podcast"))
+        os.utime(folder / "manifest.json", (1_700_000_000 - age, 1_700_000_000 - age))
+    said: list[str] = []
+    assert newest_intact("podcast", tmp_path, said.append) == tmp_path / "podcast" / "new"
+    assert not said
+    for name, left in (("new", tmp_path / "podcast" / "old"), ("old", None)):
+        damaged = tmp_path / "podcast" / name / damage
+        stamp = damaged.stat().st_mtime
+        damaged.write_bytes(damaged.read_bytes()[:-40])
+        os.utime(damaged, (stamp, stamp))
+        said.clear()
+        assert newest_intact("podcast", tmp_path, said.append) == left
+    assert [(damage in one, AGAIN in one) for one in said] == [(True, True)] * 2

@@ -135,6 +135,19 @@ def test_a_rollback_gives_the_alias_back_step_by_step(shelf: Shelf) -> None:
     assert shelf.champion == "1"
 
 
+@pytest.mark.parametrize(
+    ("promoted", "back"),
+    [("1213", "121"), ("11211", "21")],
+)
+def test_a_rollback_goes_the_way_back_that_the_alias_came(shelf: Shelf, promoted: str, back: str) -> None:
+    versions = [shelf.put(f"p-{i}") for i in range(3)]
+    for number in promoted:
+        assert shelf.registry.promote(versions[int(number) - 1], "canary", ASKED).moved
+    assert "".join(shelf.registry.rollback("canary").version for _ in back) == back
+    with pytest.raises(ConfigError, match="no earlier version"):
+        shelf.registry.rollback("canary")
+
+
 def test_what_cannot_be_judged_is_named(shelf: Shelf, tmp_path: Path) -> None:
     first, second = shelf.put("p-1"), shelf.put("p-2")
     with pytest.raises(ConfigError, match="no version 9"):

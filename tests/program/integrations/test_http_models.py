@@ -235,3 +235,17 @@ def test_plans_are_logged_with_words_only_where_that_was_said(
         planner.log = log
         serve(planner).post("/v1/plan", json={"query": SECRET})
     assert (SECRET in (tmp_path / "plans.jsonl").read_text()) == text
+
+
+@pytest.mark.parametrize("seconds", [0, -1, -0.5])
+def test_a_deadline_that_has_passed_is_one_as_it_is_in_python(bench: Any, serve: Serve, seconds: float) -> None:
+    planner = bench.planner(bench.lm(FACT, delay=20), HEADS)
+    assert planner.plan("who?", deadline_s=seconds).degraded
+    answer = serve(planner).post("/v1/plan", json={"query": "who?", "deadline_s": seconds})
+    assert answer.status_code == 200
+    assert "the deadline passed" in {gap["why"] for gap in answer.json()["degraded"]}
+
+
+def test_what_is_wrong_with_a_list_is_said_without_words_of_python(bench: Any, serve: Serve) -> None:
+    answer = serve(bench.planner(heads=HEADS)).post("/v1/plan/batch", json={"queries": []})
+    assert (answer.status_code, answer.json()["detail"]) == (422, "queries: give 1 at least; see /openapi.json")
