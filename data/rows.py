@@ -24,7 +24,7 @@ OTHER_FORMATS = (".gz", ".csv", ".parquet")
 SESSION_KEYS = ("active_entity", "now", "timezone", "collection", "paradigm")
 """What the planner and its retrieval read of a session; an application may know more, which changes no plan."""
 # What is wrong with a line that is no record at all, whatever a row needs.
-_NO_OBJECT = (": row: it is no JSON", ": row: it must be an object")
+_NO_OBJECT = (": row: not JSON", ": row: expected an object")
 
 
 class Gold(Frozen):

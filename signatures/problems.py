@@ -61,7 +61,7 @@ def said_of(error: Any) -> str:
     """What one error says."""
     kind, told = error["type"], error.get("ctx") or {}
     if kind in EXPECTED:
-        return f"expected {EXPECTED[kind]}{_instead(EXPECTED[kind], error)}"
+        return f"expected {EXPECTED[kind]}{'' if kind.startswith('date') else _instead(EXPECTED[kind], error)}"
     if kind in BOUNDS:
         said, key = BOUNDS[kind]
         return f"must be {said} {told[key]}"

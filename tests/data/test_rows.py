@@ -59,7 +59,7 @@ def test_a_row_that_follows_the_guide_is_read(tmp_path: Path, row: dict[str, Any
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ("nonsense", "row: it is no JSON"),
+        ("nonsense", "row: not JSON"),
         ("[1]", "row: "),
         ({**ROW, "turn": 0}, r"turn: must be at least 1 \(got 0\)"),
         ({**ROW, "id": ""}, "id: "),

@@ -228,7 +228,7 @@ def test_sub_queries_are_numbered_and_references_become_dependencies() -> None:
         (written("a", "b {0}"), "do not exist: [0]"),
         (written("a {2}", "b {1}"), "cycle through sub-queries [1, 2]"),
         (written("a", "b {2}"), "cycle through sub-queries [2]"),
-        (written("a", "  "), "at least 1 character"),
+        (written("a", "  "), "at least 1 sign"),
         (written("a", "b {" + "9" * 5000 + "}"), "limit"),
     ],
 )

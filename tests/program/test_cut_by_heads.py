@@ -23,7 +23,7 @@ FOUND = Decomposed(PARTS, 0.4, "cut at 1 joint")
 
 
 def cutting(found: Decomposed | None = FOUND) -> Any:
-    return SimpleNamespace(decompose=lambda query, linker: found)
+    return SimpleNamespace(decompose=lambda query, linker: found, tensors=dict)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_model_is_asked_where_a_head_that_may_be_surer_has_nothing(planner: An
 
 def test_what_greets_and_thanks_is_in_no_part(planner: Any) -> None:
     asked: list[str] = []
-    cuts = SimpleNamespace(decompose=lambda query, linker: asked.append(query) or FOUND)
+    cuts = SimpleNamespace(decompose=lambda query, linker: asked.append(query) or FOUND, tensors=dict)
     made = planner(cuts)
     made.heads.greetings = Greetings(("hi", "thanks"))
     for query in (f"hi! {QUERY}", f"{QUERY} thanks", QUERY):

@@ -18,7 +18,7 @@ HEAD_REWRITES = {"standalone_query": head_alone(())}
 
 
 def rewriter(text: str = "why does Priya say so?", move: str = "put", referent: str = "Priya") -> Any:
-    return SimpleNamespace(rewrite=lambda *asked: Rewritten(text, move, referent, 0.4))
+    return SimpleNamespace(rewrite=lambda *asked: Rewritten(text, move, referent, 0.4), tensors=dict)
 
 
 @pytest.fixture

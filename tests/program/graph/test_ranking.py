@@ -137,7 +137,7 @@ def test_what_is_denied_stays_a_plan_over_edges_that_deny(taught: Any) -> None:
     ranker = Ranker(PathTable(schema), default_encoder(), taught.paths)
     found = Answerer(ranker, taught, INDEX, Values(), default_encoder()).best("ships not moored at Rostock", count=50)
     likely = [one.plan for one in found if not one.none and one.chance > 0]
-    over = {step.edge for plan in likely for step in plan.steps if isinstance(step, ExpandStep)}
+    over = {step.edge for plan in likely for step in plan.steps[1:2] if isinstance(step, ExpandStep)}
     assert "KEEPS_AWAY" in over
     assert "MOORED_AT" not in over
 

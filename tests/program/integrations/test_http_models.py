@@ -248,4 +248,7 @@ def test_a_deadline_that_has_passed_is_one_as_it_is_in_python(bench: Any, serve:
 
 def test_what_is_wrong_with_a_list_is_said_without_words_of_python(bench: Any, serve: Serve) -> None:
     answer = serve(bench.planner(heads=HEADS)).post("/v1/plan/batch", json={"queries": []})
-    assert (answer.status_code, answer.json()["detail"]) == (422, "queries: give 1 at least; see /openapi.json")
+    assert (answer.status_code, answer.json()["detail"]) == (
+        422,
+        "queries: must have at least 1 entry; see /openapi.json",
+    )
