@@ -1,4 +1,4 @@
-"""A query as the units that it may be cut between: words and signs, with names, quotations and codes in one piece."""
+"""A query as the units that it may be cut between: words and signs; names, quotations, codes, ranges in one piece."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..linker import Linker
 from ..retrieval.asking_words import asking_word
+from ..retrieval.dates import find_dates
 from ..rewriting.words import Word, words_of
 
 NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE, SIGN = "name", "quote", "code", "number", "capital", "rare", "sign"
@@ -17,6 +18,7 @@ NAMING = frozenset({NAME, QUOTE, CODE})
 ASK = "?"
 """A word that asks is of the same kind in every language: this and the English word for it."""
 _QUOTED = re.compile(r"[\"“«„「『][^\"“”«»„「」『』]{2,60}[\"”»“」』]")
+_FIGURES = re.compile(r"\d+")
 _MARKS, _AMOUNTS = frozenset("#!@"), frozenset("+-−€$£")
 """Signs that are written to a number or a name (``#12``, ``!90``), and to a number alone (``-5``, ``€10``)."""
 
@@ -46,8 +48,17 @@ def units_of(query: str, linker: Linker, common: frozenset[str]) -> list[Unit]:
     """
     whole = [(link.start, link.start + len(link.surface), NAME) for link in linker.mentions(query)]
     whole += [(match.start(), match.end(), QUOTE) for match in _QUOTED.finditer(query)]
+    whole += _ranges(query)
     whole = _outermost(whole)
     return list(_together(query, _marked(query, list(_read(query, whole, common)))))
+
+
+def _ranges(query: str) -> list[tuple[int, int, str]]:
+    """Dates with two figures or more, whose *and* joins no parts: *between 2022 and 2024*, *4 to 14 November*."""
+    if len(_FIGURES.findall(query)) < 2:
+        return []
+    found = [(query.find(phrase), phrase) for phrase in find_dates(query) if len(_FIGURES.findall(phrase)) > 1]
+    return [(start, start + len(phrase), CODE) for start, phrase in found if start >= 0]
 
 
 def _outermost(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

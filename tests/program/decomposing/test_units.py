@@ -22,6 +22,18 @@ COMMON = frozenset({"the", "of"})
         ("the book “A Slow Year” of 1984", ["the", "book", "“A Slow Year”", "of", "1984"], None),
         ("met Anna Maria Berg there", ["met", "Anna Maria Berg", "there"], ["rare", "capital", "rare"]),
         ("HLP-12 and 7", ["HLP-12", "and", "7"], ["code", "?and", "number"]),
+        (
+            "who left between 2022 and 2024, and why",
+            ["who", "left", "between 2022 and 2024", ",", "and", "why"],
+            ["?who", "rare", "code", "sign", "?and", "?why"],
+        ),
+        (
+            "Verkauf zwischen 3. und 9. November",
+            ["Verkauf", "zwischen 3. und 9. November"],
+            ["rare", "code"],
+        ),
+        ("sales in 2022 and 2024", ["sales", "in", "2022", "and", "2024"], None),
+        ("episodes 12 and 15", ["episodes", "12", "and", "15"], None),
         ("", [], []),
     ],
 )
