@@ -30,7 +30,7 @@ _BEFORE_ANY = (
     r"|\b(?:all|any\w*|every\w*|nobody|nothing|no one)(?: \w+)? but"
     r"|\b(?:nicht|ohne|außer|ausser|weder|kein\w{0,2}|sauf|sans|pas|jamais|hors|ni|excepto|salvo|sin|nunca|menos"
     r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"
-    r"|utom|utan|inte|ej|bez|oprócz|nie)"
+    r"|utom|utan|inte|ej|bez|oprócz|nie|не|кроме|без|un(?=-))"
 )
 # Before a name or a date "no" is Portuguese for "in the", and "nobody in atlas" are people.
 _BEFORE_STATUS = r"|(?<!there )(?<!is )(?<!are )(?<!['’]s )(?<!has )(?<!have )\bno|\b(?:nobody|no one|none)"
@@ -39,11 +39,14 @@ _BETWEEN = (
     " yet ever still really quite want show include list mention belong belonging look search check ask use status"
     " der die das den dem des im aus von vom am noch schon mehr bereits sind ist wurden les la le l d de du des en dans"
     " sont est encore ceux celles los las el lo del son es están que os as o da dos das em na estão i gli il di"
-    " della sono è ancora het van zijn nog från är".replace(" ", "|")
+    " della sono è ancora het van zijn nog från är z ze w we na od po из в во с со за на по от".replace(" ", "|")
     + "|(?:show|give) (?:me|us)"
 )
 # Not before a name or a date, where they are what is denied: "what did we not do in atlas".
 _BETWEEN_STATUS = "|be|been|being|get|gets|getting|got|have|has|had|do|does|did|need|été|sido|foram|stati"
+_NO_SPANISH = re.compile(r"(?<!\w)no\s+$", re.IGNORECASE)
+_SPANISH = re.compile(r"(?:la|el|las|los|antes|después|despues|desde|hasta|durante)\b", re.IGNORECASE)
+"""What follows "no" where it denies a date; in Portuguese it is an article of its own, and none of these follow it."""
 _UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
 
 
@@ -72,7 +75,7 @@ _DENYING = frozenset(
     " rather instead unrelated hide omit exclude excludes excluding ignore ignores ignoring skip skipping leave"
     " leaving nothing nobody none but t w excl excluded excepted nicht ohne außer ausser weder kein keine keinen"
     " keiner keinem keines sauf sans pas jamais hors ni excepto salvo sin nunca menos não exceto sem nem tranne senza"
-    " zonder niet geen behalve utom utan inte ej bez oprócz nie ausgenommen değil hariç".split()
+    " zonder niet geen behalve utom utan inte ej bez oprócz nie не кроме без un ausgenommen değil hariç".split()
 )
 _SIGNS = re.compile(r"!=|[≠\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _AND = re.compile(
@@ -173,4 +176,6 @@ def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
 
 def _is_denied(query: str, place: Excepted) -> bool:
     before = _EXCEPTS_STATUS if place.key == STATUSES else _EXCEPTS
+    if place.key != STATUSES and _SPANISH.match(query, place.start) and _NO_SPANISH.search(query, 0, place.start):
+        return True
     return denies(query, place.start, place.end, before)

@@ -47,7 +47,6 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _DENYING = frozenset(
     f"{_NOBODY}|{_NOT}|untouched|unchanged|unmodified|sin|sem|senza|sans|without|one|unverändert|unberührt".split("|")
 )
-_OF_OR_SINCE = re.compile(r"\bda(?:l|ll['’])?\s*$")
 _CJK = re.compile(r"(?<!有)没有?|未|无人|ない|않|없")
 _CJK_BEHIND = re.compile(
     r"(?:以来|之后|以后|起|から)?[^，。、,.?？！]{0,4}(?:(?<!有)没有?人?|未|无人)[^，。、,.?？！]{1,8}的$"
@@ -76,7 +75,7 @@ def is_undone(text: str, date: Span, records: Sequence[Span], kept: Iterable[Spa
         records: where words for records with dates stand.
         kept: where statuses stand, whose denial leaves the date as it is, and other dates.
     """
-    if not _goes_on(text, date):
+    if _is_of_plan(text, date):
         return False
     kept = [span for span in kept if span != date]
     before = [end for _, end in records if end <= date[0] <= end + _MOST and not _asks_why(text[:end])]
@@ -88,15 +87,9 @@ def is_undone(text: str, date: Span, records: Sequence[Span], kept: Iterable[Spa
     return not any(date[1] <= start < behind for start, _ in kept)
 
 
-def _goes_on(text: str, date: Span) -> bool:
-    """Whether a date reaches from a day to now: *since March*, *da marzo*, *in the last three weeks*."""
-    tokens = tokens_of(text[date[0] : date[1]])
-    if any(token.value(sign) is not None for token in tokens for sign in ("since", "since_after", "or_later")):
-        return True
-    if _OF_OR_SINCE.search(text, 0, date[0]):
-        return True
-    rolls = any(token.value("relation") in ("last", "past") for token in tokens)
-    return rolls and any(token.value("number") is not None for token in tokens)
+def _is_of_plan(text: str, date: Span) -> bool:
+    """Whether a date is a sprint: what belongs to it is its own, whatever happened (*not yet taken in this sprint*)."""
+    return any(token.value("unit") == "sprint" for token in tokens_of(text[date[0] : date[1]]))
 
 
 def _is_denied_behind(text: str, record: int, date: Span, kept: Sequence[Span]) -> bool:
