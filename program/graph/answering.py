@@ -125,7 +125,7 @@ class Answerer:
             ranked += filter(completing.is_tested, itself(question, mentions, ranked, self.ranker))
         chances = softmax(np.concatenate([r.scores for r in ranked])[None])[0]
         starts = np.cumsum([0, *(len(r.scores) for r in ranked)])
-        leaning = Leaning(question, self.types, self.ranker.table.place)
+        leaning = Leaning(question, self.types, self.ranker.table.place, self._denying.names)
         weights = np.concatenate([leaning.weights(r) for r in ranked])
         order = np.argsort(-chances * weights, kind="stable")[:LOOKED_AT]
         places = [(int(np.searchsorted(starts, i, side="right")) - 1, int(i)) for i in order]

@@ -33,9 +33,13 @@ class Denying:
         self._words = told_words(values, types)
         self._edges = denying_edges(table.schema)
 
+    def names(self, question: str, mentions: Sequence[Mention]) -> frozenset[int]:
+        """The places of the names that a question denies."""
+        return denied_names(question, mentions, self._words)
+
     def only_denied(self, question: str, mentions: Sequence[Mention]) -> bool:
         """Whether a question denies each of these names."""
-        return bool(mentions) and len(denied_names(question, mentions, self._words)) == len(mentions)
+        return bool(mentions) and len(self.names(question, mentions)) == len(mentions)
 
     def unsayable(self, question: str, options: Sequence[Option]) -> np.ndarray:
         """Of every plan, whether it only says what the question denies, shape (options,)."""

@@ -30,7 +30,7 @@ from queryplan.program.graph.ranking import Ranker
 from queryplan.program.graph.sketch import canonical
 from queryplan.program.graph.store import from_tensors, keep, kept, to_tensors
 from queryplan.program.graph.values import Values, values_of
-from queryplan.signatures.graph_steps import EdgeType, ExpandStep, GraphSchema, NodeType
+from queryplan.signatures.graph_steps import AnchorStep, EdgeType, ExpandStep, GraphSchema, NodeType
 
 SCHEMA = GraphSchema(
     nodes=(
@@ -129,6 +129,23 @@ def test_no_plan_says_what_is_left_where_every_name_is_denied(answerer: Answerer
     found = answerer.best(question, count=50)
     assert any(not one.none and one.chance > 0 for one in found) is sayable
     assert sayable or found[0].none
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "ships of Ida Holm that are not at Rostock",
+        "ships not moored at Rostock of Ida Holm",
+        "ships without Rostock of Ida Holm",
+        "Schiffe ohne Rostock von Ida Holm",
+        "barcos sin Rostock de Ida Holm",
+    ],
+)
+def test_of_two_names_the_one_that_is_denied_is_taken_away(answerer: Answerer, question: str) -> None:
+    best = answerer.best(question)[0]
+    assert best.sketch.combine == "difference"
+    anchors = [step.node.name for step in best.plan.steps if isinstance(step, AnchorStep)]
+    assert anchors == ["Ida Holm", "Rostock"]
 
 
 def test_what_is_denied_stays_a_plan_over_edges_that_deny(taught: Any) -> None:
