@@ -12,7 +12,7 @@ from rich.tree import Tree
 from ..errors import DataError
 from . import options
 from .opening import open_planner
-from .plan import read_history
+from .plan import read_history, read_session
 from .settings import load_settings
 from .show import escape
 
@@ -27,6 +27,7 @@ def command(
     domain: options.Domain = None,
     program: options.Program = None,
     history: options.History = None,
+    session: options.Session = None,
     active_entity: options.ActiveEntity = None,
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
@@ -41,9 +42,9 @@ def command(
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     messages = read_history(history)
     with open_planner(domain, program, settings, model="within", mode=mode) as planner:
-        session = {"active_entity": active_entity} if active_entity else None
+        known = (read_session(session) or {}) | ({"active_entity": active_entity} if active_entity else {})
         rows = _rows(planner.card, domain)
-        found = explain(planner, query, messages, session, deadline, rows)
+        found = explain(planner, query, messages, known or None, deadline, rows)
     if as_json:
         typer.echo(found.model_dump_json(indent=2))
     else:

@@ -189,8 +189,12 @@ def _show(
 
 
 def _check_targets(picture: Path | None, export: Path | None) -> None:
+    from ..program.graph.drawing import check_format
+
     check_file("--picture", picture)
     check_file("--export", export)
+    if picture is not None:
+        check_format(picture)
 
 
 def _write(plan: GraphPlan, schema: GraphSchema, picture: Path | None, export: Path | None) -> None:

@@ -65,16 +65,20 @@ class _AskedModel:
 
     def __init__(self, settings: Settings) -> None:
         self.failure: QueryPlanError | None = None
+        self.waiting = False
         self._settings = settings
 
     def __call__(self) -> LMHandle | None:
         from ..program.lm.endpoint import open_lm
 
+        self.waiting = True
         try:
             handle, self.failure = open_lm(self._settings.lm_settings()), None
         except QueryPlanError as error:
             self.failure = error
             raise
+        finally:
+            self.waiting = False
         return handle
 
 
@@ -86,8 +90,10 @@ def _say_problem(planner: QueryPlanner, asked: _AskedModel) -> None:
     """
     if isinstance(asked.failure, UserError) and not isinstance(asked.failure, RefusedError):
         raise asked.failure
-    if planner.lm_problem:
-        typer.echo(f"planned without the language model: {planner.lm_problem}", err=True)
+    from ..program.opening import STILL_OPENING
+
+    if why := planner.lm_problem or (STILL_OPENING if asked.waiting else ""):
+        typer.echo(f"planned without the language model: {why}", err=True)
 
 
 def _mode(name: str) -> Mode:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from ..program.retrieval.run_result import RunResult
     from ..program.retrieval.stores import Stores
 
+PLANNING = 0.6
+"""Of a deadline, so much at most goes into the plan, so that a model that hangs leaves time to search."""
+
 
 def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
@@ -93,7 +96,8 @@ def _run(
     from ..program.retrieval.search import SearchSettings
 
     until = Deadline(deadline)
-    plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline)
+    most = None if deadline is None else PLANNING * deadline
+    plan = planner.plan(row["query"], row.get("history"), row.get("session"), most)
     left = None if deadline is None else until.left()
     settings = RunSettings(search=SearchSettings(limit=limit))
     return execute(plan, stores, session=row.get("session"), deadline_s=left, settings=settings)

@@ -37,7 +37,8 @@ def parse_shares(text: str) -> dict[str, float]:
         raise DataError(f"{text!r} are no shares; {example}") from None
     if unknown := sorted(set(shares) - set(SPLITS)):
         raise DataError(f"there is no split {', '.join(unknown)}: the splits are {', '.join(SPLITS)}")
-    if len(shares) < len(pairs) or min(shares.values()) <= 0 or abs(sum(shares.values()) - 1) > 1e-6:
+    wrong = any(not 0 < share <= 1 for share in shares.values())  # also what is no number
+    if len(shares) < len(pairs) or wrong or abs(sum(shares.values()) - 1) > 1e-6:
         raise DataError(f"shares must be over 0, one a split, and sum to 1, unlike {text!r}; {example}")
     return shares
 
@@ -66,9 +67,16 @@ def write_splits(parts: Parts, out: Path, replace: bool = False) -> list[Path]:
         replace: write over files that are there.
 
     Raises:
-        DataError: a file is there already and ``replace`` is not set.
+        DataError: a file is there already and ``replace`` is not set, or a split is there that would stay beside the
+            new ones, with rows that may be among theirs.
     """
     paths = {name: out / f"{name}.jsonl" for name in parts}
+    beside = [f"{name}.jsonl" for name in SPLITS if name not in parts and (out / f"{name}.jsonl").exists()]
+    if beside:
+        raise DataError(
+            f"{out} has {', '.join(beside)}, which these shares do not make: its rows would be in two splits; give all"
+            " splits a share, move it away, or give another --out"
+        )
     there = [path.name for path in paths.values() if path.exists()]
     if there and not replace:
         raise DataError(f"{out} has {', '.join(there)} already; give another --out, or --replace to write over them")

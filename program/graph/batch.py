@@ -28,11 +28,12 @@ class Planner(Protocol):
 def answer_row(
     proposal: Any, executor: GraphExecutor, deadline_s: float | None = None, cap: int | None = None
 ) -> dict[str, Any]:
-    """``{"graph_plan", "answers", "degraded"}`` of a proposal; without a plan there are no answers, and it says why."""
+    """``{"graph_plan", "answers", "certainty", "degraded"}`` of a proposal; without a plan it says why."""
+    sure = {"certainty": proposal.confidence}
     if proposal.plan is None:
-        return {"graph_plan": None, "answers": [], "degraded": [*proposal.degraded, proposal.reason]}
+        return {"graph_plan": None, "answers": [], **sure, "degraded": [*proposal.degraded, proposal.reason]}
     answer = execute_graph(proposal.plan, executor, deadline_s, cap=cap)
-    return plan_row(proposal.plan, answer, tuple(proposal.degraded))
+    return {**plan_row(proposal.plan, answer, tuple(proposal.degraded)), **sure}
 
 
 def plan_row(plan: GraphPlan, answer: GraphAnswer, degraded: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -18,14 +18,23 @@ _FILL = {"anchor": "#dbeafe", "expand": "#ecfccb", "count": "#fef3c7", "order": 
 _SETS = "#fae8ff"
 
 
+def check_format(path: Path) -> None:
+    """Whether a picture may be called so.
+
+    Raises:
+        DataError: it ends in neither of what can be drawn.
+    """
+    if path.suffix not in FORMATS:
+        raise DataError(f"{path.name}: a picture of a plan ends in {' or '.join(FORMATS)}")
+
+
 def draw_plan(plan: GraphPlan, path: Path, schema: GraphSchema | None = None) -> None:
     """Write a plan as a picture: ``.svg``, or ``.mmd`` for mermaid.
 
     Raises:
         DataError: ``path`` ends in neither, or cannot be written.
     """
-    if path.suffix not in FORMATS:
-        raise DataError(f"{path.name}: a picture of a plan ends in {' or '.join(FORMATS)}")
+    check_format(path)
     try:
         made = plan_svg(plan, schema) if path.suffix == ".svg" else plan_mermaid(plan, schema)
         path.write_text(made, encoding="utf-8")

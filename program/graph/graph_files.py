@@ -168,6 +168,8 @@ class NodeLines(_Lines):
             self.strange[stranger := str(told.get("type", told.get("kind")))] += 1
             self.dropped[str(made.id)] = stranger
             return None
+        if "properties" not in kind.properties and isinstance(nested := told.get("properties"), dict):
+            told = {**nested, **{name: value for name, value in told.items() if name != "properties"}}
         listed = {name: value for name, value in told.items() if name in kind.properties and value is not None}
         unlisted = told.keys() - {"id", "name", "type", "kind", *kind.properties}
         return made._replace(properties=listed, unlisted=tuple(unlisted))

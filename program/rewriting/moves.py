@@ -189,8 +189,11 @@ class Turning:
 
     def text(self, way: int, referent: Referent) -> str:
         """The question before, with that in the referent's place."""
-        at = self._asked.find(referent.text)
-        return self._asked[:at] + self._news[way].text + self._asked[at + len(referent.text) :]
+        at, new = self._asked.find(referent.text), self._news[way].text
+        before, first = self._asked[:at], new.partition(" ")[0]
+        if " " in new and before.split()[-1:] and before.split()[-1].lower() == first.lower():
+            new = new[len(first) :].lstrip()  # "open tickets in" and "in borealis"
+        return before + new + self._asked[at + len(referent.text) :]
 
 
 def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:

@@ -70,6 +70,7 @@ def test_shares_are_read() -> None:
     [
         ("train", "are no shares"),
         ("train=many", "are no shares"),
+        ("train=0.5,dev=nan,test=0.5", "sum to 1"),
         ("train=0.5,holdout=0.5", "there is no split holdout: the splits are train, dev"),
         ("train=0.5,dev=0.4", "sum to 1"),
         ("train=1.5,dev=-0.5", "over 0"),
@@ -97,3 +98,10 @@ def test_no_file_is_written_over_unasked(tmp_path: Path, make_row: MakeRow) -> N
     write_splits(parts, tmp_path, replace=True)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["dev.jsonl", "train.jsonl"]
     assert read_rows(tmp_path / "dev.jsonl")[0].query == "b"
+
+
+def test_a_split_that_would_stay_beside_the_new_ones_is_refused(tmp_path: Path, make_row: MakeRow) -> None:
+    (tmp_path / "test.jsonl").write_text("mine")
+    with pytest.raises(DataError, match=r"has test\.jsonl, which these shares do not make"):
+        write_splits({"train": (make_row("a"),)}, tmp_path, replace=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["test.jsonl"]

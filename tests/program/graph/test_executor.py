@@ -167,6 +167,7 @@ class Proposal:
     plan: GraphPlan | None
     reason: str = "as the labels say"
     degraded: tuple[str, ...] = ()
+    confidence: float | None = 0.25
 
 
 class Scripted:
@@ -182,7 +183,8 @@ class Scripted:
 
 def test_a_proposal_without_a_plan_says_why(biomedical: MemoryGraph) -> None:
     row = answer_row(Scripted().plan("hello"), biomedical)
-    assert row == {"graph_plan": None, "answers": [], "degraded": ["guessed", "no name of the graph is in it"]}
+    why = ["guessed", "no name of the graph is in it"]
+    assert row == {"graph_plan": None, "answers": [], "certainty": 0.25, "degraded": why}
 
 
 def test_rows_are_answered_once_and_wrong_rows_do_not_stop_the_others(tmp_path: Path, biomedical: MemoryGraph) -> None:

@@ -78,3 +78,11 @@ def test_any_text_can_be_edited(query: str, before: str) -> None:
     found = edits(query, said(before, before), before, LEXICON, Linker(()))
     assert found[0].text == query
     assert all(edit.referent is not None for edit in found[1:])
+
+
+def test_a_word_that_stands_before_what_is_turned_is_not_said_twice(linker: Linker) -> None:
+    before = said("open tickets in atlas", "Three.")
+    lexicon = Lexicon(frozenset(), (), frozenset("and in open".split()))
+    made = {edit.text for edit in edits("and in borealis?", before, "", lexicon, linker) if edit.move == "turn"}
+    assert "open tickets in borealis" in made
+    assert not any("in in" in text for text in made)
