@@ -51,7 +51,10 @@ _WEEKDAYS: dict[int | str, str] = {
     "|星期天|礼拜天|日曜日|日曜",
 }
 _UNITS: dict[int | str, str] = {
-    "hour": "hour|hours|stunde|stunden|heure|heures|hora|horas|ora|ore|uur|uren|timme|timmar|godzina|godzin|小时|時間",
+    "hour": "hour|hours|stunde|stunden|heure|heures|hora|horas|ora|ore|uur|uren|timme|timmar|godzina|godzin|小时|時間"
+    "|half hour|half-hour|half an hour|halbe stunde|halben stunde|demi-heure|media hora|meia hora|mezz'ora|halfuur"
+    "|half uur|halvtimme|halvtimmen|pół godziny|半小时|半時間",
+    "minute": "minute|minutes|mins|minuten|minuto|minutos|minuti|minuut|minuter|minut|minuty|分钟|分間",
     "day": "day|days|working days|working day|business day|workday|business days|workdays|weekdays"
     "|arbeitstage|arbeitstagen|werktage|jours ouvrés"
     "|días hábiles|tag|tage|tagen|jour|jours|día|días|dia|dias|giorno|giorni|giorni lavorativi|dag|dagen|dagar"

@@ -18,6 +18,8 @@ from ...data.sources import Calendar
 DAY = timedelta(days=1)
 MONTHS_OF = {"month": 1, "quarter": 3, "half": 6, "year": 12}
 DAYS_OF = {"day": 1, "week": 7, "fortnight": 14}
+OF_A_DAY = {"hour": 24, "minute": 24 * 60}
+"""How many of a unit are a day."""
 
 
 class NoSuchDateError(ValueError):
@@ -160,13 +162,13 @@ class Almanac:
         """*Last*, *this* or *next* of a unit; *past* is rolling."""
         if relation == "past" and unit == "weekend":
             return self._weekend(0 if self.today.weekday() >= 5 else -1)
-        if relation == "past" and unit != "hour":
+        if relation == "past" and unit not in OF_A_DAY:
             return self.lasting("past", 1, unit)
         return self.shifted({"last": -1, "past": -1, "this": 0, "next": 1}[relation], unit)
 
     def shifted(self, by: int, unit: str) -> Period:
         """The unit so many units from the one that contains today."""
-        if unit == "hour":
+        if unit in OF_A_DAY:
             return self.day(0)
         if unit == "day":
             return self.day(by)
@@ -196,8 +198,8 @@ class Almanac:
     def away(self, count: int, unit: str) -> date:
         """The day so many units from today."""
         try:
-            if unit == "hour":
-                return self.today + (count // 24 if count < 0 else -(-count // 24)) * DAY
+            if each := OF_A_DAY.get(unit):
+                return self.today + (count // each if count < 0 else -(-count // each)) * DAY
             if unit == "weekend":
                 return self.today + 7 * count * DAY
             if unit == "sprint":
@@ -211,7 +213,7 @@ class Almanac:
 
     def ago(self, count: int, unit: str) -> Period:
         """*N units ago*: that day, or that whole week, month, sprint."""
-        if unit in ("day", "hour", "fortnight"):
+        if unit in ("day", "fortnight", *OF_A_DAY):
             there = self.away(-count, unit)
             return Period(there, there)
         return self.shifted(-count, unit)
