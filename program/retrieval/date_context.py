@@ -53,8 +53,9 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     relations = {token.value("relation") or token.value("relation_after") for token in tokens[i : parse.end]}
     if (parse.unit == "hour" and not relations & {"last", "past"}) or (parse.kind == "weekday" and before_it in _EVERY):
         return False  # "am I allowed to merge at this hour", "every Monday"
-    if parse.unit == "minute" and not any(token.value("number") is not None for token in tokens[i : parse.end]):
-        return False  # "last minute fixes"
+    counted = any(token.value("number") is not None for token in tokens[i : parse.end])
+    if parse.unit == "minute" and not (counted and relations & {"last", "past"}):
+        return False  # "last minute fixes", "the call is in ten minutes"
     if parse.kind == "day" and before_it in _GREETING:
         return False
     if parse.kind == "weekend":

@@ -96,6 +96,7 @@ HOURS_AND_AHEAD = [
     ("Pipelines der letzten 20 Minuten", ("2026-06-02/2026-06-03",)),
     ("commits des 45 dernières minutes", ("2026-06-02/2026-06-03",)),
     ("last minute fixes in atlas", ()),
+    ("the call is in ten minutes, which tickets are open", ()),
     ("tickets on the minutes of the meeting", ()),
     ("pipelines de la dernière heure", ("2026-06-03/2026-06-03",)),
     ("issues due in 10 days", ("2026-06-13/2026-06-13",)),
