@@ -83,21 +83,27 @@ def test_a_file_is_not_planned_without_the_model_that_was_asked_for(
     assert "was refused" in err
 
 
-@pytest.mark.parametrize("command", ONE)
-def test_the_process_ends_soon_after_its_deadline(endpoint: Any, program: str, command: str) -> None:
-    endpoint.delay = 30.0
-    asked = [command, QUERY, "--program", program, "--lm", "openai/m", "--api-base", endpoint.base]
+def in_a_process(command: str, endpoint: Any, program: str, deadline: int, before: float) -> Any:
+    """What a command ends with, which it must do before so many seconds have passed."""
+    asked = [command, QUERY, "--program", program, "--lm", "openai/m", "--api-base", endpoint.base, "--json"]
     began = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-m", "queryplan", *asked, "--json", "--deadline", "4"],
+        [sys.executable, "-m", "queryplan", *asked, "--deadline", str(deadline)],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
     # Starting an interpreter and importing takes most of this on a busy core.
-    assert time.perf_counter() - began < endpoint.delay - 5
+    assert time.perf_counter() - began < before
     assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("command", ONE)
+def test_the_process_ends_soon_after_its_deadline(endpoint: Any, program: str, command: str) -> None:
+    endpoint.delay = 30.0
+    done = in_a_process(command, endpoint, program, deadline=4, before=endpoint.delay - 5)
     assert STILL_OPENING in {gap["why"] for gap in plan_in(done.stdout)["degraded"]}
     assert STILL_OPENING in done.stderr
     if command == "run":
@@ -113,15 +119,5 @@ def test_the_process_ends_soon_after_its_deadline_with_a_request_in_flight(endpo
         return answer(body)
 
     endpoint._answer = later
-    asked = ["plan", QUERY, "--program", program, "--lm", "openai/m", "--api-base", endpoint.base]
-    began = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "queryplan", *asked, "--json", "--deadline", "3"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert time.perf_counter() - began < slow - 5
-    assert done.returncode == 0, done.stderr
+    done = in_a_process("plan", endpoint, program, deadline=3, before=slow - 5)
     assert plan_in(done.stdout)["degraded"]
