@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ..errors import UserError
 from .files import check_folder
-
-if TYPE_CHECKING:
-    from ..data.newdomain import DomainAnswers
 
 
 def command(
@@ -34,7 +30,8 @@ def command(
 
     Asks for what is not given if there is a terminal.
     """
-    from ..data.newdomain import DomainAnswers, check_name, parse_excluded
+    from ..data.disk import writing
+    from ..data.newdomain import DomainAnswers, check_name, parse_excluded, write_domain
 
     check_name(name)
     folder = out or Path(name)
@@ -49,26 +46,11 @@ def command(
         covers=lines,
         excluded=parse_excluded(excluded or (_outside() if asks else [])),
     )
-    written = _write(folder, answers)
+    with writing(folder):
+        written = write_domain(folder, answers)
     typer.echo(f"{folder}: {', '.join(path.name for path in written)}")
     typer.echo(f"The rows are starters made from templates; {folder / 'README.md'} says how to replace them.")
     typer.echo(f"queryplan data check {folder}\nqueryplan compile {folder} --lm none")
-
-
-def _write(folder: Path, answers: DomainAnswers) -> list[Path]:
-    """The whole folder; what a disk took of it before it was full would only stand in the way of the next try."""
-    from ..data.disk import writing
-    from ..data.newdomain import write_domain
-
-    had_it = folder.is_dir()
-    try:
-        with writing(folder):
-            return write_domain(folder, answers)
-    except OSError:
-        shutil.rmtree(folder, ignore_errors=True)
-        if had_it:
-            folder.mkdir(exist_ok=True)
-        raise
 
 
 def _at_a_terminal() -> bool:

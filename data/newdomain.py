@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,16 +118,26 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
 
     Raises:
         DataError: the folder is there and not empty, or an answer that a card cannot hold.
+        OSError: it cannot be written; nothing half is left, which would only stand in the way of the next try.
     """
     card = make_card(answers)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already; give another --out")
-    folder.mkdir(parents=True, exist_ok=True)
+    had_it = folder.exists()
     texts = {CARD_FILE: card_toml(card, _CARD_COMMENT), "README.md": _PAGE.format(title=card.title, folder=folder)}
-    for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    for split, rows in starter_rows(card).items():
-        write_rows(folder / f"{split}.jsonl", rows)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        for split, rows in starter_rows(card).items():
+            write_rows(folder / f"{split}.jsonl", rows)
+    except OSError:
+        with suppress(OSError):
+            for path in folder.iterdir():  # it was empty, so all of this is what was written just now
+                path.unlink()
+            if not had_it:
+                folder.rmdir()
+        raise
     return sorted(folder.iterdir())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,10 +33,12 @@ class Denying:
         self._table = table
         self._words = told_words(values, types)
         self._edges = denying_edges(table.schema)
+        # One question's names are asked about before its paths are weighed, and after.
+        self._read = lru_cache(maxsize=64)(lambda question, mentions: denied_names(question, mentions, self._words))
 
     def names(self, question: str, mentions: Sequence[Mention]) -> frozenset[int]:
         """The places of the names that a question denies."""
-        return denied_names(question, mentions, self._words)
+        return self._read(question, tuple(mentions))
 
     def only_denied(self, question: str, mentions: Sequence[Mention]) -> bool:
         """Whether a question denies each of these names."""
@@ -43,13 +46,10 @@ class Denying:
 
     def unsayable(self, question: str, options: Sequence[Option]) -> np.ndarray:
         """Of every plan, whether it only says what the question denies, shape (options,)."""
-        read: dict[tuple[Mention, ...], bool] = {}
         found = np.zeros(len(options), dtype=bool)
         for place, option in enumerate(options):
-            mentions = option.hypothesis.mentions
-            if mentions not in read:
-                read[mentions] = self.only_denied(question, mentions)
-            found[place] = read[mentions] and not option.ending.none and not self._says_itself(option)
+            only = self.only_denied(question, option.hypothesis.mentions)
+            found[place] = only and not option.ending.none and not self._says_itself(option)
         return found
 
     def without(self, question: str, options: Sequence[Option], chances: np.ndarray) -> np.ndarray:

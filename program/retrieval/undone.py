@@ -21,13 +21,13 @@ Span = tuple[int, int]
 _NOBODY = (
     "nobody|no one|noone|niemand|niemandem|personne|aucun|aucune|nadie|ninguém|nessuno|ingen|nikt|nikogo|никто|kimse"
 )
-_NOT = "not|never|nicht|nie|niemals|pas|jamais|no|nunca|não|non|mai|niet|nooit|inte|aldrig|nigdy|не"
+_NOT = "not|never|nicht|nie|niemals|pas|jamais|nunca|não|non|mai|niet|nooit|inte|aldrig|nigdy|не"
 # "No activity" is said of others as well: "no" stands alone only where it is *not*.
 _NO = r"(?<=\bno )(?:se|ha|han|fue|fueron|fueran|hayan|haya|están?|tocad\w+|actualizad\w+|modificad\w+)\b"
 _UNTOUCHED = r"un(?:touched|changed|modified|updated|edited)|unberührt\w*|unverändert\w*|inchangée?s?|intact[eo]?s?"
 _WITHOUT_DOING = r"(?:sin|sem|senza)\s+\w+(?:[aei]r|[aei]re)(?:se|si)?|sans être|without (?:any|a single|further|being)"
 _DENIAL = re.compile(
-    rf"(?<!\w)(?:{_NOBODY}|{_NOT.replace('|no|', '|')}|{_NO}|{_UNTOUCHED}|{_WITHOUT_DOING}"
+    rf"(?<!\w)(?:{_NOBODY}|{_NOT}|{_NO}|{_UNTOUCHED}|{_WITHOUT_DOING}"
     r"|(?:is|are|was|were|has|have|had|do|does|did|ca|wo|could|would)n['’]?t)(?!\w)",
     re.I,
 )
@@ -45,7 +45,9 @@ _RELATIVE = re.compile(
 )
 _WORDS = re.compile(r"[^\W\d_]+")
 _DENYING = frozenset(
-    f"{_NOBODY}|{_NOT}|untouched|unchanged|unmodified|sin|sem|senza|sans|without|one|unverändert|unberührt".split("|")
+    f"{_NOBODY}|{_NOT}|no|untouched|unchanged|unmodified|sin|sem|senza|sans|without|one|unverändert|unberührt".split(
+        "|"
+    )
 )
 _CJK = re.compile(r"(?<!有)没有?|未|无人|ない|않|없")
 _CJK_BEHIND = re.compile(
