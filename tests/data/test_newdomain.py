@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from queryplan.data import newdomain
 from queryplan.data.checking import STARTER, LabelledSet, check_set, open_set
 from queryplan.data.domain import load_domain
 from queryplan.data.duplicates import tokens
@@ -183,3 +185,22 @@ def test_excluded_topics_are_read_and_filled_up() -> None:
         parse_excluded(["?!=weather"])
     with pytest.raises(DataError, match="'hot_news' is given twice"):
         parse_excluded(["hot news=today", "Hot-News=yesterday"])
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_full_disk_leaves_nothing_half_and_a_folder_that_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    folder = tmp_path / "cellar"
+    if there:
+        folder.mkdir()
+
+    def full(path: Path, rows: object) -> None:
+        path.write_text("half")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(newdomain, "write_rows", full)
+    with pytest.raises(OSError, match="No space"):
+        write_domain(folder, BREAD)
+    assert folder.exists() is there
+    assert not there or not any(folder.iterdir())
