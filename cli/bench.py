@@ -72,7 +72,7 @@ def command(
 
 
 def _plans(domain: str) -> Tables:
-    from ..eval.bench import bench_decisions, bench_loading, bench_plans, bench_rate, heads_size
+    from ..eval.bench.plans import bench_decisions, bench_loading, bench_plans, bench_rate, heads_size
 
     typer.echo(f"the heads of a program: {heads_size(domain) / 1e6:.2f} MB (2 MB at most)", err=True)
     return {
@@ -84,7 +84,7 @@ def _plans(domain: str) -> Tables:
 
 
 def _router() -> Tables:
-    from ..eval.bench_router import bench_router, missing
+    from ..eval.bench.router import bench_router, missing
 
     if why := missing():
         typer.echo(f"skipped router: {why}", err=True)
@@ -93,13 +93,13 @@ def _router() -> Tables:
 
 
 def _retrieval() -> Tables:
-    from ..eval.retrieval_bench import bench_retrieval
+    from ..eval.bench.retrieval import bench_retrieval
 
     return {"retrieval, ms": bench_retrieval()}
 
 
 def _graph() -> Tables:
-    from ..eval.graph_bench import bench_graph
+    from ..eval.bench.graph import bench_graph
 
     found = bench_graph()
     return {
@@ -111,7 +111,7 @@ def _graph() -> Tables:
 
 
 def _http(domain: str) -> Tables:
-    from ..eval.bench_http import bench_http, missing
+    from ..eval.bench.http import bench_http, missing
 
     if why := missing():
         typer.echo(f"skipped http: {why}", err=True)
@@ -120,7 +120,7 @@ def _http(domain: str) -> Tables:
 
 
 def _bound(draws: int, error: float, report: Report) -> Tables:
-    from ..eval.bound_sets import resample_sets, skipped
+    from ..eval.cascade.bound_sets import resample_sets, skipped
 
     for why in skipped():
         typer.echo(f"skipped {why}", err=True)
@@ -129,7 +129,7 @@ def _bound(draws: int, error: float, report: Report) -> Tables:
 
 
 def _lending(report: Report) -> Tables:
-    from ..eval.bench_lending import bench_lending
+    from ..eval.bench.lending import bench_lending
 
     return {"plans of new domains, rules and heads": bench_lending(report)}
 

@@ -41,7 +41,7 @@ def check(
     """
     from ..data.checking import check_set, folder_of, open_set
     from ..eval.giveaway import giveaway
-    from ..eval.gold_plans import check_gold_plans
+    from ..eval.graph.gold_plans import check_gold_plans
     from ..program.retrieval.own_texts import check_texts
     from .data_show import check_tables, draw
 

@@ -79,7 +79,7 @@ def check_tracking(uri: str, named: bool) -> None:
     Raises:
         QueryPlanError: an address that cannot be used, or one that was named where nobody answers.
     """
-    from ..program.registry import client, speaking_to_mlflow, sqlite_file
+    from ..program.artifact.registry import client, speaking_to_mlflow, sqlite_file
 
     if (file := sqlite_file(uri)) is not None:
         return check_file("the database of --tracking-uri", file)

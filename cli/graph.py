@@ -54,7 +54,7 @@ def import_(
     out: Annotated[Path, typer.Option(help="The database to make; must not exist.")],
 ) -> None:
     """Make a graph database of nodes and edges. Nothing is written if a line is wrong."""
-    from ..program.graph.importing import import_graph
+    from ..program.graph.exchange.importing import import_graph
 
     read = _schema_file(schema)
     with counting("importing") as report:
@@ -204,7 +204,7 @@ def _write(plan: GraphPlan, schema: GraphSchema, picture: Path | None, export: P
 
         draw_plan(plan, picture, schema)
     if export is not None:
-        from ..program.graph.export import to_spoke
+        from ..program.graph.exchange.export import to_spoke
 
         export.parent.mkdir(parents=True, exist_ok=True)
         export.write_text(json.dumps(to_spoke(plan, schema), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -249,8 +249,8 @@ def _planner(
 ) -> GraphPlanner:
     """The planner that the flags mean; without --program the domain's newest compile, if it learned graph plans."""
     from ..errors import ProgramError
+    from ..program.artifact.registry import resolve
     from ..program.graph.planner import GraphPlanner
-    from ..program.registry import resolve
     from .settings import load_settings
 
     settings = load_settings(lm=lm, api_base=api_base)

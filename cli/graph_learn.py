@@ -22,9 +22,10 @@ def learn(
     command it is learned at the first question on a graph, which then takes four to eight minutes longer.
     """
     from ..errors import ConfigError
-    from ..program.encoder import default_encoder
-    from ..program.graph import learning, learning_choice
-    from ..program.graph.choosing import choice_file
+    from ..program.graph.learning import choice as learning_choice
+    from ..program.graph.learning import learning
+    from ..program.graph.ranking.choosing import choice_file
+    from ..program.heads.encoder import default_encoder
     from ..program.waiting import tell
 
     if choice is not None and not choice.absolute().parent.is_dir():

@@ -15,9 +15,9 @@ from .progress import counting, saying_waits, wide_console
 from .show import escape
 
 if TYPE_CHECKING:
-    from ..eval.graph_beside_cypher import Beside
-    from ..eval.graph_scores import GraphReport
-    from ..eval.graph_sets import GraphSet, Opening
+    from ..eval.graph.beside_cypher import Beside
+    from ..eval.graph.scores import GraphReport
+    from ..eval.graph.sets import GraphSet, Opening
     from ..program.lm.endpoint import LMHandle
 
 JOURNAL = Path(".queryplan/graph-score.sqlite")
@@ -48,7 +48,7 @@ def score(
     Sets of other people's questions are read from where QUERYPLAN_BENCHMARKS points. What a model answered is kept in
     .queryplan/graph-score.sqlite: run again to go on where it stopped.
     """
-    from ..eval.graph_sets import Opening, open_sets
+    from ..eval.graph.sets import Opening, open_sets
     from ..optimizers.graph import learn_graph
 
     if split not in ("dev", "test"):
@@ -99,7 +99,7 @@ def _model(lm: str, api_base: str | None) -> LMHandle | None:
 
 def _scores(measured: GraphSet) -> list[GraphReport]:
     """The planner, and one that knows little."""
-    from ..eval.graph_scores import OneHop, measure_graph
+    from ..eval.graph.scores import OneHop, measure_graph
 
     little = OneHop(measured.graph.schema, measured.planner.answerer.index)
     with counting(measured.name) as report:
@@ -108,8 +108,8 @@ def _scores(measured: GraphSet) -> list[GraphReport]:
 
 
 def _beside(measured: GraphSet, model: LMHandle, ask_all: bool) -> Beside:
-    from ..eval.graph_beside_cypher import measure_beside
-    from ..eval.graph_sets import database_of
+    from ..eval.graph.beside_cypher import measure_beside
+    from ..eval.graph.sets import database_of
 
     with database_of(measured.folder, measured.graph) as database, counting(measured.name) as report:
         return measure_beside(measured, database, model, ask_all, report)

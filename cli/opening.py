@@ -106,7 +106,7 @@ def _mode(name: str) -> Mode:
 
 def _planner(domain: str | None, program: str | None, settings: Settings, asked: _AskedModel) -> QueryPlanner:
     from ..data.card import shipped_domains
-    from ..program.registry import resolve
+    from ..program.artifact.registry import resolve
 
     found = _program(domain, program, settings)
     planner = _uncompiled(domain) if found is None else _compiled(resolve(found, settings.tracking_uri), domain)

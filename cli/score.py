@@ -19,7 +19,7 @@ from .settings import load_settings
 
 if TYPE_CHECKING:
     from ..data.rows import LabelledRow
-    from ..eval.retrieval_recall import PlanOf, Question
+    from ..eval.retrieval.recall import PlanOf, Question
     from ..program.planner import QueryPlanner
     from ..program.retrieval.stores import Stores
     from ..signatures.types import Frozen
@@ -125,7 +125,7 @@ def _rows(wanted: Wanted) -> Sequence[LabelledRow]:
 
 def _sources(wanted: Wanted, planner: QueryPlanner | None) -> Frozen:
     from ..data.card import domain_folder, load_card
-    from ..eval.retrieval_scores import cross_validate_sources, measure_sources
+    from ..eval.retrieval.scores import cross_validate_sources, measure_sources
 
     if planner is None:
         return cross_validate_sources(_rows(wanted), load_card(domain_folder(wanted.domain)))
@@ -134,21 +134,21 @@ def _sources(wanted: Wanted, planner: QueryPlanner | None) -> Frozen:
 
 def _collection(wanted: Wanted, _: QueryPlanner | None) -> Frozen:
     from ..data.card import domain_folder, load_card
-    from ..eval.retrieval_scores import measure_collection
+    from ..eval.retrieval.scores import measure_collection
 
     folder = domain_folder(wanted.domain)
     return measure_collection(_rows(wanted), load_card(folder), folder)
 
 
 def _recall(wanted: Wanted, planner: QueryPlanner | None) -> Frozen:
-    from ..eval.retrieval_recall import measure_recall
+    from ..eval.retrieval.recall import measure_recall
 
     questions, stores = _evidence(wanted)
     return measure_recall(questions, stores, _plans(planner, stores), wanted.k)
 
 
 def _answering(wanted: Wanted, planner: QueryPlanner | None) -> Frozen:
-    from ..eval.answering import measure_answering
+    from ..eval.retrieval.answering import measure_answering
 
     questions, stores = _evidence(wanted)
     try:
@@ -166,7 +166,7 @@ _REPORTS: dict[str, Callable[[Wanted, QueryPlanner | None], Frozen]] = {
 
 
 def _evidence(wanted: Wanted) -> tuple[Sequence[Question], Stores]:
-    from ..eval.retrieval_recall import evidence_questions
+    from ..eval.retrieval.recall import evidence_questions
     from ..program.retrieval.stores import open_stores
 
     return evidence_questions(wanted.domain, wanted.splits), open_stores(wanted.domain)
@@ -174,7 +174,7 @@ def _evidence(wanted: Wanted) -> tuple[Sequence[Question], Stores]:
 
 def _plans(planner: QueryPlanner | None, stores: Stores) -> PlanOf:
     """Plans of a program, or of the labels where there is none."""
-    from ..eval.retrieval_recall import plan_from_labels
+    from ..eval.retrieval.recall import plan_from_labels
 
     if planner is None:
         return lambda row: plan_from_labels(row, stores)

@@ -9,11 +9,11 @@ from pathlib import Path
 from ..data.card import domain_of
 from ..data.domain import Domain, check_kinds, load_domain, rows_hash
 from ..data.rows import LabelledRow, read_rows
-from ..program.folder import text_fingerprint
-from ..program.graph.memory import load_graph
+from ..program.artifact.folder import text_fingerprint
+from ..program.graph.executors.memory import load_graph
 from ..program.planner import QueryPlanner
 from .baselines import ConstantPlanner, TfidfPlanner
-from .best_effort import trap_words
+from .cascade.best_effort import trap_words
 from .evaluation import Evaluation, evaluate
 from .measured import Measured
 from .metrics import Judge

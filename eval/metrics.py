@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..data.rows import LabelledRow
-from ..program.encoder import Encoder
-from ..program.graph.memory import MemoryGraph
+from ..program.graph.executors.memory import MemoryGraph
+from ..program.heads.encoder import Encoder
 from ..program.plan import QueryPlan
 from ..signatures.types import Frozen, GraphSchema, Labels
-from .graph_metrics import GraphScore, score_graph
+from .graph.metrics import GraphScore, score_graph
 from .written_metrics import (
     CandidateScore,
     RewriteScore,

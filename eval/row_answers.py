@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .cascade_tables import JOINT, STAGES, Reliability, RiskCurve, reliability, risk_curve
-from .head_answers import Answer, RowAnswers
+from .cascade.head_answers import Answer, RowAnswers
+from .cascade.tables import JOINT, STAGES, Reliability, RiskCurve, reliability, risk_curve
 from .row_table import RowResult
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..signatures.types import COMPLEXITIES, INTENTS, Frozen
-from .rejecting import FALSE_REJECTS, recall_at
+from .cascade.rejecting import FALSE_REJECTS, recall_at
 from .row_table import RowResult
 from .statistics import SHARE, Confusion, Estimate, clustered_interval, clustered_quantiles, confusion, macro_f1
 
@@ -58,7 +58,7 @@ class Summary(Frozen):
 
     None where no row of the set raises the question. Each is the mean of the field of `CaseScore` of its
     name over the rows that raise it, whatever was planned; `oos_recall_2` and `oos_recall_5` are the recall
-    of queries out of domain at 2 and 5 % false rejects, see ``eval/rejecting.py``.
+    of queries out of domain at 2 and 5 % false rejects, see ``eval/cascade/rejecting.py``.
     """
 
     n: int

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..data.domain import Domain, rows_hash, split_files
 from ..data.learned import seen_among
 from ..data.rows import SPLITS, LabelledRow
-from ..program.folder import text_fingerprint
+from ..program.artifact.folder import text_fingerprint
 from ..program.planner import QueryPlanner
 from .locks import wait_for
 from .resume import code_fingerprint

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.rows import LabelledRow
-from ..program.encoder import Encoder, default_encoder
+from ..program.heads.encoder import Encoder, default_encoder
 from ..program.plan import QueryPlan
 from ..signatures.types import Frozen, Labels, SubQuery
 from .dates import dates

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..errors import UserError
-from ..eval.head_answers import HEAD_STAGES, RowAnswers, head_answers, one_of_each
-from ..eval.learn_then_test import GRID, errors_allowed, lowest_safe, rows_needed, smallest_error
+from ..eval.cascade.head_answers import HEAD_STAGES, RowAnswers, head_answers, one_of_each
+from ..eval.cascade.learn_then_test import GRID, errors_allowed, lowest_safe, rows_needed, smallest_error
 from ..program.bound import Bound
-from ..program.heads import Heads
+from ..program.heads.heads import Heads
 
 ERROR = 0.05
 CONFIDENCE = 0.9

@@ -13,15 +13,13 @@ from threadpoolctl import threadpool_limits
 from ..data.domain import Domain
 from ..data.rows import LabelledRow
 from ..errors import DataError
-from ..eval.graph_metrics import set_f1
-from ..eval.learn_then_test import lowest_safe
-from ..program.encoder import default_encoder
-from ..program.graph.answering import Answerer, Found
-from ..program.graph.asking_steps import read_steps
-from ..program.graph.endings import Values
+from ..eval.cascade.learn_then_test import lowest_safe
+from ..eval.graph.metrics import set_f1
+from ..program.graph.asking.steps import read_steps
 from ..program.graph.executor import GraphExecutor, execute_graph
-from ..program.graph.labelled import Question, Source
-from ..program.graph.learning import (
+from ..program.graph.executors.memory import MemoryGraph, load_graph
+from ..program.graph.learning.labelled import Question, Source
+from ..program.graph.learning.learning import (
     Judged,
     evidence_questions,
     fit_sure,
@@ -33,11 +31,13 @@ from ..program.graph.learning import (
     shared_knowledge,
     shipped_sources,
 )
-from ..program.graph.linking import NameIndex
-from ..program.graph.memory import MemoryGraph, load_graph
-from ..program.graph.paths import PathTable
-from ..program.graph.ranking import Ranker
-from ..program.graph.store import Learned
+from ..program.graph.learning.store import Learned
+from ..program.graph.names.linking import NameIndex
+from ..program.graph.ranking.answering import Answerer, Found
+from ..program.graph.ranking.endings import Values
+from ..program.graph.ranking.paths import PathTable
+from ..program.graph.ranking.ranking import Ranker
+from ..program.heads.encoder import default_encoder
 from .base import Metric
 from .bounding import CONFIDENCE, ERROR
 

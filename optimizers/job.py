@@ -20,28 +20,28 @@ from ..data.learned import prints_of, seen_among
 from ..data.rows import LabelledRow
 from ..errors import UserError
 from ..eval.baselines import ConstantPlanner, TfidfPlanner
-from ..eval.best_effort import cascade_notes
-from ..eval.cascade_tables import CascadeTables, cascade_tables
+from ..eval.cascade.best_effort import cascade_notes
+from ..eval.cascade.head_answers import head_answers
+from ..eval.cascade.tables import CascadeTables, cascade_tables
 from ..eval.evaluation import Evaluation, Planner, evaluate
-from ..eval.head_answers import head_answers
 from ..eval.metrics import Judge
 from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import file_of_test, measured_on, told_reading
+from ..program.artifact.folder import Manifest, check_replaceable, text_fingerprint
+from ..program.artifact.planner_state import predictor_state
 from ..program.bound import Bound, Gate
-from ..program.encoders import encoder_named
-from ..program.folder import Manifest, check_replaceable, text_fingerprint
-from ..program.heads import Heads
-from ..program.lending import Lent, lending_counts, lending_key, lending_words, lent_rows
+from ..program.heads.encoders import encoder_named
+from ..program.heads.heads import Heads
+from ..program.heads.lending import Lent, lending_counts, lending_key, lending_words, lent_rows
+from ..program.heads.training import train_heads
 from ..program.lm.endpoint import LMHandle, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
 from ..program.planner import QueryPlanner
-from ..program.planner_state import predictor_state
 from ..program.settle import Combination, head_alone
 from ..program.stages import DECIDING, stage_specs
-from ..program.train_heads import train_heads
 from .base import Optimizer, Progress, StageResult
 from .bounding import fit_bound
 from .cascade import Cascade

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..eval.cascade_tables import CascadeTables
+from ..eval.cascade.tables import CascadeTables
 from ..eval.evaluation import Evaluation
 from ..eval.prices import Prices
 from ..eval.report import Report
-from ..program.folder import Manifest
+from ..program.artifact.folder import Manifest
 from ..program.lm.endpoint import LMSettings
 from .base import Optimizer, StageResult
 from .combining import FittedCombination
@@ -31,8 +31,8 @@ class JobSettings:
         programs: folder that compiled programs are written to, one folder a domain.
         out: where this program goes instead.
         work: folder for the files that a stopped job goes on from.
-        encoder: what the heads see through: ``static`` or ``minilm``, see ``program/minilm.py``.
-        lending: whether other domains lend rows to this one, see ``program/lending.py``.
+        encoder: what the heads see through: ``static`` or ``minilm``, see ``program/heads/minilm.py``.
+        lending: whether other domains lend rows to this one, see ``program/heads/lending.py``.
     """
 
     optimizer: str = "bootstrap"

@@ -10,11 +10,11 @@ import numpy as np
 
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
-from ..program.heads import Head, Heads
+from ..program.heads.heads import Head, Heads
+from ..program.heads.training import features_of
 from ..program.lm.decider import UnansweredError
 from ..program.settle import label_probabilities
 from ..program.stages import DECIDING, StageSpec, examples
-from ..program.train_heads import features_of
 from .combining import FittedCombination, Opinions, fit_combination
 
 # ``rejection_kind`` is asked of rejected queries alone; its few dev rows cannot fit nine numbers.

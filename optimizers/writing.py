@@ -13,7 +13,7 @@ from dspy.utils.exceptions import AdapterParseError
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..program.context import clean_row
-from ..program.heads import Heads
+from ..program.heads.heads import Heads
 from ..program.settle import Combination, head_alone
 from ..program.stages import REWRITTEN, SPLIT, StageSpec, examples
 from .base import Metric

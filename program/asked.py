@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from .folder import text_fingerprint
-from .planner_state import predictor_state
+from .artifact.folder import text_fingerprint
+from .artifact.planner_state import predictor_state
 from .stages import NOT_ALONE, REWRITTEN, SPLIT, narrowed, outputs_of
 
 if TYPE_CHECKING:

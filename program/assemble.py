@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .context import CleanInput, encodable
-from .linker import Linker
 from .plan import PlanTrace, QueryPlan
 from .strategy import choose_strategy
+from .text.linker import Linker
 
 if TYPE_CHECKING:
     from .flow import Flow

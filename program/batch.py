@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from ..data.disk import writing
 from ..data.rows import not_utf8
 from ..errors import DataError
+from .artifact.folder import text_fingerprint
 from .context import as_given, encodable
-from .folder import text_fingerprint
 from .planner import QueryPlanner
 
 Row = dict[str, Any]

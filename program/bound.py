@@ -36,8 +36,8 @@ from pydantic import Field
 
 from ..errors import ConfigError
 from ..signatures.types import Frozen
-from .heads import HeadAnswer
-from .joint import COMPLEXITY_OUTPUTS, Joint, likeliest_together
+from .heads.heads import HeadAnswer
+from .heads.joint import COMPLEXITY_OUTPUTS, Joint, likeliest_together
 
 Mode = Literal["off", "bounded", "best-effort"]
 MODES: tuple[Mode, ...] = ("off", "bounded", "best-effort")

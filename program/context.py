@@ -12,8 +12,8 @@ from typing import Any, get_args
 from ..data.card import DomainCard, HistoryWindow
 from ..data.rows import LabelledRow
 from ..signatures.types import Role, Turn
-from .greetings import Greetings, greetings_of
 from .plan import Degraded
+from .text.greetings import Greetings, greetings_of
 
 ROLES = get_args(Role)
 MAX_QUERY_CHARACTERS = 4000

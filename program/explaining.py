@@ -11,13 +11,13 @@ from ..data.rows import LabelledRow
 from ..signatures.types import DecidedBy, Frozen, Labels, Turn
 from .bound import OUTSIDE, complexity_certainty, needed_alone, relevance_certainty
 from .context import CleanInput, clean_input
-from .encoder import Encoder
-from .greetings import greetings_of
-from .heads import HeadAnswer
-from .joint import COMPLEXITY_OUTPUTS
-from .looks import WITHHELD
+from .heads.encoder import Encoder
+from .heads.heads import HeadAnswer
+from .heads.joint import COMPLEXITY_OUTPUTS
+from .heads.looks import WITHHELD
 from .plan import Decision, QueryPlan
 from .planner import QueryPlanner
+from .text.greetings import greetings_of
 
 NEIGHBOURS = 3
 OUTPUTS = {"follow_up": ("is_follow_up",), "relevance": ("is_relevant",), "complexity": COMPLEXITY_OUTPUTS}

@@ -23,16 +23,16 @@ from .assemble import assemble
 from .bound import OUTSIDE, Gate, kind_certainty
 from .context import CleanInput, says_nothing
 from .graph_stage import graph_asks, settle_graph
-from .greetings import Greetings
-from .heads import HeadAnswer, Heads
-from .joint import COMPLEXITY_OUTPUTS, Joint, choose_together
-from .linker import Linker
-from .looks import WITHHELD
+from .heads.heads import HeadAnswer, Heads
+from .heads.joint import COMPLEXITY_OUTPUTS, Joint, choose_together
+from .heads.looks import WITHHELD
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
 from .rewriting.words import is_unspaced
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
+from .text.greetings import Greetings
+from .text.linker import Linker
 from .written import cut_surely, decompose, rewrite, rewrite_inputs, turn_inputs
 
 if TYPE_CHECKING:

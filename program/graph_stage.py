@@ -12,7 +12,7 @@ from collections.abc import Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .asking import Ask, Reply, Sent
-from .graph.asking_steps import read_steps
+from .graph.asking.steps import read_steps
 
 if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
@@ -35,7 +35,7 @@ def graph_asks(flow: Flow) -> list[Ask]:
     if not _names_something(flow):
         return []
     if _restates(flow):
-        from .graph.asking_restated import restate_ask
+        from .graph.asking.restated import restate_ask
 
         return [restate_ask(query, flow.parts.graph.schema, _proposal(flow).likeliest)]  # type: ignore[union-attr]
     return [] if _has_plans(flow) else [_steps(flow)]
@@ -86,7 +86,7 @@ def _lacking(flow: Flow) -> tuple[str, str] | None:
 
 def _settle_restated(flow: Flow, reply: Reply) -> Round:
     """The ranking of both wordings; steps by the model where neither has a plan and a round is left."""
-    from .graph.asking_restated import read_restated
+    from .graph.asking.restated import read_restated
 
     planner, ranked = flow.parts.graph, _proposal(flow)
     assert planner is not None

@@ -24,10 +24,10 @@ from pydantic import TypeAdapter
 
 from ..data.disk import writing
 from ..signatures.types import STAGES, Turn
+from .artifact.registry import client, speaking_to_mlflow, tracking_uri_in_force
 from .context import as_given
 from .plan import QueryPlan
 from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
-from .registry import client, speaking_to_mlflow, tracking_uri_in_force
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
-from .registry import client, public_uri, speaking_to_mlflow
+from .artifact.registry import client, public_uri, speaking_to_mlflow
 
 if TYPE_CHECKING:
     from mlflow.entities import Assessment, Span, Trace, TraceInfo

@@ -11,30 +11,30 @@ import dspy
 
 from ..data.card import DomainCard
 from ..signatures.types import Turn
+from .artifact.folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
+from .artifact.planner_state import content_hash, fingerprints, heads_of, restore, state_of
 from .asked import Asked, asked_of
 from .asking import Clock, Threads, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import CleanInput, clean_input
 from .flow import Flow, Parts
-from .folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
-from .graph.asking_restated import new_restate_predictor
-from .graph.learning import card_index
-from .graph.linking import NameIndex
+from .graph.asking.restated import new_restate_predictor
+from .graph.learning.learning import card_index
+from .graph.learning.store import Learned
+from .graph.names.linking import NameIndex
 from .graph.planner import GraphPlanner
-from .graph.store import Learned
-from .greetings import greetings_of
-from .heads import Heads
-from .linker import Linker
+from .heads.heads import Heads
 from .opening import Given, Model
 from .plan import QueryPlan
 from .plan_cache import PlanCache, plan_key
-from .planner_state import content_hash, fingerprints, heads_of, restore, state_of
 from .planning import Planning
-from .retrieval.candidates import CandidateConfig
-from .retrieval.clock import Now, local_now
+from .retrieval.candidates.candidates import CandidateConfig
+from .retrieval.dates.clock import Now, local_now
 from .retrieval.stage import RetrievalParts
 from .settle import Combination
 from .stages import StageSpec, new_predictor, stage_specs
+from .text.greetings import greetings_of
+from .text.linker import Linker
 
 if TYPE_CHECKING:
     from .plan_log import PlanLog
@@ -382,7 +382,7 @@ class QueryPlanner(dspy.Module):
         Raises:
             ProgramError: not a program, altered, or not of this version; the file is named.
         """
-        from .registry import resolve
+        from .artifact.registry import resolve
 
         state = load_program(resolve(program))
         name = state.manifest.lm if lm == "as compiled" else lm

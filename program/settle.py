@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..signatures.types import DecidedBy, Frozen
-from .heads import HeadAnswer
-from .looks import WITHHELD
+from .heads.heads import HeadAnswer
+from .heads.looks import WITHHELD
 
 FLOOR = 1e-6
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from ..data.domain import Domain, load_domain, rows_hash
 from ..data.learned import prints_of
 from ..errors import ProgramError
-from .encoder import default_encoder
-from .folder import MANIFEST, Manifest, check_program, text_fingerprint
-from .lending import lending_counts, lending_key, lending_words, lent_rows
+from .artifact.folder import MANIFEST, Manifest, check_program, text_fingerprint
+from .heads.encoder import default_encoder
+from .heads.lending import lending_counts, lending_key, lending_words, lent_rows
+from .heads.training import RECIPE, train_heads
 from .planner import QueryPlanner
 from .settle import head_alone
-from .train_heads import RECIPE, train_heads
 
 KEPT = Path(".queryplan/heads")
 

@@ -61,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
         shutil.copytree(REAL_CACHE / "graph", home / "queryplan" / "graph")
     sys.addaudithook(_refuse_network)
     # What other domains lend takes some seconds to learn from, at every training of a small domain.
-    from queryplan.program import lending
+    from queryplan.program.heads import lending
 
     LENT["users"], lending.MOST = lending.MOST, LENT_IN_TESTS
     # A busy machine is no fault of what is tested.
@@ -150,7 +150,7 @@ def root() -> Path:
 @pytest.fixture(scope="session")
 def full_lending() -> Callable[[], AbstractContextManager[None]]:
     """Within it other domains lend as many rows as users get."""
-    from queryplan.program import lending
+    from queryplan.program.heads import lending
 
     @contextmanager
     def lent() -> Iterator[None]:
@@ -184,7 +184,7 @@ def heads_kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path
 @pytest.fixture(scope="session")
 def mlflow_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An MLflow database whose tables exist: making them takes six seconds, so it is done once."""
-    from queryplan.program.registry import client
+    from queryplan.program.artifact.registry import client
 
     path = tmp_path_factory.mktemp("mlflow") / "mlflow.db"
     client(f"sqlite:///{path}").search_experiments()

@@ -163,7 +163,7 @@ def test_errors_import_nothing_of_ours() -> None:
     assert [name for _, name in _imports(ROOT / "errors.py") if name.startswith("queryplan")] == []
 
 
-_SCRIPTS = {"program/pyfunc.py"}
+_SCRIPTS = {"program/artifact/pyfunc.py"}
 """MLflow runs a copy of it outside the package, so its imports must be absolute."""
 
 
@@ -305,7 +305,7 @@ def _belongs(name: str) -> bool:
 
 @pytest.mark.slow
 def test_the_wheel_plans(wheel: Path, tmp_path: Path, heads_kept: Callable[[str], Path]) -> None:
-    from queryplan.program import lending
+    from queryplan.program.heads import lending
 
     (tmp_path / ".queryplan").mkdir()
     (tmp_path / ".queryplan/heads").symlink_to(heads_kept("podcast"))

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ...errors import ConfigError, DataError
-from ...program.registry import client, public_uri, speaking_to_mlflow
+from ...program.artifact.registry import client, public_uri, speaking_to_mlflow
 from ...signatures.types import Frozen
 from ..evaluation import Evaluation
 from ..prices import Prices

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from ..cascade_tables import Reliability, RiskCurve
+from ..cascade.tables import Reliability, RiskCurve
 from ..oracle import OracleLadder
 from ..report import Difference
 from ..significance import SAME

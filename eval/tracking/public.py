@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...program.registry import public_uri
+from ...program.artifact.registry import public_uri
 
 LEFT_OUT = "(left out)"
 # MLflow refuses longer values of a parameter.

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ... import __version__
-from ...program.registry import PROGRAM_ARTIFACT
+from ...program.artifact.registry import PROGRAM_ARTIFACT
 
 if TYPE_CHECKING:
     from mlflow.models import Model, ModelSignature
     from mlflow.tracking import MlflowClient
 
-_CODE = Path(__file__).parents[2] / "program" / "pyfunc.py"
+_CODE = Path(__file__).parents[2] / "program" / "artifact" / "pyfunc.py"
 _CODE_NAME = "planner_model.py"
 # MLflow adds these from the current folder when it sees them: somebody else's files.
 _NOT_OURS = ("pyproject.toml", "uv.lock", ".python-version")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from ...errors import ConfigError
-from ...program.registry import client, speaking_to_mlflow, sqlite_file, tracking_uri_in_force
+from ...program.artifact.registry import client, speaking_to_mlflow, sqlite_file, tracking_uri_in_force
 from ..evaluation import Evaluation
 from ..report import Report
 from .prompt_registry import register_prompts

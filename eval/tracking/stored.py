@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import ConfigError, DataError
-from ...program.registry import client, public_uri, speaking_to_mlflow
+from ...program.artifact.registry import client, public_uri, speaking_to_mlflow
 from ..evaluation import HEAD_FILE
 from ..measured import Measured, is_evaluation
 from .tracked import EVALUATION

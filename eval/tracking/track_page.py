@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...program.registry import client, speaking_to_mlflow, sqlite_file, tracking_uri_in_force
+from ...program.artifact.registry import client, speaking_to_mlflow, sqlite_file, tracking_uri_in_force
 from ..measured import Measured
 from .runs import Tracking
 from .tracked import EVALUATION

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ConfigError
-from ...program.registry import public_uri
+from ...program.artifact.registry import public_uri
 from ..locks import wait_for
 
 WAITING = Path(".queryplan/waiting")

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...data.rows import LabelledRow
-from ..encoder import Encoder
-from ..linker import Link, Linker
+from ..heads.encoder import Encoder
 from ..rewriting.words import words_of
+from ..text.linker import Link, Linker
 from .lexicon import denials
 
 ENOUGH = 1 / 3

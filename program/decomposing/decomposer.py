@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...signatures.types import SubQuery
-from ..encoder import Encoder
-from ..linker import Linker
-from ..packed import packed, unpacked
+from ..heads.encoder import Encoder
+from ..heads.packed import packed, unpacked
 from ..retrieval.placeholders import REFERENCE
+from ..text.linker import Linker
 from .analogies import Analogies, from_table
 from .cuts import families
 from .family import Cut, Family

@@ -13,12 +13,12 @@ from scipy.optimize import linear_sum_assignment
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
 from ...signatures.types import SubQuery
-from ..encoder import Encoder
-from ..lending import Lent
-from ..linker import Linker
-from ..log_linear import fitted
+from ..heads.encoder import Encoder
+from ..heads.lending import Lent
+from ..heads.log_linear import fitted
 from ..retrieval.placeholders import REFERENCE
 from ..rewriting.words import words_of
+from ..text.linker import Linker
 from .analogies import Written, learned_analogies
 from .cuts import cuts
 from .decomposer import Decomposer, loses, may_be

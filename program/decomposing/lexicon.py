@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...data.rows import LabelledRow
-from ..retrieval.asking_words import asking_word
+from ..retrieval.sources.asking_words import asking_word
 from ..rewriting.lexicon import learned_lexicon
 from ..rewriting.words import words_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from ..linker import Linker
+from ..text.linker import Linker
 from .lexicon import Lexicon
 from .traits import OUTSIDE, size
 from .units import ASK, CODE, NAME, NAMING, QUOTE, SIGN, TELLING, Unit, units_of

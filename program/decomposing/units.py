@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..linker import Linker
-from ..retrieval.asking_words import asking_word
-from ..retrieval.dates import find_dates
+from ..retrieval.dates.finding import find_dates
+from ..retrieval.sources.asking_words import asking_word
 from ..rewriting.words import Word, words_of
+from ..text.linker import Linker
 
 NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE, SIGN = "name", "quote", "code", "number", "capital", "rare", "sign"
 TELLING = frozenset({NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE})

@@ -13,8 +13,8 @@ from ...errors import DataError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ...signatures.problems import problems_of
 from ..batch import Output, Worked, each_row
+from .exchange.export import from_spoke
 from .executor import GraphAnswer, GraphExecutor, execute_graph
-from .export import from_spoke
 
 
 class Planner(Protocol):

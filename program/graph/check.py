@@ -29,7 +29,7 @@ from ...signatures.graph_steps import (
     PropertyType,
     UnionStep,
 )
-from .conditions import storable
+from .executors.conditions import storable
 
 __all__ = ["ALWAYS", "NUMBER", "Checker", "answer_type", "check_graph_plan", "step_types"]
 

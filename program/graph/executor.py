@@ -161,13 +161,13 @@ def open_graph(where: str | Path, schema: GraphSchema | None = None, **options: 
     """
     place = str(where)
     if place.startswith(("http://", "https://")):
-        from .rest import open_spoke
+        from .executors.rest import open_spoke
 
         return open_spoke(place, schema, **options)
     if options:
         raise DataError(f"{', '.join(options)} can be set for a server only, and {place} is none")
     if Path(place).is_file() or place.endswith(".lbug"):
-        from .ladybug import open_ladybug
+        from .executors.ladybug import open_ladybug
 
         return open_ladybug(Path(place), schema)
     return _domain_graph(place, schema)
@@ -175,7 +175,7 @@ def open_graph(where: str | Path, schema: GraphSchema | None = None, **options: 
 
 def _domain_graph(name: str, schema: GraphSchema | None) -> GraphExecutor:
     from ...data.card import domain_folder, load_card
-    from .memory import load_graph
+    from .executors.memory import load_graph
 
     try:
         folder = domain_folder(name)

@@ -18,25 +18,25 @@ from ...data.card import DomainCard, KnownName, domain_folder, load_card
 from ...data.element_words import with_words_of
 from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphSchema
-from ..encoder import Encoder, default_encoder
-from .answering import Answerer, Found, Probe
-from .borrowing import is_shipped, shipped_names, with_shipped_words
+from ..heads.encoder import Encoder, default_encoder
 from .check import answer_type, check_graph_plan
 from .executor import GraphExecutor
-from .labelled import Source
-from .learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of
-from .linking import Mention, NameIndex, Reading
-from .paths import PathTable
+from .learning.labelled import Source
+from .learning.learning import KEPT, domain_knowledge, graph_values, labelled_source, named_values, probe_of
+from .learning.store import Learned
+from .names.borrowing import is_shipped, shipped_names, with_shipped_words
+from .names.linking import Mention, NameIndex, Reading
+from .names.unknown import unknown_mention
 from .proposal import GraphProposal, LinkedEntity
-from .ranking import Ranker
-from .store import Learned
-from .unknown import unknown_mention
+from .ranking.answering import Answerer, Found, Probe
+from .ranking.paths import PathTable
+from .ranking.ranking import Ranker
 from .values import Values, values_of
 from .wording import step_words
 
 if TYPE_CHECKING:
     from ..lm.endpoint import LMHandle, LMSettings
-    from .asking_restated import Restating
+    from .asking.restated import Restating
 
 ANSWERS = 0.5
 """Certainty below which there is no plan without a language model: it is likelier wrong than right."""
@@ -190,7 +190,7 @@ class GraphPlanner:
 
         Those are asked for whose words are seldom met in labelled questions.
         """
-        from .asking_restated import ask_restated
+        from .asking.restated import ask_restated
 
         if not self.wants_restating(query, ranked):
             return ranked
@@ -198,7 +198,7 @@ class GraphPlanner:
 
     def wants_restating(self, query: str, ranked: GraphProposal) -> bool:
         """Whether the words of a question are such as the ranking seldom met."""
-        from .asking_restated import SELDOM, rarity
+        from .asking.restated import SELDOM, rarity
 
         return rarity(query, ranked.likeliest, self.learned.paths.common) >= SELDOM
 
@@ -208,7 +208,7 @@ class GraphPlanner:
         Its own is ranked alone, and it is said why, if there is no other; it is ``ranked`` itself where the other leads
         to no plan.
         """
-        from .asking_restated import COMPARED, pooled
+        from .asking.restated import COMPARED, pooled
 
         if not restating.text:
             said = f"the language model did not say the question again ({restating.problem}); its own words were ranked"
@@ -222,7 +222,7 @@ class GraphPlanner:
 
     def _written(self, query: str, ranked: GraphProposal) -> GraphProposal:
         """What the model writes, if it passes the check; else that there is no plan."""
-        from .asking_steps import ask_steps
+        from .asking.steps import ask_steps
 
         assert self._lm is not None
         written = ask_steps(query, self.schema, self._lm, self._predictor)

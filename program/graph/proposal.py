@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ...signatures.graph_steps import GraphPlan
-from .answering import Found
+from .ranking.answering import Found
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ...data.element_words import with_element_words
 from ...errors import DataError
 from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 from ...signatures.problems import problems_of
-from .spoke_types import SchemaReading, looks_like_types, read_types
+from .exchange.spoke_types import SchemaReading, looks_like_types, read_types
 
 __all__ = ["SchemaReading", "describe_schema", "parse_schema", "read_schema", "schema_fingerprint"]
 

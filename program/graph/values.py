@@ -10,7 +10,7 @@ from typing import Any
 
 from ...data.other_words import each_word
 from ...signatures.graph_steps import GraphSchema
-from .words import fold, is_whole_in
+from .question.words import fold, is_whole_in
 
 ANY = (-math.inf, math.inf)
 

@@ -8,8 +8,8 @@ from pydantic import ConfigDict, Field, ValidationInfo, field_validator
 
 from ...data.card import DomainCard
 from ...signatures.types import Frozen
+from ..artifact.folder import Manifest
 from ..bound import Mode
-from ..folder import Manifest
 from ..plan import QueryPlan
 from ..planner import QueryPlanner
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from ..linker import Linker
+from ..text.linker import Linker
 from .results import Evidence
 from .terms import terms
 

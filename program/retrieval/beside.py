@@ -14,7 +14,7 @@ from ..plan import QueryPlan
 from .calls import Call, Deadline, Limits, Outcome, run_calls
 from .graph_facts import Fact, Known, facts_about, lacking
 from .results import Gap, RankedList, SearchResult
-from .source_stores import SourceAnswer
+from .sources.records import SourceAnswer
 from .stores import Stores
 
 PLAN, NAMES = "the plan's graph steps", "the names in the question"

@@ -10,7 +10,7 @@ from ..plan import QueryCandidate, QueryPlan
 from .answers import Answerer, NamesInEvidence
 from .beside import Beside, facts_of, gather, source_lists
 from .calls import Deadline, Limits, awaited, in_thread
-from .collection_run import read_collection
+from .collection.reading import read_collection
 from .gaps import COVERED, Coverage, cover
 from .results import Gap
 from .run_result import EMPTY, RunResult, Timings

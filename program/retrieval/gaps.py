@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from ...signatures.types import Frozen
-from ..linker import Linker
 from ..plan import QueryPlan
-from .keywords import detect_language, key_terms
+from ..text.linker import Linker
+from .candidates.keywords import detect_language, key_terms
 from .results import Evidence, Gap
 from .terms import terms
 

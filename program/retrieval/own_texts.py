@@ -14,7 +14,7 @@ from ...data.checking import MAX_EXAMPLES, Finding
 from ...data.sources import SourceContract
 from ...errors import DataError
 from .passages import POSTS, TRANSCRIPTS, day_of, numbered, read_passages, read_records, read_transcript, record_of
-from .source_stores import values_of
+from .sources.records import values_of
 
 READ = f"{TRANSCRIPTS}/*.md and {POSTS}"
 _HOMES = ("transcripts", "transcript", "posts", "post")

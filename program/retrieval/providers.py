@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from .calls import Limits
-from .keywords import detect_language, key_terms
+from .candidates.keywords import detect_language, key_terms
 from .passages import Passage
 from .results import SearchResult
 from .retrievers import Bm25Retriever, Retriever, VectorRetriever

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ConfigError, DataError
-from ..encoder import Encoder, default_encoder
+from ..heads.encoder import Encoder, default_encoder
 from .passages import Passage
 from .results import Hit
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..encoder import Encoder, default_encoder
+from ..heads.encoder import Encoder, default_encoder
 from .passages import Passage
 from .results import Hit
 from .terms import terms

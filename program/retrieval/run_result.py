@@ -13,7 +13,7 @@ from .gaps import Coverage
 from .graph_facts import Fact
 from .results import Evidence, Gap
 from .search import SearchTrace
-from .source_stores import SourceAnswer
+from .sources.records import SourceAnswer
 
 Kind = Literal["rejected", "direct_answer", "read_everything", "searched"]
 

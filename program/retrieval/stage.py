@@ -14,14 +14,14 @@ from ...data.card import SHIPPED, DomainCard
 from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
 from ...signatures.vary_query import VaryQuery
 from ..asking import Ask, Reply
-from ..linker import Linker
 from ..plan import Degraded, QueryCandidate, RetrievalStrategy
-from .candidates import CandidateConfig, CandidatePlanner
-from .clock import Now, local_now, session_now
-from .collection import ItemStore, choose_method, open_items
-from .keywords import detect_language, key_terms
-from .source_intents import IntentReader
-from .source_planning import SourcePlanner
+from ..text.linker import Linker
+from .candidates.candidates import CandidateConfig, CandidatePlanner
+from .candidates.keywords import detect_language, key_terms
+from .collection.collection import ItemStore, choose_method, open_items
+from .dates.clock import Now, local_now, session_now
+from .sources.intents import IntentReader
+from .sources.planning import SourcePlanner
 
 if TYPE_CHECKING:
     from ..flow import Flow

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
 from ...data.element_words import WORDS_FILE
 from ...data.other_words import NAMES_FILE
-from ..linker import Linker
-from .candidates import CandidatePlanner
+from ..text.linker import Linker
+from .candidates.candidates import CandidatePlanner
 from .graph_facts import GraphStore
 from .passages import POSTS, TRANSCRIPTS, Passage, read_passages, read_records
 from .providers import LocalProvider, SearchProvider, passage_provider
 from .retrievers import term_weights
-from .source_stores import RecordSource, Source
+from .sources.records import RecordSource, Source
 
 if TYPE_CHECKING:
-    from ..graph.memory import MemoryGraph
+    from ..graph.executors.memory import MemoryGraph
 
 CACHED = 8
 """Domains whose stores are kept in this process."""
@@ -95,7 +95,7 @@ def _text_providers(texts: Sequence[Passage]) -> list[LocalProvider]:
 def _graph(folder: Path, card: DomainCard) -> MemoryGraph | None:
     if card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
         return None
-    from ..graph.memory import load_graph
+    from ..graph.executors.memory import load_graph
 
     return load_graph(folder, card.graph)
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from ...signatures.types import SubQuery
 from ..plan import QueryCandidate, QueryPlan
 from .answers import Answerer
-from .canonical import canonical
+from .candidates.canonical import canonical
+from .candidates.keywords import detect_language, key_terms
 from .fusion import fuse
-from .keywords import detect_language, key_terms
 from .placeholders import filled, open_references
 from .results import Gap, RankedList
 from .run_result import SubAnswer

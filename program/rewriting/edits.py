@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...signatures.types import Turn
-from ..linker import Linker
+from ..text.linker import Linker
 from .lexicon import Lexicon
 from .moves import Adding, Move, Putting, Turning, Typed, typed_query
 from .referents import Referent, referents

@@ -11,9 +11,9 @@ import numpy as np
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
 from ..context import clean_row
-from ..lending import Lent
-from ..linker import Linker
-from ..log_linear import fitted
+from ..heads.lending import Lent
+from ..heads.log_linear import fitted
+from ..text.linker import Linker
 from .edits import Edit, edits
 from .lexicon import Lexicon, learned_lexicon
 from .rewriter import Rewriter

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from ..encoder import default_encoder
+from ..heads.encoder import default_encoder
 
 STEPS = 8
 """A likeness of one is so many steps, so that what is worked out for one name serves others."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple, Protocol, TypeVar
 
-from ..linker import Linker
+from ..text.linker import Linker
 from .lexicon import END, Lexicon
 from .likeness import Likeness
 from .referents import NAMED, Referent

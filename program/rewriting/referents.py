@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...signatures.types import Turn
-from ..linker import Linker
+from ..text.linker import Linker
 from .traits import Look
 from .words import Word, between, words_of
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...signatures.types import Turn
-from ..linker import Linker
-from ..packed import packed, unpacked
+from ..heads.packed import packed, unpacked
+from ..text.linker import Linker
 from .edits import KEEP, choices
 from .lexicon import Lexicon
 from .moves import Move

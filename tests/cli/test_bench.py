@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from queryplan.cli import bench as command
-from queryplan.eval import bench_router, bound_sets
-from queryplan.eval.bench import Timing
-from queryplan.eval.resample_bound import Resampled
+from queryplan.eval.bench import router as bench_router
+from queryplan.eval.bench.plans import Timing
+from queryplan.eval.cascade import bound_sets
+from queryplan.eval.cascade.resample_bound import Resampled
 
 Run = Callable[..., tuple[int, str, str]]
 BROKEN = Resampled(

@@ -14,9 +14,9 @@ from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.measured import Measured
 from queryplan.eval.test_readings import READINGS_FILE
 from queryplan.eval.tracking.stored import measured_of_run
-from queryplan.program.encoder import default_encoder
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.train_heads import train_heads
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -12,7 +12,7 @@ import pytest
 from queryplan import QueryPlanner
 from queryplan.errors import UserError
 from queryplan.eval.test_readings import readings
-from queryplan.program.folder import read_manifest
+from queryplan.program.artifact.folder import read_manifest
 
 Run = Callable[..., tuple[int, str, str]]
 STAGES = "follow_up,relevance,complexity,rewrite"

@@ -194,8 +194,8 @@ def test_plans_are_offered_least_certain_first_and_accepted_with_enter(log: str)
 
 
 def test_plans_logged_as_traces_are_offered_too(mlflow_uri: str) -> None:
+    from queryplan.program.artifact.registry import client
     from queryplan.program.plan_traces import PlanTrace, write_traces
-    from queryplan.program.registry import client
 
     tags = {"queryplan.kind": "plan", "queryplan.text": "kept"}
     asked = [{"query": query, "history": HISTORY} for query in ("why her?", "and when?")]

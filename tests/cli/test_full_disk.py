@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.folder import Manifest
+from queryplan.program.artifact.folder import Manifest
 from queryplan.program.planner import QueryPlanner
 
 Run = Callable[..., tuple[int, str, str]]

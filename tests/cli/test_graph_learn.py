@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from queryplan.data.graph_lessons import read_lesson
-from queryplan.program.graph import choosing, learning, learning_choice
-from queryplan.program.graph.choosing import CHOICE, starting_choice
-from queryplan.program.graph.store import kept
+from queryplan.program.graph.learning import choice as learning_choice
+from queryplan.program.graph.learning import learning
+from queryplan.program.graph.learning.store import kept
+from queryplan.program.graph.ranking import choosing
+from queryplan.program.graph.ranking.choosing import CHOICE, starting_choice
 from queryplan.program.graph.values import values_of
 
 Run = Callable[..., tuple[int, str, str]]

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
-from queryplan.eval import graph_sets
-from queryplan.eval.graph_scores import GraphQuestion
-from queryplan.eval.graph_sets import GraphSet, Opening
-from queryplan.program.graph.linking import NameIndex
-from queryplan.program.graph.memory import load_graph
+from queryplan.eval.graph import sets as graph_sets
+from queryplan.eval.graph.scores import GraphQuestion
+from queryplan.eval.graph.sets import GraphSet, Opening
+from queryplan.program.graph.executors.memory import load_graph
+from queryplan.program.graph.names.linking import NameIndex
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -14,7 +14,7 @@ from queryplan.data.rows import LabelledRow, read_rows
 from queryplan.eval.baselines import ConstantPlanner
 from queryplan.eval.evaluation import evaluate
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
-from queryplan.program.registry import client
+from queryplan.program.artifact.registry import client
 
 Run = Callable[..., tuple[int, str, str]]
 MODEL = "queryplan-podcast"

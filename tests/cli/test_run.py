@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from queryplan.cli import main
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.folder import Manifest
+from queryplan.program.artifact.folder import Manifest
 from queryplan.program.planner import QueryPlanner
 from typer.testing import CliRunner
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.folder import Manifest
+from queryplan.program.artifact.folder import Manifest
 from queryplan.program.opening import STILL_OPENING
 from queryplan.program.planner import QueryPlanner
 

@@ -11,7 +11,7 @@ from queryplan.data.domain import Domain, load_domain
 from queryplan.data.duplicates import near_duplicates
 from queryplan.data.guide import contradictions
 from queryplan.data.rows import SPLITS, LabelledRow
-from queryplan.eval.gold_plans import check_gold_plans
+from queryplan.eval.graph.gold_plans import check_gold_plans
 
 Test = Callable[[LabelledRow], bool]
 

@@ -9,7 +9,7 @@ import pytest
 from queryplan.data.converters import CONVERTERS
 from queryplan.data.domain import load_domain
 from queryplan.errors import DataError
-from queryplan.program.graph.memory import load_graph
+from queryplan.program.graph.executors.memory import load_graph
 
 from .converting import (
     HETIONET,

@@ -9,8 +9,8 @@ from queryplan.data.graph_lessons import load_lessons, read_lesson, read_plan
 from queryplan.errors import DataError
 from queryplan.eval import __file__ as eval_package
 from queryplan.program.graph.check import check_graph_plan
+from queryplan.program.graph.question.words import name_words
 from queryplan.program.graph.schema import read_schema
-from queryplan.program.graph.words import name_words
 from queryplan.signatures.graph_steps import GraphSchema
 
 SETS = Path(eval_package).parent / "sets"

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from queryplan.data.card import CARD_FILE, DomainCard, KnownName, domain_folder, load_card
 from queryplan.data.other_words import BETWEEN, NAMES_FILE, OtherWords, add_other_words, each_word, read_other_words
 from queryplan.errors import DataError
-from queryplan.program.graph.words import fold
-from queryplan.program.linker import Linker
+from queryplan.program.graph.question.words import fold
+from queryplan.program.text.linker import Linker
 
 CARD = """
 name = "clinic"

@@ -11,8 +11,8 @@ import pytest
 from queryplan.data.card import SHIPPED, load_card
 from queryplan.data.rows import Gold, read_rows
 from queryplan.program.graph.check import check_graph_plan
-from queryplan.program.graph.learning import labelled_source
-from queryplan.program.graph.memory import MemoryGraph, load_graph
+from queryplan.program.graph.executors.memory import MemoryGraph, load_graph
+from queryplan.program.graph.learning.learning import labelled_source
 from queryplan.signatures.types import GraphSchema
 
 FOLDER = SHIPPED / "podcast"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from queryplan.data.converters import CONVERTERS
 from queryplan.data.domain import load_domain
-from queryplan.program.graph.memory import load_graph
+from queryplan.program.graph.executors.memory import load_graph
 from queryplan.signatures.types import NodeRef
 
 from .converting import (

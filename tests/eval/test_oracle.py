@@ -15,10 +15,10 @@ from queryplan.eval.metrics import Judge, score_case
 from queryplan.eval.oracle import GRAPH, RUNGS, GoldFlow, OracleLadder, blame, oracle_ladder, plan_given
 from queryplan.program.asking import Clock, Reply
 from queryplan.program.context import clean_input
-from queryplan.program.encoder import default_encoder
-from queryplan.program.graph.memory import load_graph
+from queryplan.program.graph.executors.memory import load_graph
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.train_heads import train_heads
 
 Make = Callable[..., Any]
 

@@ -17,9 +17,9 @@ from queryplan.data.rows import LabelledRow, read_rows, write_rows
 from queryplan.eval import pytest_plugin
 from queryplan.eval.measuring import Measuring, Wanted
 from queryplan.eval.test_readings import readings
-from queryplan.program.encoder import default_encoder
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.train_heads import train_heads
 
 PODCAST = SHIPPED / "podcast"
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from queryplan.data.domain import Domain, load_domain
 from queryplan.errors import UserError
-from queryplan.eval.head_answers import Answer, RowAnswers, head_answers, one_of_each
+from queryplan.eval.cascade.head_answers import Answer, RowAnswers, head_answers, one_of_each
 from queryplan.optimizers.bounding import bound_of, coverage, fit_bound
-from queryplan.program.encoder import default_encoder
-from queryplan.program.heads import Heads
-from queryplan.program.train_heads import train_heads
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.heads.heads import Heads
+from queryplan.program.heads.training import train_heads
 from queryplan.program.uncompiled import uncompiled_planner
 
 

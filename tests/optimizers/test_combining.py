@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from queryplan.optimizers.combining import MIN_ROWS, Opinions, fit_combination
 from queryplan.optimizers.opinions import fit_combinations
-from queryplan.program.heads import HeadAnswer
+from queryplan.program.heads.heads import HeadAnswer
 from queryplan.program.lm.decider import UnansweredError
 from queryplan.program.settle import head_alone, settle
 

@@ -14,8 +14,8 @@ from queryplan.data.rows import Gold, LabelledRow
 from queryplan.errors import DataError
 from queryplan.optimizers import graph as compiling
 from queryplan.optimizers.graph import domain_graph, graph_metric, learn_graph, same_answers, sample_questions
-from queryplan.program.graph.labelled import Question
-from queryplan.program.graph.learning import learn_shared, shipped_common, source_of_lesson
+from queryplan.program.graph.learning.labelled import Question
+from queryplan.program.graph.learning.learning import learn_shared, shipped_common, source_of_lesson
 from queryplan.program.graph.values import values_of
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from queryplan.signatures.types import Labels
@@ -85,7 +85,7 @@ def row(name: str, text: str, plan: str) -> LabelledRow:
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """What carries over, learned from one lesson: all of them take half a minute."""
     from queryplan.data.graph_lessons import LESSONS, read_lesson
-    from queryplan.program.encoder import default_encoder
+    from queryplan.program.heads.encoder import default_encoder
 
     source = source_of_lesson(read_lesson(LESSONS / "football.toml"), shipped_common())
     shared = learn_shared([(source, values_of(source.schema))], shipped_common(), default_encoder())
@@ -99,7 +99,7 @@ def test_a_domains_own_words_are_learned_from_its_rows(domain: Domain, little: N
 
     learned = learn_graph(domain, domain.rows("train"))
     graph = domain_graph(domain)
-    from queryplan.program.graph.linking import NameIndex
+    from queryplan.program.graph.names.linking import NameIndex
 
     planner = GraphPlanner(SCHEMA, NameIndex(graph.names()), learned)
     for text, hop in (("skipper of Borealis please", ">COMMANDED_BY"), ("which yard made Borealis", ">BUILT_BY")):

@@ -12,8 +12,8 @@ from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.rows import LabelledRow, read_rows
 from queryplan.optimizers.writing import FittedWriting, fit_writing, unmeasured
-from queryplan.program.linker import Linker
 from queryplan.program.stages import examples, new_predictor, stage_specs
+from queryplan.program.text.linker import Linker
 from queryplan.signatures.types import SubQuery
 
 

@@ -14,13 +14,13 @@ from dspy import lm15
 from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.data.rows import LabelledRow
-from queryplan.program.encoder import default_encoder
-from queryplan.program.features import Features
-from queryplan.program.heads import Head, HeadAnswer, Heads
-from queryplan.program.linker import Linker
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.heads.features import Features
+from queryplan.program.heads.heads import Head, HeadAnswer, Heads
 from queryplan.program.lm.meter import active_meters
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination
+from queryplan.program.text.linker import Linker
 
 Answers = Mapping[str, Any]
 
@@ -264,7 +264,7 @@ def rows() -> Callable[[str], tuple[LabelledRow, ...]]:
 @pytest.fixture(scope="session")
 def trained(card: DomainCard, rows: Callable[[str], tuple[LabelledRow, ...]]) -> Heads:
     """Heads trained on the podcast's training rows."""
-    from queryplan.program.train_heads import train_heads
+    from queryplan.program.heads.training import train_heads
 
     return train_heads(rows("train"), card, default_encoder())
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.errors import ConfigError
+from queryplan.program.artifact.folder import load_program
 from queryplan.program.bound import Bound, Gate, label_stages
-from queryplan.program.folder import load_program
-from queryplan.program.joint import fit_joint, likeliest_together
+from queryplan.program.heads.joint import fit_joint, likeliest_together
 from queryplan.program.planner import QueryPlanner
 
 TURNS = [{"role": "user", "content": "What is sleep debt?"}, {"role": "assistant", "content": "Lost sleep, said Nell."}]

@@ -16,8 +16,8 @@ from queryplan.program.context import (
     history_text,
     printable,
 )
-from queryplan.program.greetings import Greetings
-from queryplan.program.linker import Linker
+from queryplan.program.text.greetings import Greetings
+from queryplan.program.text.linker import Linker
 from queryplan.signatures.decompose_query import WrittenSubQuery
 from queryplan.signatures.types import Turn
 

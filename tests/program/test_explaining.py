@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from queryplan.program.bound import Bound, needed_alone
-from queryplan.program.encoder import default_encoder
 from queryplan.program.explaining import explain, nearest
-from queryplan.program.heads import Heads
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.heads.heads import Heads
 
 TURNS = [{"role": "user", "content": "What is sleep debt?"}, {"role": "assistant", "content": "Lost sleep, said Nell."}]
 

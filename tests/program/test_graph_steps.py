@@ -98,12 +98,12 @@ def without_plans(planner: Any) -> Any:
 
 def knowing(answers_from: float | None = None, sure: float = 5.0) -> Any:
     """A ranking that nothing was taught and that is sure of itself."""
-    from queryplan.program.graph.choosing import only_chance
-    from queryplan.program.graph.endings import DENSE as ENDINGS
-    from queryplan.program.graph.endings import EndingWeights
-    from queryplan.program.graph.fit_endings import STARTING
-    from queryplan.program.graph.fit_ranking import starting_weights
-    from queryplan.program.graph.store import SURE, Learned
+    from queryplan.program.graph.learning.fit_endings import STARTING
+    from queryplan.program.graph.learning.fit_ranking import starting_weights
+    from queryplan.program.graph.learning.store import SURE, Learned
+    from queryplan.program.graph.ranking.choosing import only_chance
+    from queryplan.program.graph.ranking.endings import DENSE as ENDINGS
+    from queryplan.program.graph.ranking.endings import EndingWeights
 
     # That the schema cannot say what is asked is believed least of all.
     ends = EndingWeights(np.array([{**STARTING, "unsayable": -9.0}.get(name, -3.0) for name in ENDINGS]))

@@ -16,7 +16,7 @@ from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import ConfigError
 from queryplan.program.context import clean_input
 from queryplan.program.plan_cache import PlanCache, plan_key
-from queryplan.program.retrieval.candidates import CandidateConfig
+from queryplan.program.retrieval.candidates.candidates import CandidateConfig
 from queryplan.signatures.types import Turn
 
 FACT = {"is_relevant": 0.9, "complexity": "simple", "intent": "factual", "is_follow_up": 0.1}

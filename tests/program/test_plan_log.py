@@ -15,11 +15,11 @@ import pytest
 from queryplan.data.card import domain_folder, load_card
 from queryplan.data.labelling import LoggedPlan, least_certain_first, logged_plans, read_logged
 from queryplan.errors import ConfigError, DataError
+from queryplan.program.artifact.registry import client
 from queryplan.program.plan import QueryPlan
 from queryplan.program.plan_log import JsonlSink, PlanLog, TraceSink, log_of_environment
 from queryplan.program.plan_traces import read_traces
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.registry import client
 
 SECRET = "Zanzibarius"
 """In every text of the plan; must be nowhere in a log without text."""

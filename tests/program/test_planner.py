@@ -305,7 +305,7 @@ def test_a_copy_is_made_in_silence_and_outlives_its_original(bench: Any, trained
 def test_the_version_changes_with_what_heads_learned(bench: Any, trained: Any) -> None:
     from dataclasses import replace
 
-    from queryplan.program.heads import Heads
+    from queryplan.program.heads.heads import Heads
 
     learned = {n: replace(h, dual=h.dual * 2) for n, h in trained.heads.items()}
     one = bench.planner(heads=trained).program_version

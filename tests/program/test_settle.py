@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.heads import HeadAnswer
+from queryplan.program.heads.heads import HeadAnswer
 from queryplan.program.settle import Combination, label_probabilities, settle
 
 HEAD = HeadAnswer("true", {"true": 0.7, "false": 0.3})

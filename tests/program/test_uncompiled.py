@@ -11,7 +11,7 @@ import pytest
 from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import DataError
 from queryplan.program import uncompiled
-from queryplan.program.folder import AGAIN, Manifest
+from queryplan.program.artifact.folder import AGAIN, Manifest
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.uncompiled import newest_intact, newest_program, uncompiled_planner
 

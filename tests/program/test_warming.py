@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from queryplan.data.card import DomainCard, KnownName
 from queryplan.errors import LMError
-from queryplan.program.graph.choosing import only_chance
-from queryplan.program.graph.endings import DENSE, EndingWeights
-from queryplan.program.graph.fit_ranking import starting_weights
-from queryplan.program.graph.store import SURE, Learned
+from queryplan.program.graph.learning.fit_ranking import starting_weights
+from queryplan.program.graph.learning.store import SURE, Learned
+from queryplan.program.graph.ranking.choosing import only_chance
+from queryplan.program.graph.ranking.endings import DENSE, EndingWeights
 from queryplan.program.lm.embedded import SLOTS
 from queryplan.program.lm.warming import decides, fields_of
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType

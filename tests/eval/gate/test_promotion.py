@@ -14,7 +14,7 @@ from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.gate.promotion import Registry, planner_models
 from queryplan.eval.gate.settings import gate_settings
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
-from queryplan.program.registry import client
+from queryplan.program.artifact.registry import client
 
 Make = Callable[..., Any]
 MODEL = "queryplan-podcast"

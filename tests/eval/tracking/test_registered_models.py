@@ -11,8 +11,8 @@ import pytest
 import queryplan
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
 from queryplan.eval.tracking.tracked import log_metrics
+from queryplan.program.artifact.registry import client, resolve
 from queryplan.program.plan import QueryPlan
-from queryplan.program.registry import client, resolve
 
 
 class StubPlanner:

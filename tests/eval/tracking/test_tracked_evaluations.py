@@ -9,7 +9,7 @@ from queryplan.eval.baselines import ConstantPlanner
 from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.prices import Price
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
-from queryplan.program.registry import client
+from queryplan.program.artifact.registry import client
 
 
 def test_replayed_answers_give_no_latency(uri: str, record: CompileRecord) -> None:

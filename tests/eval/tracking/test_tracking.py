@@ -13,7 +13,7 @@ from queryplan.errors import UserError
 from queryplan.eval.evaluation import Evaluation
 from queryplan.eval.tracking.prompt_registry import PromptText
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
-from queryplan.program.registry import client, resolve
+from queryplan.program.artifact.registry import client, resolve
 
 from .conftest import KEY
 

@@ -20,7 +20,7 @@ from queryplan.eval.tracking import runs
 from queryplan.eval.tracking.prompt_registry import PromptText
 from queryplan.eval.tracking.runs import CandidateRecord, CompileRecord, Tracking
 from queryplan.eval.tracking.waiting import Steps, Waiting
-from queryplan.program.registry import client
+from queryplan.program.artifact.registry import client
 
 SECRET = "hunter2"
 

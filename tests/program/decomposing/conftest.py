@@ -7,8 +7,8 @@ from queryplan.data.card import DomainCard, KnownName
 from queryplan.data.rows import LabelledRow
 from queryplan.program.decomposing.decomposer import Decomposer
 from queryplan.program.decomposing.fit import train_decomposer
-from queryplan.program.encoder import default_encoder
-from queryplan.program.linker import Linker
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.text.linker import Linker
 
 PEOPLE = ("Ada", "Bruno", "Chidi", "Dora", "Emil", "Farah", "Goran", "Hana")
 SUBJECTS = "sleep bread maps clocks salt wool rain glass paint cattle iron roads letters wine masks ropes lamps".split()

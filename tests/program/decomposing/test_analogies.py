@@ -11,8 +11,8 @@ from queryplan.data.rows import LabelledRow
 from queryplan.program.decomposing.analogies import Analogies, from_table, learned_analogies, pattern_of
 from queryplan.program.decomposing.decomposer import Decomposer
 from queryplan.program.decomposing.fit import train_decomposer
-from queryplan.program.encoder import default_encoder
-from queryplan.program.linker import Linker
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.text.linker import Linker
 
 from .conftest import decomposed
 

@@ -15,8 +15,8 @@ from queryplan.program.decomposing.decomposer import Decomposer, load_decomposer
 from queryplan.program.decomposing.fit import MIN_DECOMPOSED, merits, train_decomposer
 from queryplan.program.decomposing.lexicon import learned
 from queryplan.program.decomposing.reading import Reading
-from queryplan.program.encoder import default_encoder
-from queryplan.program.linker import Linker
+from queryplan.program.heads.encoder import default_encoder
+from queryplan.program.text.linker import Linker
 from queryplan.signatures.types import MAX_SUB_QUERIES, SubQuery, check_dependencies
 
 from .conftest import decomposed, pointing_rows

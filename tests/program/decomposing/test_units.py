@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.program.decomposing.units import units_of
-from queryplan.program.linker import Linker
+from queryplan.program.text.linker import Linker
 
 COMMON = frozenset({"the", "of"})
 

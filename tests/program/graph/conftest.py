@@ -14,11 +14,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
-from queryplan.eval.plan_generator import PlanGenerator
-from queryplan.program.graph.conditions import lookup_key
-from queryplan.program.graph.importing import import_graph
-from queryplan.program.graph.ladybug import LadybugGraph, open_ladybug
-from queryplan.program.graph.memory import MemoryGraph, load_graph
+from queryplan.eval.graph.plan_generator import PlanGenerator
+from queryplan.program.graph.exchange.importing import import_graph
+from queryplan.program.graph.executors.conditions import lookup_key
+from queryplan.program.graph.executors.ladybug import LadybugGraph, open_ladybug
+from queryplan.program.graph.executors.memory import MemoryGraph, load_graph
 from queryplan.signatures.graph_steps import GraphPlan, GraphSchema
 
 AWKWARD = (
@@ -329,7 +329,7 @@ def spoke_of() -> Iterator[Callable[[MemoryGraph], SpokeServer]]:
 def lesson_source() -> Any:
     """One lesson as a labelled domain."""
     from queryplan.data.graph_lessons import LESSONS, read_lesson
-    from queryplan.program.graph.learning import shipped_common, source_of_lesson
+    from queryplan.program.graph.learning.learning import shipped_common, source_of_lesson
 
     return source_of_lesson(read_lesson(LESSONS / "garden.toml"), shipped_common())
 
@@ -337,8 +337,8 @@ def lesson_source() -> Any:
 @pytest.fixture(scope="session")
 def taught(lesson_source: Any) -> Any:
     """What one lesson teaches of any schema; a second."""
-    from queryplan.program.encoder import default_encoder
-    from queryplan.program.graph.learning import learn_shared, shipped_common
+    from queryplan.program.graph.learning.learning import learn_shared, shipped_common
     from queryplan.program.graph.values import values_of
+    from queryplan.program.heads.encoder import default_encoder
 
     return learn_shared([(lesson_source, values_of(lesson_source.schema))], shipped_common(), default_encoder())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.program.graph.answer import ROWS, answer_question, answer_table
 from queryplan.program.graph.executor import GraphAnswer, execute_graph, near_names
-from queryplan.program.graph.memory import MemoryGraph
+from queryplan.program.graph.executors.memory import MemoryGraph
 from queryplan.signatures.graph_steps import GraphPlan, NodeRef
 
 

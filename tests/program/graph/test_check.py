@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from queryplan.eval.plan_generator import PlanGenerator
+from queryplan.eval.graph.plan_generator import PlanGenerator
 from queryplan.program.graph.check import answer_type, check_graph_plan
 from queryplan.program.graph.executor import execute_graph
 from queryplan.signatures.graph_steps import AnchorStep, Condition, FilterStep, GraphPlan, GraphSchema, NodeRef

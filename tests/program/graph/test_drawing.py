@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.errors import DataError
-from queryplan.eval.plan_generator import PlanGenerator
+from queryplan.eval.graph.plan_generator import PlanGenerator
 from queryplan.program.graph.drawing import draw_plan, plan_mermaid, plan_svg
-from queryplan.program.graph.memory import MemoryGraph
+from queryplan.program.graph.executors.memory import MemoryGraph
 from queryplan.program.graph.wording import plan_lines, step_words
 from queryplan.signatures.graph_steps import GraphPlan
 

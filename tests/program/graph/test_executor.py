@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from queryplan.errors import DataError
 from queryplan.program.graph.batch import answer_row, graph_batch, read_plan
-from queryplan.program.graph.conditions import as_number, column, lookup_key, passes, reference_keys
 from queryplan.program.graph.executor import GraphAnswer, execute_graph, open_graph
-from queryplan.program.graph.memory import MemoryGraph, load_graph
+from queryplan.program.graph.executors.conditions import as_number, column, lookup_key, passes, reference_keys
+from queryplan.program.graph.executors.memory import MemoryGraph, load_graph
 from queryplan.signatures.graph_steps import Condition, GraphPlan, NodeRef
 
 PLAN = GraphPlan.model_validate(
@@ -255,7 +255,7 @@ def test_a_missing_file_of_questions_is_said(tmp_path: Path, biomedical: MemoryG
 
 
 def test_plans_are_read_in_three_shapes(tmp_path: Path, biomedical: MemoryGraph) -> None:
-    from queryplan.program.graph.export import to_spoke
+    from queryplan.program.graph.exchange.export import to_spoke
 
     told = PLAN.model_dump(mode="json")
     for shape in (told, {"id": "1", "graph_plan": told}, to_spoke(PLAN, biomedical.schema)):

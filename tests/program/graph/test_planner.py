@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.data.graph_lessons import read_plan
-from queryplan.program.graph import asking_restated, asking_steps
-from queryplan.program.graph.asking_restated import Restating
-from queryplan.program.graph.asking_steps import WrittenPlan, read_steps
+from queryplan.program.graph.asking import restated as asking_restated
+from queryplan.program.graph.asking import steps as asking_steps
+from queryplan.program.graph.asking.restated import Restating
+from queryplan.program.graph.asking.steps import WrittenPlan, read_steps
 from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.executor import execute_graph
-from queryplan.program.graph.linking import NameIndex
-from queryplan.program.graph.memory import MemoryGraph
+from queryplan.program.graph.executors.memory import MemoryGraph
+from queryplan.program.graph.names.linking import NameIndex
 from queryplan.program.graph.planner import GraphPlanner
 from queryplan.program.graph.sketch import canonical
 from queryplan.program.graph.values import values_of

@@ -146,7 +146,7 @@ def test_one_filter_after_another_is_one_with_all_conditions() -> None:
 
 
 def test_answers_of_one_form_are_equal_on_a_graph() -> None:
-    from queryplan.program.graph.memory import MemoryGraph
+    from queryplan.program.graph.executors.memory import MemoryGraph
 
     graph = MemoryGraph()
     for name in "abcd":

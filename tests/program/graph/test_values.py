@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.graph.alike import is_said
+from queryplan.program.graph.question.alike import is_said
+from queryplan.program.graph.question.words import fold
 from queryplan.program.graph.values import Values, number_of
-from queryplan.program.graph.words import fold
 
 KEY, OTHER = ("Disease", "category"), ("Gene", "chromosome")
 VALUES = Values(

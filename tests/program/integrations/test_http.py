@@ -167,7 +167,7 @@ def test_the_program_is_told_without_a_path(bench: Any, serve: Serve, tmp_path: 
 
 
 def test_of_how_it_was_compiled_only_what_can_be_no_path_is_told(bench: Any, serve: Serve) -> None:
-    from queryplan.program.folder import Manifest
+    from queryplan.program.artifact.folder import Manifest
 
     planner = bench.planner()
     compiled = {"optimizer": "bootstrap", "seed": 0, "arguments": {"teacher": "/home/me/x"}}

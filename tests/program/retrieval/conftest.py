@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.retrieval.dates import resolve_dates
+from queryplan.program.retrieval.dates.finding import resolve_dates
 from queryplan.program.retrieval.stores import Stores, open_stores
 
 

@@ -11,7 +11,7 @@ from queryplan.data.sources import SourceContract, SourceLimits
 from queryplan.program.retrieval.execute import execute
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.results import SearchResult
-from queryplan.program.retrieval.source_stores import SourceAnswer
+from queryplan.program.retrieval.sources.records import SourceAnswer
 from queryplan.program.retrieval.stores import Stores
 from queryplan.signatures.types import SourceQuery
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import KnownName
-from queryplan.program.linker import Linker
 from queryplan.program.plan import QueryPlan, RetrievalStrategy
 from queryplan.program.retrieval.gaps import cover
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.results import Evidence
+from queryplan.program.text.linker import Linker
 from queryplan.signatures.types import SubQuery
 
 LINKER = Linker([KnownName(name="Ada Finch", type="Guest", aliases=("Ada",)), KnownName(name="Bo", type="Guest")])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from queryplan.errors import ConfigError
-from queryplan.program.encoder import default_encoder
+from queryplan.program.heads.encoder import default_encoder
 from queryplan.program.plan import QueryCandidate
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.providers import LocalProvider

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import DomainCard, domain_folder, load_card
-from queryplan.program.heads import Heads
+from queryplan.program.heads.heads import Heads
 from queryplan.program.plan_cache import PlanCache
 from queryplan.program.planner import QueryPlanner
-from queryplan.program.retrieval.candidates import CandidateConfig
+from queryplan.program.retrieval.candidates.candidates import CandidateConfig
 from queryplan.program.uncompiled import uncompiled_planner
 
 NOW = "2025-11-13T00:20:00+09:00"

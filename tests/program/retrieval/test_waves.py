@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import KnownName
-from queryplan.program.linker import Linker
 from queryplan.program.plan import QueryCandidate, QueryPlan, RetrievalStrategy
 from queryplan.program.retrieval.answers import NamesInEvidence
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.placeholders import filled, open_references
 from queryplan.program.retrieval.results import Evidence, RankedList, SearchResult
 from queryplan.program.retrieval.waves import Waves
+from queryplan.program.text.linker import Linker
 from queryplan.signatures.types import SubQuery
 
 NAMES = [

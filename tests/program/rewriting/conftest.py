@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from queryplan.data.card import KnownName
 from queryplan.data.rows import LabelledRow
-from queryplan.program.linker import Linker
+from queryplan.program.text.linker import Linker
 from queryplan.signatures.types import Turn
 
 PEOPLE = ("Ada", "Bruno", "Chidi", "Dora", "Emil", "Farah", "Goran", "Hana")

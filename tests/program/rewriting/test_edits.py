@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.linker import Linker
 from queryplan.program.rewriting.edits import edits
 from queryplan.program.rewriting.lexicon import Lexicon
+from queryplan.program.text.linker import Linker
 
 from .conftest import said
 

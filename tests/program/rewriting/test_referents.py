@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from queryplan.program.linker import Linker
 from queryplan.program.rewriting.referents import MOST, Referent, referents
+from queryplan.program.text.linker import Linker
 
 from .conftest import said
 

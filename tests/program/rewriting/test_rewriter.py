@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import DomainCard
 from queryplan.data.rows import LabelledRow
-from queryplan.program.linker import Linker
 from queryplan.program.rewriting.edits import edits
 from queryplan.program.rewriting.fit import MIN_FOLLOW_UPS, merits, train_rewriter
 from queryplan.program.rewriting.lexicon import learned_lexicon
 from queryplan.program.rewriting.rewriter import Rewriter, load_rewriter
+from queryplan.program.text.linker import Linker
 
 from .conftest import said
 

@@ -1,0 +1,1 @@
+"""How fast: each thing beside a rival in the same run."""

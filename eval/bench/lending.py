@@ -1,0 +1,78 @@
+"""What a domain that nobody has compiled gets from others' rows: two domains that teach nothing to any other.
+
+``eval/sets/new-domains`` has their cards, 50 rows to learn from and 130 of other people to measure on. Planned is by
+rules and heads, once by the card alone and once with the 50 rows, with what other domains lend and without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from ...data.domain import Domain, load_domain
+from ...data.rows import LabelledRow
+from ...program.heads.encoder import default_encoder
+from ...program.heads.lending import lent_rows
+from ...program.heads.training import train_heads
+from ...program.planner import QueryPlanner
+from ...signatures.types import Frozen
+from ..metrics import CaseScore, score_case
+from ..statistics import Estimate, clustered_interval
+
+NEW_DOMAINS = Path(__file__).parents[1] / "sets" / "new-domains"
+Progress = Callable[[int, int], None]
+
+
+class Lending(Frozen):
+    """How right plans of a new domain are, with 95 % intervals over conversations.
+
+    Attributes:
+        rows: labelled rows of its own; ``lent`` those of other domains.
+        follow_up: of later turns alone.
+    """
+
+    domain: str
+    rows: int
+    lent: int
+    labels_right: Estimate
+    plan_right: Estimate
+    follow_up: Estimate
+
+
+def bench_lending(progress: Progress = lambda done, of: None) -> list[Lending]:
+    """Four lines a domain: by the card alone and by its rows, without and with what is lent; minutes."""
+    tried = list(_tried())
+    found = []
+    for done, (domain, rows, lending) in enumerate(tried):
+        progress(done, len(tried))
+        found.append(_measured(domain, rows, lending))
+    progress(len(tried), len(tried))
+    return found
+
+
+def _tried() -> Iterator[tuple[Domain, Sequence[LabelledRow], bool]]:
+    for folder in sorted(path for path in NEW_DOMAINS.iterdir() if path.is_dir()):
+        domain = load_domain(folder, splits=("train", "test"))
+        for rows in ((), domain.rows("train")):
+            yield from ((domain, rows, lending) for lending in (False, True))
+
+
+def _measured(domain: Domain, rows: Sequence[LabelledRow], lending: bool) -> Lending:
+    lent = lent_rows(rows, domain.card) if lending else ()
+    planner = QueryPlanner(domain.card, heads=train_heads(rows, domain.card, default_encoder(), lent=lent), lm=None)
+    asked = domain.rows("test")
+    scores = [score_case(row, planner.plan(row.query, row.history, row.session)) for row in asked]
+
+    def share(value: Callable[[CaseScore], bool | None], of: Sequence[bool]) -> Estimate:
+        kept = [(bool(value(s)), row.conversation) for s, row, one in zip(scores, asked, of, strict=True) if one]
+        return clustered_interval([right for right, _ in kept], [conversation for _, conversation in kept])
+
+    every, later = [True] * len(asked), [bool(row.history) for row in asked]
+    return Lending(
+        domain=domain.card.name,
+        rows=len(rows),
+        lent=sum(len(one.rows) for one in lent),
+        labels_right=share(lambda s: s.labels_right, every),
+        plan_right=share(lambda s: s.plan_right, every),
+        follow_up=share(lambda s: s.follow_up_right, later),
+    )

@@ -1,0 +1,200 @@
+"""How fast planning is without a language model, as ratios measured in one run.
+
+Absolute times belong to a machine; a ratio to a rival in the same run does not. Rivals take turns,
+so that a load that comes and goes falls on all of them alike; training alone, which takes long, is timed once. What is
+measured are the heads that are kept for the domain, as ``queryplan plan`` has them; they are trained if there are none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from ...data.domain import load_domain
+from ...data.rows import LabelledRow
+from ...errors import DataError
+from ...program.artifact.folder import HEADS, load_program
+from ...program.artifact.planner_state import heads_of
+from ...program.heads.heads import Heads
+from ...program.planner import QueryPlanner
+from ...program.uncompiled import KEPT, uncompiled_planner
+from ...signatures.types import Frozen, Turn
+from ..baselines import ConstantPlanner, TfidfPlanner
+
+ROUNDS = 5
+PLANS = "rules and heads"
+DECISIONS = "all decisions of a query"
+LOADING = "load its heads"
+
+
+class Timing(Frozen):
+    """Milliseconds of one thing, over all rounds and rows; ``ratio`` is p50 over the reference's, the first's.
+
+    ``under`` is what p50 and p99 should stay under on an idle core, where something is promised.
+    """
+
+    name: str
+    p50: float
+    p99: float
+    ratio: float
+    under: tuple[float, float] | None = None
+
+
+class Rate(Frozen):
+    """How many a second of processor time, one after the other: the median of the rounds, and over the first's.
+
+    Processor time, unlike the clock's, is not that of other programs on the same core.
+    """
+
+    name: str
+    per_second: float
+    ratio: float
+    over: float | None = None
+
+
+def bench_plans(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
+    """Whole plans of the rules and heads beside the majority class and TF-IDF, on ``dev``."""
+    planners, rows = _planners(domain, kept)
+    return compare({name: _planning(plan, rows) for name, plan in planners.items()}, rounds, {PLANS: (1.0, 2.0)})
+
+
+def bench_rate(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Rate]:
+    """Plans a second, of the same planners on the same rows."""
+    planners, rows = _planners(domain, kept)
+    measured = {name: _planning(plan, rows) for name, plan in planners.items()}
+    taken = {name: [_processor_seconds(once) for _ in range(rounds)] for name, once in measured.items()}
+    rates = {name: len(rows) / float(np.median(times)) for name, times in taken.items()}
+    first = next(iter(rates.values()))
+    wanted = {PLANS: 2000.0}
+    return [Rate(name=n, per_second=r, ratio=r / first, over=wanted.get(n)) for n, r in rates.items()]
+
+
+def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
+    """From a text to every decision, beside the vector alone: queries, and turns after turns new and seen before."""
+    heads = uncompiled_planner(domain, kept).heads
+    if heads is None:
+        raise DataError(f"{domain} has too few rows to train heads on; label some more")
+    rows = _dev_rows(domain)
+    texts = [row.query for row in rows]
+    later = [(row.query, row.history) for row in rows if row.history]
+
+    def anew(do: Callable[[], object]) -> float:
+        heads.features.forget()
+        return timed(do)
+
+    def decide(query: str, turns: Sequence[Turn]) -> None:
+        heads.of_turn(query, turns)
+        heads.of_query(query)
+
+    def warm(query: str, turns: Sequence[Turn]) -> float:
+        heads.features.forget()
+        heads.of_turn(turns[0].content, turns)
+        return timed(lambda: decide(query, turns))
+
+    measured = {
+        "the vector alone": lambda: [timed(lambda t=t: heads.features.encoder.encode([t])) for t in texts],
+        DECISIONS: lambda: [anew(lambda t=t: heads.of_query(t)) for t in texts],
+        "all decisions of a later turn": lambda: [warm(query, turns) for query, turns in later],
+        "the same, no earlier turn seen before": lambda: [anew(lambda r=row: decide(*r)) for row in later],
+    }
+    if not later:  # a domain without conversations
+        measured = {name: once for name, once in measured.items() if "turn" not in name}
+    return compare(measured, rounds, {DECISIONS: (0.2, 1.0)})
+
+
+def bench_loading(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
+    """Loading a program folder without a model, and its heads alone, beside training them anew, which is done once."""
+    with TemporaryDirectory() as scratch:
+        trained = timed(lambda: uncompiled_planner(domain, Path(scratch)))
+        folder = next(Path(scratch).iterdir())
+        measured = {
+            "train heads": lambda: [trained],
+            "load a program": lambda: [timed(lambda: QueryPlanner.load(folder, lm=None))],
+            LOADING: lambda: [timed(lambda: _load_heads(folder))],
+        }
+        return compare(measured, rounds, {LOADING: (20.0, 40.0)})
+
+
+def heads_size(domain: str = "podcast", kept: Path = KEPT) -> int:
+    """Bytes of the file with the heads of a program."""
+    with TemporaryDirectory() as scratch:
+        uncompiled_planner(domain, kept).save(Path(scratch) / "program")
+        return (Path(scratch) / "program" / HEADS).stat().st_size
+
+
+def _load_heads(folder: Path) -> Heads:
+    """As opening a program does, its manifest read and its encoder open."""
+    heads = heads_of(load_program(folder))
+    assert heads is not None, "every program of a shipped domain has heads"
+    return heads
+
+
+def _planners(domain: str, kept: Path) -> tuple[dict[str, Callable[..., object]], Sequence[LabelledRow]]:
+    train, dev = load_domain(domain).rows("train"), _dev_rows(domain)
+    planners: dict[str, Callable[..., object]] = {
+        "tf-idf": TfidfPlanner(train).plan,
+        "constant": ConstantPlanner(train).plan,
+        PLANS: uncompiled_planner(domain, kept).plan,
+    }
+    return planners, dev
+
+
+def _dev_rows(domain: str) -> tuple[LabelledRow, ...]:
+    rows = load_domain(domain, splits=("dev",)).rows("dev")
+    if not rows:
+        raise DataError(f"{domain} has no labelled queries in dev.jsonl to plan; label some first")
+    return rows
+
+
+def _planning(plan: Callable[..., object], rows: Sequence[LabelledRow]) -> Callable[[], list[float]]:
+    histories = [[turn.model_dump() for turn in row.history] for row in rows]
+
+    def once() -> list[float]:
+        return [
+            timed(lambda q=row.query, h=h, s=row.session: plan(q, h, s)) for row, h in zip(rows, histories, strict=True)
+        ]
+
+    return once
+
+
+def compare(
+    measured: Mapping[str, Callable[[], list[float]]],
+    rounds: int,
+    under: Mapping[str, tuple[float, float]] | None = None,
+) -> list[Timing]:
+    """Every rival once a round, after one round to warm up; the first is the reference."""
+    times: dict[str, list[float]] = {name: [] for name in measured}
+    for number in range(rounds + 1):
+        for name, once in measured.items():
+            taken = once()
+            times[name] += taken if number else []
+    middle = {name: float(np.median(taken)) for name, taken in times.items()}
+    reference = middle[next(iter(middle))]
+    limits = under or {}
+    return [
+        Timing(
+            name=name,
+            p50=middle[name],
+            p99=float(np.quantile(taken, 0.99)),
+            ratio=middle[name] / reference,
+            under=limits.get(name),
+        )
+        for name, taken in times.items()
+    ]
+
+
+def timed(do: Callable[[], object]) -> float:
+    """Milliseconds that a call takes."""
+    began = time.perf_counter()
+    do()
+    return (time.perf_counter() - began) * 1000
+
+
+def _processor_seconds(do: Callable[[], object]) -> float:
+    began = time.process_time()
+    do()
+    return time.process_time() - began

@@ -1,0 +1,231 @@
+"""Tables of a cascade, typed, for a report to draw: what heads risk for what they cover.
+
+- risk against coverage of each head stage, and of whole queries (``joint``)
+- reliability: how often a certainty comes true
+- joint coverage: share of queries that no language model had to decide, with its interval
+- accuracy of each stage beside the majority class, TF-IDF and whatever else was evaluated
+
+The first two come from head answers on labelled rows (``eval/cascade/head_answers.py``), the others from evaluations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ...signatures.types import Frozen
+from ..evaluation import Evaluation
+from ..row_table import RowResult
+from ..statistics import Estimate, clustered_interval
+from ..summary import STAGE_FIELDS
+from .head_answers import Answer, RowAnswers
+
+STAGES = ("follow_up", "relevance", "kind", "complexity")
+JOINT = "joint"
+COVERAGES = tuple(round(step / 20, 2) for step in range(1, 21))
+BINS = 10
+
+
+class RiskPoint(Frozen):
+    """At this certainty heads answer this share of the rows in which the stage arises, and of those this is wrong."""
+
+    certainty: float
+    coverage: float
+    risk: float
+    rows: int
+
+
+class RiskCurve(Frozen):
+    """Risk against coverage of one stage, or of whole queries; ``area`` under it is smaller for a better order."""
+
+    stage: str
+    points: tuple[RiskPoint, ...]
+    area: float
+
+
+class ReliabilityBin(Frozen):
+    """Answers of about this certainty: how many, their mean certainty, and how many were right."""
+
+    certainty: float
+    right: Estimate
+
+
+class Reliability(Frozen):
+    """Certainty against truth of one stage; ``gap`` is the expected calibration error (Naeini et al., 2015)."""
+
+    stage: str
+    bins: tuple[ReliabilityBin, ...]
+    gap: float
+
+
+class JointCoverage(Frozen):
+    """Of the plans of one evaluation, which needed no model to decide, and which made no request at all.
+
+    ``unwritten`` are the plans whose gold labels need no written text; None if there is none.
+    """
+
+    name: str
+    undecided_by_model: Estimate
+    no_request: Estimate
+    unwritten_no_request: Estimate | None
+
+    @property
+    def sentence(self) -> str:
+        """For the report."""
+        return (
+            f"joint coverage of {self.name}: {_percent(self.undecided_by_model)} of the queries needed no model to "
+            f"decide, {_percent(self.no_request)} no request at all"
+        )
+
+
+class StageAccuracy(Frozen):
+    """Accuracy of one decision, by the name of what was evaluated."""
+
+    stage: str
+    accuracy: dict[str, Estimate]
+
+
+class CascadeTables(Frozen):
+    """All of them."""
+
+    risk: tuple[RiskCurve, ...] = ()
+    reliability: tuple[Reliability, ...] = ()
+    coverage: tuple[JointCoverage, ...] = ()
+    accuracy: tuple[StageAccuracy, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the curves come to, a sentence a stage."""
+        gaps = {found.stage: found.gap for found in self.reliability}
+        return tuple(_of_curve(curve, gaps.get(curve.stage)) for curve in self.risk)
+
+
+def _of_curve(curve: RiskCurve, gap: float | None) -> str:
+    half = min(curve.points, key=lambda point: abs(point.coverage - 0.5))
+    last = curve.points[-1]
+    told = f", calibration error {gap:.3f}" if gap is not None else ""
+    return (
+        f"heads on {curve.stage}: wrong in {half.risk:.1%} of the surest {half.coverage:.0%}, in {last.risk:.1%} of "
+        f"the {last.coverage:.0%} they answer; area under risk against coverage {curve.area:.3f}{told}"
+    )
+
+
+def cascade_tables(answers: Sequence[RowAnswers], evaluations: Sequence[Evaluation] = ()) -> CascadeTables:
+    """The tables of these head answers and these evaluations of the same rows."""
+    return CascadeTables(
+        risk=tuple(curve for stage in (*STAGES, JOINT) if (curve := risk_curve(answers, stage)) is not None),
+        reliability=tuple(found for stage in STAGES if (found := reliability(answers, stage)) is not None),
+        coverage=tuple(joint_coverage(evaluation) for evaluation in evaluations),
+        accuracy=accuracy_table(evaluations),
+    )
+
+
+def risk_curve(answers: Sequence[RowAnswers], stage: str) -> RiskCurve | None:
+    """Risk of the surest answers, from the surest twentieth to all; None if nothing was answered.
+
+    Answers that are equally certain have no order, so each counts as wrong as they are on average.
+    """
+    given, arising = _answers(answers, stage)
+    if not given:
+        return None
+    ordered = sorted(given, key=lambda pair: -pair[1].certainty)
+    wrong = np.cumsum(_among_equals([answer for _, answer in ordered]))
+    counts = sorted({max(1, round(share * len(ordered))) for share in COVERAGES})
+    points = tuple(
+        RiskPoint(
+            certainty=ordered[count - 1][1].certainty,
+            coverage=count / arising,
+            risk=float(wrong[count - 1] / count),
+            rows=count,
+        )
+        for count in counts
+    )
+    area = float((wrong / np.arange(1, len(wrong) + 1)).mean())
+    return RiskCurve(stage=stage, points=points, area=area)
+
+
+def reliability(answers: Sequence[RowAnswers], stage: str) -> Reliability | None:
+    """Bins of equal size, the least certain first, none of which parts equal certainties; None if nothing answered."""
+    given, _ = _answers(answers, stage)
+    if not given:
+        return None
+    ordered = sorted(given, key=lambda pair: pair[1].certainty)
+    bins, gap = [], 0.0
+    for first, end in pairwise(_edges([answer.certainty for _, answer in ordered])):
+        some = ordered[first:end]
+        mean = float(np.mean([answer.certainty for _, answer in some]))
+        right = clustered_interval([answer.right for _, answer in some], [name for name, _ in some])
+        bins.append(ReliabilityBin(certainty=mean, right=right))
+        gap += abs(mean - right.value) * len(some) / len(ordered)
+    return Reliability(stage=stage, bins=tuple(bins), gap=gap)
+
+
+def _among_equals(ordered: Sequence[Answer]) -> np.ndarray:
+    """How wrong each answer is: the share of wrong ones among those that are as certain."""
+    _, group = np.unique([answer.certainty for answer in ordered], return_inverse=True)
+    wrong = np.array([not answer.right for answer in ordered], dtype=float)
+    return (np.bincount(group, weights=wrong) / np.bincount(group))[group]
+
+
+def _edges(rising: Sequence[float]) -> list[int]:
+    """Where bins of rising certainties begin, and where the last ends; none begins between two that are equal."""
+    starts = [part[0] for part in np.array_split(np.arange(len(rising)), min(BINS, len(rising)))]
+    values = np.asarray(rising)
+    return [*np.unique(np.searchsorted(values, values[starts])).tolist(), len(rising)]
+
+
+def joint_coverage(evaluation: Evaluation) -> JointCoverage:
+    """How often the plans of an evaluation did without a model."""
+    cases = evaluation.cases
+    unwritten = [c for c in cases if not (c.gold.is_follow_up or c.gold.needs_decomposition)]
+    return JointCoverage(
+        name=evaluation.name,
+        undecided_by_model=_share(cases, [_decided_without_model(c) for c in cases]),
+        no_request=_share(cases, [c.plan.trace.requests == 0 for c in cases]),
+        unwritten_no_request=_share(unwritten, [c.plan.trace.requests == 0 for c in unwritten]) if unwritten else None,
+    )
+
+
+def accuracy_table(evaluations: Sequence[Evaluation]) -> tuple[StageAccuracy, ...]:
+    """One line a decision, one column an evaluation."""
+    lines = []
+    for name in (field.stage for field in STAGE_FIELDS):
+        found = {e.name: row.accuracy for e in evaluations if (row := e.summary().stage(name)) is not None}
+        if found:
+            lines.append(StageAccuracy(stage=name, accuracy=found))
+    return tuple(lines)
+
+
+def _answers(answers: Sequence[RowAnswers], stage: str) -> tuple[list[tuple[str, Answer]], int]:
+    """(conversation, answer) of the rows in which the stage arises, and how many rows those are."""
+    if stage == JOINT:
+        arising = [row for row in answers if row.arises]
+        return [(row.conversation, whole) for row in arising if (whole := _whole(row)) is not None], len(arising)
+    needed = {"kind": "relevance"}.get(stage, stage)
+    arising = [row for row in answers if needed in row.arises and (stage != "kind" or "complexity" not in row.arises)]
+    return [(row.conversation, row.answers[stage]) for row in arising if stage in row.answers], len(arising)
+
+
+def _whole(row: RowAnswers) -> Answer | None:
+    """All heads of a row as one: as certain as its least certain round, right if all are; None if one says nothing."""
+    if not row.whole(0.0):
+        return None
+    rounds = row.used(0.0) & {"follow_up"}, row.used(0.0) & {"relevance", "complexity"}
+    sure = min(math.prod(row.answers[name].certainty for name in names) for names in rounds)
+    return Answer(sure, not row.wrong(0.0))
+
+
+def _decided_without_model(case: RowResult) -> bool:
+    deciding = (d for d in case.plan.trace.decisions if d.stage in ("follow_up", "relevance", "complexity"))
+    return all(d.decided_by != "lm" for d in deciding)
+
+
+def _percent(estimate: Estimate) -> str:
+    return f"{estimate.value:.1%} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
+
+
+def _share(cases: Sequence[RowResult], values: Sequence[bool]) -> Estimate:
+    return clustered_interval(np.array(values, dtype=bool), [case.conversation for case in cases])

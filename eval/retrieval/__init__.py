@@ -1,0 +1,1 @@
+"""What comes after the labels: evidence found, sources asked, complex questions answered."""

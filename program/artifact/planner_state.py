@@ -1,0 +1,122 @@
+"""What a planner stands on, as a program folder holds it: written out, hashed, and put back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import dspy
+import numpy as np
+
+from ...errors import ProgramError
+from ..bound import Gate
+from ..graph.learning.store import from_tensors, to_tensors
+from ..heads.encoders import encoder_named
+from ..heads.file import load_features, load_heads, settings_of, tensors_of
+from ..heads.heads import Heads
+from ..text.greetings import greetings_of
+from ..text.linker import Linker
+from .compatible import check_fingerprints, has_one_hop, signatures_hash
+from .folder import Manifest, ProgramState, text_fingerprint
+
+if TYPE_CHECKING:
+    from ..planner import QueryPlanner
+
+
+def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
+    """A predictor's DSPy state without its language model, traces and training rows."""
+    state = predictor.dump_state()
+    return {key: value for key, value in state.items() if key not in ("lm", "traces", "train")} | {
+        "traces": [],
+        "train": [],
+    }
+
+
+def fingerprints(planner: QueryPlanner) -> dict[str, str]:
+    """Hashes of what a planner stands on: card, schema, signatures, encoder."""
+    card, heads = planner.card, planner.heads
+    prints = {"card": card.fingerprint, "signatures": signatures_hash(planner.specs)}
+    if card.graph is not None:
+        prints["schema"] = text_fingerprint(card.graph.model_dump_json(exclude_defaults=True))
+    if heads is not None:
+        prints["encoder"] = heads.features.encoder.fingerprint()
+    return prints
+
+
+def content_hash(planner: QueryPlanner) -> str:
+    """Of everything that decides about a plan, 12 hex digits."""
+    state = json.dumps([predictor_state(p) for p in planner.stage_predictors.values()], default=str)
+    learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in _tensors(planner).items()}
+    settings = settings_of(planner.heads) if planner.heads else {}
+    heads = json.dumps([settings, learned]) if learned else ""
+    weighed = json.dumps({name: c.model_dump() for name, c in planner.combinations.items()})
+    parts = (planner.card.fingerprint, state, heads, weighed, str(planner.plan_graph))
+    gate = () if planner.gate == Gate() else (repr(planner.gate),)
+    return text_fingerprint(*parts, *gate)[:12]
+
+
+def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
+    """Everything a program folder holds, with ``manifest`` completed."""
+    predictors = {name: predictor_state(predictor) for name, predictor in planner.stage_predictors.items()}
+    thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
+    heads = planner.heads
+    completed = manifest.model_copy(
+        update={
+            "domain": planner.card.name,
+            "fingerprints": {**manifest.fingerprints, **fingerprints(planner)},
+            "encoder": heads.features.encoder.name if heads else "",
+            "heads": settings_of(heads) if heads else {},
+            "thresholds": thresholds,
+            "combinations": planner.combinations,
+            "joint": heads.joint if heads else {},
+            "mode": planner.gate.mode,
+            "bound": planner.gate.bound,
+            "learned": manifest.learned or planner.learned,
+        }
+    )
+    return ProgramState(completed, planner.card, predictors, _tensors(planner))
+
+
+def restore(planner: QueryPlanner, state: ProgramState) -> None:
+    """Put what a program folder holds into a new planner of its card.
+
+    Raises:
+        ProgramError: the program was compiled with another card, signatures or encoder, or has an unknown stage.
+    """
+    planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
+    planner.combinations = dict(state.manifest.combinations)
+    planner.learned = state.manifest.learned
+    check_fingerprints(fingerprints(planner), planner.specs, state.manifest)
+    one_hop = has_one_hop(planner.specs, state.manifest)
+    for stage, saved in state.predictors.items():
+        if stage == "graph" and one_hop:
+            continue
+        if stage not in planner.stage_predictors:
+            raise ProgramError(f"the program has a stage that this version does not know: {stage}")
+        planner.stage_predictors[stage].load_state({**saved, "lm": None})
+
+
+def heads_of(state: ProgramState) -> Heads | None:
+    """The heads of a program; None where it has none.
+
+    Raises:
+        ProgramError: its tensors or tables are not those of heads.
+    """
+    if not state.manifest.heads:
+        return None
+    encoder, linker, greetings = (
+        encoder_named(state.manifest.encoder),
+        Linker(state.card.names),
+        greetings_of(state.card.greetings),
+    )
+    try:
+        features = load_features(state.heads, encoder, linker)
+        return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint, greetings)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise ProgramError(f"the heads of this program cannot be read: {error}") from error
+
+
+def _tensors(planner: QueryPlanner) -> dict[str, np.ndarray]:
+    heads = tensors_of(planner.heads) if planner.heads else {}
+    return {**heads, **(to_tensors(planner.graph) if planner.graph else {})}

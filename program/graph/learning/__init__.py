@@ -1,0 +1,1 @@
+"""Learning to rank plans from labelled questions, and keeping what was learned."""

@@ -1,0 +1,65 @@
+"""Labelled questions over a schema: what graph planners learn from."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ....signatures.graph_steps import GraphPlan, GraphSchema
+from ..names.linking import NameIndex
+from ..question.words import words_of
+
+EPSILON = 0.002
+"""A share of questions below which a word counts as not occurring: one question in five hundred."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A labelled question.
+
+    Attributes:
+        plan: None where the schema cannot say what is asked.
+    """
+
+    text: str
+    plan: GraphPlan | None
+    group: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A labelled domain: its schema, its names, and questions. Equal to itself alone, and hashed so.
+
+    Attributes:
+        counted: whether it is counted how often its words stand without being names; not for lessons, which
+            stand for domains without labels.
+    """
+
+    name: str
+    schema: GraphSchema
+    index: NameIndex
+    questions: tuple[Question, ...]
+    counted: bool = True
+
+
+def common_words(questions: Iterable[Sequence[str]]) -> dict[str, float]:
+    """How much each word says, 0 to 1: little if it is frequent in the questions of every domain.
+
+    Args:
+        questions: for each domain, its questions with their names taken out.
+    """
+    shares = [_shares(texts) for texts in questions]
+    words = {word for share in shares for word in share}
+    floor = math.log(EPSILON)
+    logs = {w: sum(math.log(share.get(w, 0.0) + EPSILON) for share in shares) / len(shares) for w in words}
+    return {word: round(min(1.0, value / floor), 4) for word, value in sorted(logs.items())}
+
+
+def _shares(texts: Sequence[str]) -> dict[str, float]:
+    counts = Counter(word for text in texts for word in {w.text for w in words_of(text)})
+    return {word: count / max(1, len(texts)) for word, count in counts.items()}
+
+
+# -- examples ------------------------------------------------------------------------------------

@@ -1,0 +1,124 @@
+"""A name that the graph does not have: guessed from how it stands in the question, so that a plan can say so.
+
+What a question says of all nodes of a type has no name in it, however rare its words are: no word for a property or a
+value of it is one ("vegan"), nor what is asked for in words that the schema does not have ("quante ricette"), nor an
+ordinary word right beside one for a type ("cheap recipes", "recipes sorted by …").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....data.grammar_words import read_grammar
+from ..question.asked_type import is_form
+from ..question.spoken import NOUNS, is_small, spoken_in
+from ..question.words import Word, folded_words, name_words, words_of
+from ..ranking.phrases import phrases_of_plans
+from ..ranking.schema_words import FLOOR, FULL, written_alike
+from .linking import Mention, Reading
+
+if TYPE_CHECKING:
+    from ...heads.encoder import Encoder
+    from ..ranking.answering import Answerer
+    from ..values import Values
+
+RARE = 0.95
+MOST_WORDS = 4
+NEAR = 0.5
+"""How near a word is to one of the schema, from which it is not taken for a name: "neighbours", "rarest"."""
+ALIKE = 0.6
+"""The same of how it is written, for properties and values: "végane"."""
+FEW = 60
+"""Values of a property at most whose words are no names; of more, each may be one."""
+
+
+class SchemaValues:
+    """The words of one schema's properties and of their values."""
+
+    def __init__(self, values: Values, encoder: Encoder) -> None:
+        """Read them; those of properties with many values are left out."""
+        keys = {*values.flags, *values.numbers, *values.texts}
+        names = [word for _, name in keys for word in name_words(name)]
+        texts = [text for each in values.texts.values() if len(each) <= FEW for text in each]
+        said = [way for text in texts for way in (text, *values.words.get(text, ()))]
+        self._words = list(dict.fromkeys(word for text in (*names, *said) for word in folded_words(text)))
+        self._vectors, self._encoder = encoder.encode(self._words), encoder
+        self.has = lru_cache(maxsize=4096)(self._has)
+
+    def _has(self, word: str) -> bool:
+        """Whether a folded word is a form of one of them, written like it, or means nearly the same."""
+        if any(is_form(word, own) or (len(own) >= 4 and written_alike(word, own) >= ALIKE) for own in self._words):
+            return True
+        meant = self._vectors @ self._encoder.encode([word])[0] if self._words else np.zeros(1)
+        return float((meant.max() - FLOOR) / (FULL - FLOOR)) >= NEAR
+
+
+def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[Mention, ...]:
+    """The longest run of words that neither questions nor the schema are made of, as a mention of every type.
+
+    Words written with a capital inside the sentence, or between quotation marks, come first. None where
+    every word is an ordinary one, or is near the schema, or says what plans do ("fewest").
+    """
+    words = words_of(question)
+    nouns = bool(NOUNS & spoken_in(word.text for word in words))
+    capital = [question[w.start].isupper() and i > 0 for i, w in enumerate(words)]
+    named = [c and not nouns for c in capital]
+    places = [i for i, w in enumerate(words) if not w.text.isdecimal() and _may_name(w.text, named[i], answerer)]
+    places = [i for i in places if named[i] or not _is_beside_a_type(words, i, answerer)]
+    runs = [
+        run for run in _runs([i in places for i in range(len(words))]) if not _is_asked(words, run, named, answerer)
+    ]
+    if not runs:
+        return ()
+    first, last = max(runs, key=lambda run: (sum(capital[run[0] : run[1]]), run[1] - run[0], -run[0]))
+    start, end = words[first].start, words[last - 1].end
+    text = question[start:end]
+    kinds = answerer.ranker.table.types
+    readings = tuple(Reading(text, kind, "unknown", 0.0) for kind in kinds)
+    return (Mention(text, start, end, first, last, readings),)
+
+
+def _may_name(word: str, capital: bool, answerer: Answerer) -> bool:
+    """Whether a folded word may be the name of something, or a part of it."""
+    if word in answerer.ranker.words.vocabulary or answerer.of_values.has(word):
+        return False
+    if capital:
+        return True
+    rare = answerer.learned.paths.common.get(word, 1.0) >= RARE and not is_small(word)
+    return rare and not phrases_of_plans().has(word) and answerer.ranker.words.nearest(word) < NEAR
+
+
+def _is_beside_a_type(words: Sequence[Word], place: int, answerer: Answerer) -> bool:
+    """Whether an ordinary word of English says something of the word for a type beside it: "cheap dishes"."""
+    beside = (words[i].text for i in (place - 1, place + 1) if 0 <= i < len(words))
+    return answerer.encoder.knows_whole(words[place].text) and any(answerer.types.of(word) for word in beside)
+
+
+def _is_asked(words: Sequence[Word], run: tuple[int, int], named: Sequence[bool], answerer: Answerer) -> bool:
+    """Whether words that a question begins with are what it asks for, and not a name beside a word for that."""
+    first, last = run
+    before = (word.text for word in words[:first])
+    if any(named[first:last]) or not all(word in _asking() or answerer.of_values.has(word) for word in before):
+        return False
+    if len(words) == last:
+        return first > 0 or last > 1
+    return answerer.ranker.words.nearest(words[last].text) < NEAR
+
+
+@lru_cache(maxsize=1)
+def _asking() -> frozenset[str]:
+    return frozenset(word for phrase in read_grammar() if phrase.line == "which" for word in folded_words(phrase.text))
+
+
+def _runs(rare: Sequence[bool]) -> list[tuple[int, int]]:
+    runs: list[tuple[int, int]] = []
+    for place, is_rare in enumerate(rare):
+        if is_rare and runs and runs[-1][1] == place and place - runs[-1][0] < MOST_WORDS:
+            runs[-1] = (runs[-1][0], place + 1)
+        elif is_rare:
+            runs.append((place, place + 1))
+    return runs

@@ -1,0 +1,78 @@
+"""Values of properties that a question says in other words: "wooden" for ``wood``, "settlement" for ``settled``.
+
+Only properties with few values are looked at, since one of many is always a little like any word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from ...heads.encoder import Encoder
+from ..ranking.evidence import ORDINARY
+from ..ranking.schema_words import FLOOR, FULL, written_alike
+from .view import View
+from .words import fold, is_whole_in
+
+FEW = 12
+"""Values that a property has at most."""
+ALIKE = 0.45
+"""How near a word must be to every word of a value, 0 to 1."""
+
+
+def is_said(text: str, said: str) -> bool:
+    """Whether a question has a value, in either number; ``said`` is the folded question between spaces."""
+    folded = fold(text)
+    return bool(folded) and is_whole_in(folded, said)
+
+
+class ValueWords:
+    """Compares the words of questions with the values of one schema's properties."""
+
+    def __init__(
+        self, properties: Iterable[Sequence[str]], encoder: Encoder, said: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        """Read the values of every property, and how people say them in other words."""
+        self._said = {text: (text, *words) for text, words in (said or {}).items()}
+        self._folded = {text: frozenset(" ".join(map(fold, ways)).split()) for text, ways in self._said.items()}
+        few = [texts for texts in properties if len(texts) <= FEW]
+        split = {text: words for texts in few for text in texts if (words := fold(text).split())}
+        self._encoder = encoder
+        self._words = list(dict.fromkeys(word for words in split.values() for word in words))
+        places = {word: place for place, word in enumerate(self._words)}
+        self._places = {text: [places[word] for word in words] for text, words in split.items()}
+        self._vectors = encoder.encode(self._words)
+        self._of_word = lru_cache(maxsize=8192)(self._compare)
+
+    def unsaid(self, view: View, question: str) -> dict[str, float]:
+        """The values that the question does not have, but a word like each of their words; and how like, 0 to 1."""
+        heavy = [word for word, weight in zip(view.words, view.weight, strict=True) if weight > ORDINARY]
+        if not heavy or not self._words:
+            return {}
+        near, said = np.stack([self._of_word(word) for word in heavy]).max(axis=0), f" {fold(question)} "
+        found = {text: float(near[places].min()) for text, places in self._places.items()}
+        likely = {text: like for text, like in found.items() if like >= ALIKE}
+        return {
+            text: like
+            for text, like in likely.items()
+            if not any(is_said(word, said) for word in self._said.get(text, (text,)))
+        }
+
+    def by_word(self, view: View, text: str) -> np.ndarray:
+        """How like each word is to a word of a value, shape (words,); zero of what is less like it than ``ALIKE``."""
+        places, folded = self._places.get(text), self._folded.get(text, frozenset())
+        if not view.words or not (places or folded):
+            return np.zeros(len(view.words))
+        if any(word in folded for word in view.words):
+            return np.array([float(word in folded) for word in view.words])
+        if not places:
+            return np.zeros(len(view.words))
+        near = np.stack([self._of_word(word)[places].max() for word in view.words])
+        return np.where(near >= ALIKE, near, 0.0)
+
+    def _compare(self, word: str) -> np.ndarray:
+        """Similarity of a word to each word of the values."""
+        meaning = np.clip((self._vectors @ self._encoder.encode([word])[0] - FLOOR) / (FULL - FLOOR), 0, 1)
+        return np.maximum(meaning, [written_alike(word, other) for other in self._words])

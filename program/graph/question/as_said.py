@@ -1,0 +1,215 @@
+"""What a question says outright beside its names, applied to every ending: bounds, flags, order, and each word once.
+
+Endings that become the same are one, with the chances of all; those that the question cannot mean are gone, and those
+that do nothing with what it says count for less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from ....signatures.graph_steps import Condition
+from ..ranking.endings import Conditions, Ending, conditions_of
+from ..ranking.schema_words import written_alike
+from ..values import Values, number_of
+from .bounded import Bounded
+from .said_bounds import YEARS, said_bounds
+from .said_flags import UNUSED_FLAG, Flags, said_flags
+from .said_numbers import placed_numbers
+from .said_order import Ordered, said_order
+from .words import fold, folded_words, is_whole_in, name_words, words_of
+
+UNUSED = 0.15
+"""How much less likely a plan is that tests nothing against a number which the question bounds."""
+SAYS_NOTHING = 0.2
+"""How much less likely a plan is whose test everything passes, or nothing: people ask for what tells apart."""
+OTHER_NUMBER = 0.1
+"""How much less likely a plan is that tests a number of another property than the one whose word stands before it."""
+ALIKE = 0.5
+"""How alike a word must be written to a property's, 0 to 1: "catégorie"."""
+OTHER_TIME = 0.1
+"""How much less likely a plan is that does not order by a year where the oldest or the newest is asked for."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """Endings as a question says them.
+
+    Attributes:
+        groups: each ending with the places of those that become it.
+        slighted: how much less likely each place is for what its ending does not say.
+    """
+
+    groups: Mapping[Ending, Sequence[int]]
+    slighted: Sequence[float]
+
+    def together(self, found: Sequence[Ending], chances: np.ndarray) -> tuple[Sequence[Ending], np.ndarray]:
+        """The endings as they are said, with the chances of all that become one at the likeliest of these."""
+        if not self.groups:
+            return found, chances
+        said, summed = list(found), np.zeros(len(chances))
+        for ending, places in self.groups.items():
+            first = places[int(np.argmax(chances[list(places)]))]
+            said[first], summed[first] = ending, chances[list(places)].sum()
+        return said, summed / summed.sum()
+
+
+class AsSaid:
+    """What one question says, its names taken in one way."""
+
+    def __init__(self, question: str, spans: Sequence[tuple[int, int]], values: Values) -> None:
+        """Read a question.
+
+        Args:
+            spans: where its names stand.
+            values: the properties of the schema.
+        """
+        self._question, self._spans, self._values = question, spans, values
+        self.bounded = Bounded(said_bounds(question, spans))
+        self.flags: Flags = said_flags(question, spans, frozenset(name for _, name in values.flags))
+        self.order: Ordered = said_order(question, spans)
+        self.beside = _beside(question, spans)
+
+    def grouped(self, found: Sequence[Ending], kind: str, edges: Sequence[str], followed: bool) -> Grouped:
+        """The endings of nodes of a type, reached over these edges, as they are said.
+
+        Args:
+            followed: whether any edge was; else they are the names themselves.
+        """
+        if not (self.bounded or self.flags or self.order or self.beside or self._spans):
+            return Grouped({}, [1.0] * len(found))
+        own = [name for name in self.flags.said if (kind, name) in self._values.flags]
+        of_edges = [name for name in self.flags.said for edge in edges if (edge, name) in self._values.flags]
+        years = self._years(kind) if self.order else frozenset()
+        groups: dict[Ending, list[int]] = {}
+        slighted = [1.0] * len(found)
+        for place, ending in enumerate(found):
+            said = self._said(ending, own, years, followed)
+            if said is None:
+                continue
+            groups.setdefault(said, []).append(place)
+            slighted[place] = self._slight(said, kind, [*own, *of_edges], years)
+        return Grouped(groups, slighted)
+
+    def is_outright(self, ending: Ending) -> bool:
+        """Whether an ending is a test of the nodes that the question says by its value, its word or a bound."""
+        if ending.where is not None or ending.final.kind != "set":
+            return False
+        return any(self._is_said(condition) for condition in ending.final.filters)
+
+    def _is_said(self, condition: Condition) -> bool:
+        if isinstance(condition.value, bool):
+            return condition.property in self.flags.said
+        if isinstance(condition.value, str):
+            return condition.op in ("eq", "ne") and is_whole_in(fold(condition.value), f" {fold(self._question)} ")
+        return self._is_beside(condition) or _number(condition) in self.bounded.compared
+
+    def _said(self, ending: Ending, own: Collection[str], years: Collection[str], followed: bool) -> Ending | None:
+        if any(map(self._is_in_a_name, conditions_of(ending))):
+            if followed or ending.where is not None or any(c.op != "eq" for c in ending.final.filters):
+                return None
+            ending = replace(ending, final=replace(ending.final, filters=()))  # the names have that value
+        bounded = self.bounded.said(self._equal(ending))
+        return None if bounded is None else self.order.ending(self.flags.ending(bounded, own), years)
+
+    def _equal(self, ending: Ending) -> Ending:
+        """The same, but that a number right behind its property's word, "category 3", is that number."""
+        conditions = conditions_of(ending)
+        if len(conditions) != 1 or conditions[0].op in ("eq", "ne") or not self._is_beside(conditions[0]):
+            return ending
+        equal = (conditions[0].model_copy(update={"op": "eq"}),)
+        if ending.where is not None:
+            return replace(ending, where=(ending.where[0], equal))
+        return replace(ending, final=replace(ending.final, filters=equal))
+
+    def _is_beside(self, condition: Condition) -> bool:
+        """Whether a number that is tested stands right behind the word for its property."""
+        word = self.beside.get(number) if (number := _number(condition)) is not None else None
+        return word is not None and _is_word_for(word, condition.property)
+
+    def _slight(self, ending: Ending, kind: str, flags: Collection[str], years: Collection[str]) -> float:
+        conditions = conditions_of(ending)
+        weight = 1.0
+        if self.bounded.compared and not self.bounded.uses(conditions):
+            weight *= UNUSED
+        if self.flags.unused(ending, flags):
+            weight *= UNUSED_FLAG
+        if self._is_of_another(conditions, kind, ending):
+            weight *= OTHER_NUMBER
+        if self.order.slights(ending, years):
+            weight *= OTHER_TIME
+        at = ending.where[0] if ending.where is not None else kind
+        return weight * (SAYS_NOTHING if any(self._says_nothing(at, one) for one in conditions) else 1.0)
+
+    def _is_of_another(self, conditions: Conditions, kind: str, ending: Ending) -> bool:
+        """Whether a number is tested of one property that stands right behind the word for another."""
+        numbers = {number for one in conditions if (number := _number(one)) is not None}
+        words = {self.beside[number] for number in numbers if number in self.beside}
+        if not words or any(map(self._is_beside, conditions)):
+            return False
+        at = (kind, ending.where[0] if ending.where is not None else kind)
+        return any(_is_word_for(word, name) for word in words for of, name in self._values.numbers if of in at)
+
+    def _says_nothing(self, at: str, condition: Condition) -> bool:
+        """Whether every value that there is passes a bound, or none does."""
+        bounds = self._values.numbers.get((at, condition.property))
+        n = _number(condition)
+        if bounds is None or n is None:
+            return False
+        low, high = bounds
+        every = {"lt": high < n, "le": high <= n, "gt": low > n, "ge": low >= n}
+        none = {"lt": low >= n, "le": low > n, "gt": high <= n, "ge": high < n}
+        return every.get(condition.op, False) or none.get(condition.op, False)
+
+    def _years(self, kind: str) -> frozenset[str]:
+        return frozenset(
+            name
+            for (at, name), (low, high) in self._values.numbers.items()
+            if at == kind and low >= YEARS[0] and high <= YEARS[1]
+        )
+
+    @cached_property
+    def _named_alone(self) -> str:
+        """The folded words of the names."""
+        return f" {' '.join(fold(self._question[a:b]) for a, b in self._spans)} "
+
+    @cached_property
+    def _rest(self) -> str:
+        """The folded words beside the names."""
+        kept, place = [], 0
+        for start, end in sorted(self._spans):
+            kept.append(fold(self._question[place:start]))
+            place = max(place, end)
+        return f" {' '.join([*kept, fold(self._question[place:])])} "
+
+    def _is_in_a_name(self, condition: Condition) -> bool:
+        """Whether a text that is tested stands in a name, and nowhere else: a word is said once."""
+        if not isinstance(condition.value, str) or condition.op == "contains":
+            return False
+        folded = fold(condition.value)
+        if not folded or not is_whole_in(folded, self._named_alone):
+            return False
+        return not is_whole_in(folded, self._rest) and number_of(condition.value) is None
+
+
+def _beside(question: str, spans: Sequence[tuple[int, int]]) -> dict[float, str]:
+    """The numbers right behind a word, each with that."""
+    numbers = placed_numbers(question, spans)
+    ends = {word.end: word.text for word in words_of(question) if not word.text.isdecimal()} if numbers else {}
+    return {number.value: ends[number.start - 1] for number in numbers if number.start - 1 in ends}
+
+
+def _number(condition: Condition) -> float | None:
+    """The number that a condition compares with."""
+    return None if isinstance(condition.value, str | bool | tuple) else float(condition.value)
+
+
+@lru_cache(maxsize=4096)
+def _is_word_for(word: str, name: str) -> bool:
+    """Whether a word is one of a property's name, or nearly so."""
+    own = [folded for part in name_words(name) for folded in folded_words(part)]
+    return any(word == other or (len(other) >= 4 and written_alike(word, other) >= ALIKE) for other in own)

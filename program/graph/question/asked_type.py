@@ -1,0 +1,126 @@
+"""The type of nodes that a question asks for by its word: "which genes …", "asthma drugs", "hospitals that …".
+
+It is read by form: a word for a type behind a word that asks, or at the beginning of the question, or right behind
+the name that it begins with. A word for a type is a form of its name's last word, of what its description begins with,
+or of a phrase that the schema has for it. Words that follow each other are read together ("drug classes"), and a plan
+may answer with any of their types. It weighs softly, since people ask for one thing and mean another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import takewhile
+
+import numpy as np
+
+from ....data.grammar_words import read_grammar
+from ....signatures.graph_steps import GraphSchema
+from .view import View
+from .words import folded_words, name_words
+
+OTHER = 0.1
+"""How much less likely a plan is that answers with another type."""
+TOLD = 0.8
+"""How well a phrase for a type must be told by a word, 0 to 1."""
+BEHIND, BEGINS = 3, 5
+"""Words within which a type stands behind one that asks, and from the beginning of a question."""
+STEM = 4
+"""Letters at least that a word shares with another form of it."""
+ENDINGS = frozenset("|s|es|e|n|en|er|ne|i|a|r|x|os|as|y|ies|um|us".split("|"))
+"""What forms of one word end with, behind what they share, in languages that write their nouns alike."""
+HEAD = re.compile(
+    r"[^;:.()]*?(?=\b(?:where|that|who|which|whom|of|in|on|at|for|with|by|to|from|used|made)\b|[;:.()]|$)"
+)
+"""What a description says that a type is, before it says more."""
+ARTICLES = frozenset({"a", "an", "the", "or", "and", "its", "their", "kind", "type", "sort", "named", "one"})
+MOST = 6
+
+
+class TypeWords:
+    """The words for the types of one schema."""
+
+    def __init__(self, schema: GraphSchema) -> None:
+        """Read the names and descriptions of its types."""
+        self._names = [_last_word(node.name) for node in schema.nodes]
+        self._heads = [_heads(node.description) for node in schema.nodes]
+        self.of = lru_cache(maxsize=8192)(self._types)
+
+    def _types(self, word: str) -> frozenset[int]:
+        """The types that a word is for: those that are called so, or else those that are described so."""
+        named = frozenset(i for i, own in enumerate(self._names) if own and is_form(word, own))
+        return named or frozenset(i for i, own in enumerate(self._heads) if any(is_form(word, one) for one in own))
+
+    def asked(self, view: View, kinds: Sequence[int]) -> frozenset[int]:
+        """The places of the types that a question asks for; none where no word says it.
+
+        Args:
+            kinds: the places of the types of its names, in their order.
+        """
+        types = [set(self.of(word)) for word in view.words]
+        if view.near.told is not None:
+            for row, kind in np.argwhere(view.near.told.types >= TOLD).tolist():
+                types[row].add(kind)
+        at = {int(place): types[row] for row, place in enumerate(view.place) if types[row]}
+        if not at:
+            return frozenset()
+        firsts = _firsts(view, at, dict(zip(view.names, kinds, strict=True)))
+        return frozenset(kind for first in firsts for kind in _run(at, first))
+
+
+def _run(at: Mapping[int, set[int]], first: int) -> Iterator[int]:
+    """The types of the words that follow each other."""
+    while first in at:
+        yield from at[first]
+        first += 1
+
+
+def _firsts(view: View, at: Mapping[int, set[int]], names: Mapping[int, int]) -> list[int]:
+    """The places of the first words for what is asked for."""
+
+    def within(begin: int, count: int) -> int | None:
+        if begin in names and begin + 1 in at and names[begin] not in at[begin + 1]:  # "which Lisbon novels"
+            return begin + 1
+        reached = takewhile(lambda place: place not in names, range(begin, begin + count))
+        found = next((place for place in reached if place in at), None)
+        # "The gene BRCA1" names a gene, and asks for nothing.
+        return None if found is None or names.get(found + 1) in at[found] else found
+
+    said = {int(place): word for place, word in zip(view.place, view.words, strict=True)}
+    asking = [place for place, word in said.items() if word in _line("which")]
+    if found := [first for place in asking if (first := within(place + 1, BEHIND)) is not None]:
+        return found
+    # "Genes which …" relates; any other word that asks has another answer than a type that the question begins with.
+    asks = _line("which") | _line("who")
+    if any(word in asks and not (word in _line("relates") and place - 1 in at) for place, word in said.items()):
+        return []
+    if (first := within(0, BEGINS)) is not None:
+        return [first]
+    return [1] if 0 in names and 1 in at and names[0] not in at[1] else []
+
+
+def is_form(word: str, other: str) -> bool:
+    """Whether two folded words are forms of one: "study" and "studies", "gene" and "genes"."""
+    if word == other:
+        return True
+    shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    return shared >= max(3, min(STEM, len(other) - 1, len(word) - 1)) and {word[shared:], other[shared:]} <= ENDINGS
+
+
+def _last_word(name: str) -> str:
+    return next((folded for word in name_words(name)[::-1] for folded in folded_words(word)[::-1]), "")
+
+
+def _heads(description: str) -> frozenset[str]:
+    """The words for what a description says that a type is."""
+    found = HEAD.match(description)
+    head = [part.split() for part in re.split(r",|\bor\b|\band\b", found[0] if found else "")]
+    ends = [folded_words(words[-1])[-1:] for words in head if words]
+    said = [word for end in ends for word in end if word not in ARTICLES and len(word) > 2]
+    return frozenset(said[:MOST])
+
+
+@lru_cache(maxsize=8)
+def _line(name: str) -> frozenset[str]:
+    return frozenset(word for phrase in read_grammar() if phrase.line == name for word in folded_words(phrase.text))

@@ -1,0 +1,309 @@
+"""Names that a question denies, read by form: "without garlic", "not by Marta", "fettfrei", "마늘 없는".
+
+What has a name and what has it not are opposite sets, and a plan starts from names: where every name of a question is
+denied, no step says what is left. A name is denied by a word a little before it, by one right behind it, or by the end
+of its clause, as its language has it. What denies something else is passed over: a property or a value ("not
+approved"), another clause, "not only", "must not" (of which edges tell), "why not", "isn't it".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from ..names.linking import Mention
+from .spoken import NOUNS, ends_in, is_small, phrases_in, spoken_in
+from .words import CONTRACTED, Word, folded_words, spelled_out, stands_alone, words_of
+
+LACKS, DENIES = 2, 4
+"""Words at most between a name and what leaves it out ("without any"), and what denies the verb before it."""
+LONGEST = 6
+TWICE = 4
+"""Words before one that leaves out within which another denial makes both a "with": "do not work without"."""
+MODAL, RATHER, SENTENCE = 2, 3, 3
+"""Words before a denial that say it of what may be, behind a name that put another in its place, of a sentence."""
+SENTENCE_END = re.compile(r"[.!?。！？]")
+ARTICLE = 3
+"""Letters of an article at most, which may stand before a name."""
+ENDS, SIGNS = 3, 10
+"""Words behind a name within which its clause ends with a denial, and signs of a script without spaces."""
+STOPS = re.compile(r"[,;:.?!()、，；：。？！（）]")
+IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]+")
+ANOTHER_VERB = re.compile(r"[うるたく][\u4e00-\u9fff]|[\u30a0-\u30ff]{2}")
+"""The end of a Japanese verb with another word behind it, and a borrowed noun: the denial is of what follows."""
+KOREAN_VERB = folded_words("지")[0]
+PARTICIPLE = re.compile(r"\w{2,}(?<![dt])[ae]n$")
+"""A Turkish verb that says what follows of the name, and ends its clause: "içeren"."""
+ARTICLES = frozenset("any many die en of".split())
+"""What begins a clause, and stands before a name as well: "do not use any garlic"."""
+TAGS = frozenset({"it", "he", "she", "they", "there", "mi", "mu", "mı"})
+"""What follows a denial that only asks for a yes."""
+Told = Callable[[str], bool]
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the words beside a question's names say.
+
+    Attributes:
+        values: whether a word is of a property that is true or false, or of a value.
+        kinds: whether it is for a type of nodes.
+    """
+
+    values: Told
+    kinds: Told
+
+
+def denied_names(question: str, mentions: Sequence[Mention], told: Words) -> frozenset[int]:
+    """The places of the names that a question denies."""
+    reading = _Reading(question, mentions, told)
+    return reading.denied() if reading.may_deny() else frozenset()
+
+
+class _Reading:
+    def __init__(self, question: str, mentions: Sequence[Mention], told: Words) -> None:
+        self._question, self._mentions, self._told = question, mentions, told
+        self._words: Sequence[Word] = words_of(question)
+        self._folded = spelled_out([word.text for word in self._words])
+        self._named = {place: i for i, one in enumerate(mentions) for place in range(one.first, one.last)}
+        self._used: set[int] = set()
+        self._spoken = spoken_in(word for place, word in enumerate(self._folded) if place not in self._named)
+        self._clauses = _clauses(self._spoken)
+
+    def _line(self, name: str) -> frozenset[tuple[str, ...]]:
+        return phrases_in(name, self._spoken)
+
+    def may_deny(self) -> bool:
+        """Whether it does not ask why something is not so."""
+        return not any(_begins(self._folded, place, self._line("why")) for place in range(len(self._folded)))
+
+    def denied(self) -> frozenset[int]:
+        order = sorted(range(len(self._mentions)), key=lambda i: self._mentions[i].first)
+        before = {i for i in order if self._is_denied_before(self._mentions[i])}
+        ended = {i for i in order if self._is_free(self._mentions[i]) or self._is_ended(self._mentions[i])}
+        behind = {i for i in order if i not in before and self._is_denied_behind(self._mentions[i])}
+        found = before | ended | behind
+        return frozenset(self._joined(order, before | behind) | self._joined(order[::-1], ended) | found)
+
+    def _is_denied_before(self, name: Mention) -> bool:
+        for place in range(name.first, max(-1, name.first - DENIES - 1), -1):
+            gap = name.first - place
+            if gap and self._stops(place, name):
+                return False
+            for line, most in (("lacks", LACKS), ("denies", DENIES)):
+                count = _ends(self._folded, place, self._line(line))
+                if count and gap <= most:
+                    return self._is_of_name(place - count, place, name, line)
+        return False
+
+    def _stops(self, place: int, name: Mention) -> bool:
+        """Whether a denial before this word is not of the name."""
+        word = self._folded[place]
+        if self._is_apart(place, place + 1) or place in self._named or word.isdecimal() or word in self._clauses:
+            return True
+        return self._told.values(word) or (self._told.kinds(word) and place != name.first - 1)
+
+    def _is_of_name(self, begin: int, end: int, name: Mention, line: str) -> bool:
+        """Whether a denial from one word to another is of the name behind it, and denies it."""
+        folded = self._folded
+        if any(place in self._named for place in range(begin, end)) or (end and self._is_apart(end - 1, end)):
+            return False
+        if self._says_only(end, name.first) or (self._is_prefix(end) and end != name.first):
+            return False
+        if line == "denies" and (self._is_modal(max(0, begin - MODAL), name.first) or self._asks_with_it(begin)):
+            return False
+        if end == name.first and end - begin == 1 and (folded[begin],) in self._line("in"):
+            return False
+        if line == "denies" and (self._is_rather_another(name) or self._goes_on(name.last)):
+            return False
+        if line == "denies" and self._is_of_noun(end, name):
+            return False
+        if line == "denies" and self._is_modal(name.last, name.last + ENDS):
+            return False
+        self._used.update(range(begin, end))
+        if line != "denies":
+            for place in range(begin, max(0, begin - TWICE), -1):
+                if _ends(folded, place, self._line("denies")) and not self._is_apart(place - 1, begin):
+                    return False
+        return True
+
+    def _is_free(self, name: Mention) -> bool:
+        """Whether the name is left out by what is written behind it: "nut-free", "fettfreie", "ネギ抜き"."""
+        if any(name.rest.startswith(one[0]) for one in self._line("free") if len(one) == 1):
+            return True
+        count = _begins(self._folded, name.last, self._line("free"))
+        return (
+            bool(count)
+            and not self._is_apart(name.last - 1, name.last)
+            and not self._says_only(name.first - 2, name.first)
+        )
+
+    def _is_denied_behind(self, name: Mention) -> bool:
+        """Whether the verb right behind a name is denied: "that Marta did not write"."""
+        at, folded = name.last, self._folded
+        count = _begins(folded, at, self._line("behind"))
+        if not count or self._is_apart(at - 1, at) or at in self._used or at + count - 1 in self._used:
+            return self._is_asked_behind(name)
+        after = folded[at + count : at + count + 1]
+        if any(word in TAGS or word.isdecimal() or self._told.values(word) for word in after):
+            return False
+        if self._says_only(at + count, at + count + 1) or self._is_modal(at, at + count + ENDS):
+            return False
+        begins = self._begins_clause(name) or (count > 1 and name.first and self._told.kinds(folded[name.first - 1]))
+        return (bool(begins) and not self._goes_on(at)) or self._is_asked_behind(name)
+
+    def _is_asked_behind(self, name: Mention) -> bool:
+        """Whether a verb stands before the name and is denied behind it: "what does garlic not go with"."""
+        at, folded = name.last, self._folded
+        if (
+            at >= len(folded)
+            or (folded[at],) not in self._line("late")
+            or at in self._used
+            or self._is_apart(at - 1, at)
+        ):
+            return False
+        if at + 1 == len(folded) or self._is_apart(at, at + 1):  # "welche Wege pflegt der Verein nicht?"
+            return True
+        before = [place for place in (name.first - 1, name.first - 2) if place > 0]
+        short = [place for place in before if place == name.first - 1 or len(folded[place + 1]) <= ARTICLE]
+        return any((folded[place],) in self._line("asks") for place in short) and not self._says_only(at + 1, at + 2)
+
+    def _begins_clause(self, name: Mention) -> bool:
+        """Whether a clause begins right before the name, an article between at most."""
+        if self._is_apart(name.first - 1, name.first):
+            return True
+        for gap in (1, 2):
+            place = name.first - gap
+            if place < 0 or (gap == 2 and len(self._folded[place + 1]) > ARTICLE):
+                return False
+            if self._folded[place] in self._clauses:
+                return True
+        return False
+
+    def _is_ended(self, name: Mention) -> bool:
+        """Whether the clause that the name stands in ends with a denial: "sarımsak içermeyen", "마늘을 쓰지 않는"."""
+        signs = stands_alone(self._folded[name.last]) if name.last < len(self._folded) else False
+        for place in range(name.last, min(len(self._folded), name.last + (SIGNS if signs else ENDS + 1))):
+            if self._is_apart(place - 1, place) or place in self._named:
+                return False
+            if count := _begins(self._folded, place, self._line("ends")) or self._has_end(place):
+                return self._is_of_clause(name, place, count, signs)
+            word = self._folded[place]
+            if word.isdecimal() or self._told.values(word) or self._told.kinds(word) or PARTICIPLE.match(word):
+                return False
+            if not signs and (word in self._clauses or (_is_korean(word) and not word.endswith(KOREAN_VERB))):
+                return False
+        return False
+
+    def _is_of_clause(self, name: Mention, place: int, count: int, signs: bool) -> bool:
+        gap = self._question[name.end : self._words[place].start]
+        if signs and (
+            len(IDEOGRAPHS.findall(gap)) > 1 or re.search(r"[うるたく][\u4e00-\u9fff]|[\u30a0-\u30ff]{2}", gap)
+        ):
+            return False
+        after = self._folded[place + count : place + count + 1]
+        if any(word in TAGS for word in after) or self._is_modal(name.last, place + count):
+            return False
+        return not self._says_only(max(0, name.first - 2), name.first) and not self._says_only(
+            name.last, place + count + 1
+        )
+
+    def _has_end(self, place: int) -> int:
+        return int(any(self._folded[place].endswith(end) for end in ends_in("ends", self._spoken)))
+
+    def _joined(self, order: Sequence[int], found: set[int]) -> set[int]:
+        """The names that are joined to a denied one: "without garlic, onions or tahini"."""
+        joined: set[int] = set()
+        waiting: list[int] = []
+        for one, other in pairwise(order):
+            if one not in found | joined and one not in waiting:
+                continue
+            first, last = sorted((self._mentions[one], self._mentions[other]), key=lambda m: m.first)
+            between = self._folded[first.last : last.first]
+            if other in found or len(between) > 1 or last.first < first.last:
+                waiting = []
+            elif between and (between[0],) in self._line("joins"):
+                joined.update([*waiting, other])
+                waiting = []
+            elif not between and "," in self._question[first.end : last.start]:
+                waiting.append(other)
+            else:
+                waiting = []
+        return joined
+
+    def _says_only(self, begin: int, end: int) -> bool:
+        """Whether what is denied is that it is the only one: "not just garlic"."""
+        return any(_begins(self._folded[:end], place, self._line("only")) for place in range(max(0, begin), end))
+
+    def _is_modal(self, begin: int, end: int) -> bool:
+        """Whether what is denied is that it may be so: edges say of that what is not done."""
+        places = range(begin, min(end, len(self._folded)))
+        ends = ends_in("must", self._spoken)
+        return any(_begins(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
+
+    def _asks_with_it(self, begin: int) -> bool:
+        """Whether a question begins with the denial, which only asks for a yes: "isn't garlic used in …"."""
+        return begin <= 1 and self._folded[0] in CONTRACTED | {"isnt", "arent", "dont", "doesnt"}
+
+    def _is_rather_another(self, name: Mention) -> bool:
+        """Whether it goes on with what is meant in place of the one name: "if it isn't reflux but its mimic"."""
+        places = range(name.last, name.last + RATHER)
+        return len(self._mentions) == 1 and any(_begins(self._folded, place, self._line("rather")) for place in places)
+
+    def _goes_on(self, place: int) -> bool:
+        """Whether another sentence follows, so that the denial is told and not asked."""
+        ends = (i for i in range(place, len(self._words) - SENTENCE + 1) if i)
+        return any(SENTENCE_END.search(self._question[self._words[i - 1].end : self._words[i].start]) for i in ends)
+
+    def _is_of_noun(self, end: int, name: Mention) -> bool:
+        """Whether the adjective of a noun is denied, where nouns have capitals: "nicht schwere Wege durch …"."""
+        noun = end + 1
+        if not NOUNS & self._spoken or noun >= name.first - 1:
+            return False
+        small = self._question[self._words[end].start].islower() and not is_small(self._folded[end])
+        return small and self._question[self._words[noun].start].isupper()
+
+    def _is_prefix(self, end: int) -> bool:
+        """Whether a denial is written before the next word: "non-steroidal"."""
+        place = self._words[end - 1].end
+        return self._question[place : place + 1] in ("-", "\u2010", "\u2011")
+
+    def _is_apart(self, one: int, other: int) -> bool:
+        """Whether a sign that ends a clause stands between two words that follow each other."""
+        if not 0 <= one < other < len(self._words):
+            return False
+        return bool(STOPS.search(self._question[self._words[one].end : self._words[other].start]))
+
+
+def denies(text: str) -> bool:
+    """Whether any word of a text denies: "has too little of it" does not, "lacks it" does."""
+    folded = spelled_out(folded_words(text))
+    spoken = spoken_in(folded)
+    phrases = phrases_in("lacks", spoken) | phrases_in("denies", spoken)
+    return any(_begins(folded, place, phrases) for place in range(len(folded)))
+
+
+def _begins(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    """How many words from a place on are one of the phrases; 0 if none are."""
+    most = min(LONGEST, len(words) - place)
+    return next((n for n in range(most, 0, -1) if tuple(words[place : place + n]) in phrases), 0)
+
+
+def _ends(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    """How many words before a place are one of the phrases; 0 if none are."""
+    return next((n for n in range(min(LONGEST, place), 0, -1) if tuple(words[place - n : place]) in phrases), 0)
+
+
+def _is_korean(word: str) -> bool:
+    return "\u1100" <= word[-1] <= "\u11ff"
+
+
+@lru_cache(maxsize=64)
+def _clauses(languages: frozenset[str]) -> frozenset[str]:
+    """Words that begin another clause, or another part of one; a letter alone is more often an article."""
+    lines = ("which", "who", "relates", "joins", "clause")
+    words = {words[0] for line in lines for words in phrases_in(line, languages) if len(words) == 1}
+    return frozenset(word for word in words if len(word) > 1 or stands_alone(word)) - ARTICLES

@@ -1,0 +1,166 @@
+"""Properties that are true or false, as a question says them by their own word: "approved", "not blinded", "unlisted".
+
+A property is said where all words of its name stand in the question, and denied where a word that denies stands a
+little before them or a few letters are put before one. An ending that tests it the other way becomes the said one; a
+number, or an order, is tested of what the flags leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ....data.grammar_words import read_grammar
+from ....signatures.graph_steps import Condition
+from ..ranking.endings import Ending, conditions_of
+from .words import Word, folded_words, name_words, spelled_out, words_of
+
+CLOSED = frozenset({"is", "has", "was", "are", "can", "does", "be"})
+"""Words of a property's name that say nothing of it: ``is_active``."""
+NEAR, FAR = 3, 6
+"""Words before a property's within which what denies it stands; and what leaves out what it is said of."""
+STEM = 4
+"""Letters of a word at least that it shares with another form of it."""
+ENDINGS = frozenset("|s|es|e|d|ed|ing|er|ers|al|y|n|en|t|te".split("|"))
+"""What forms of one word end with, behind what they share: "recruits", "recruiting"."""
+UNUSED_FLAG = 0.3
+"""How much less likely a plan is that does nothing with a property which is said and which its nodes have."""
+PREFIX, PREFIXED = 3, 4
+"""Letters before a word at most that deny it ("unpaid"), and of the word at least."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What a question says of properties that are true or false.
+
+    Attributes:
+        said: of each property, whether it is said to be true.
+        words: the words of each of their names.
+    """
+
+    said: Mapping[str, bool]
+    words: Mapping[str, frozenset[str]]
+
+    def __bool__(self) -> bool:
+        return bool(self.said)
+
+    def ending(self, ending: Ending, own: Collection[str]) -> Ending:
+        """The ending as the flags are said.
+
+        Args:
+            own: the properties of the nodes that it ends with.
+        """
+        ending = self._turned(ending)
+        final = ending.final
+        tested = {condition.property for condition in final.filters}
+        compared = final.filters and not any(isinstance(condition.value, bool) for condition in final.filters)
+        if ending.none or ending.where is not None or not (compared or final.kind in ("order", "degree")):
+            return ending
+        others = [name for name in self.said if name in own and not self._is_word_of(name, {*tested, final.key})]
+        more = tuple(Condition(property=name, value=self.said[name]) for name in others)
+        return replace(ending, final=replace(final, filters=(*final.filters, *more))) if more else ending
+
+    def unused(self, ending: Ending, own: Collection[str]) -> bool:
+        """Whether a property that the nodes have is said, and nothing is done with it or one that is called like it."""
+        used = {condition.property for condition in conditions_of(ending)} | {ending.final.key}
+        return any(name in own and not self._is_word_of(name, used) for name in self.said)
+
+    def _is_word_of(self, name: str, used: Collection[str]) -> bool:
+        """Whether one of the used properties has a word of this one's name: "approved before 2010" is of the year."""
+        return any(self.words[name] & set(name_words(other)) for other in used)
+
+    def _turned(self, ending: Ending) -> Ending:
+        conditions = conditions_of(ending)
+        turned = tuple(
+            condition.model_copy(update={"value": self.said[condition.property]})
+            if isinstance(condition.value, bool) and condition.property in self.said
+            else condition
+            for condition in conditions
+        )
+        if turned == conditions:
+            return ending
+        if ending.where is not None:
+            return replace(ending, where=(ending.where[0], turned))
+        return replace(ending, final=replace(ending.final, filters=turned))
+
+
+NO_FLAGS = Flags({}, {})
+
+
+def said_flags(question: str, spans: Sequence[tuple[int, int]], names: Collection[str]) -> Flags:
+    """What a question says of properties that are true or false.
+
+    Args:
+        spans: where its names stand; what is there says nothing.
+        names: of the properties.
+    """
+    if not names:
+        return NO_FLAGS
+    words = words_of(question)
+    folded = spelled_out([word.text for word in words])
+    named = [any(a < word.end and word.start < b for a, b in spans) for word in words]
+    found: dict[str, bool] = {}
+    own = {name: _own_words(name) for name in names}
+    for name, wanted in own.items():
+        places = _places(wanted, folded, named)
+        if places:
+            found[name] = not _is_denied(question, words, folded, named, places, wanted)
+    return Flags(found, {name: frozenset(own[name]) for name in found}) if found else NO_FLAGS
+
+
+@lru_cache(maxsize=1024)
+def _own_words(name: str) -> tuple[str, ...]:
+    return tuple(folded for word in name_words(name) for folded in folded_words(word) if folded not in CLOSED)
+
+
+def _places(wanted: Sequence[str], folded: Sequence[str], named: Sequence[bool]) -> list[int]:
+    """Where each word of a property's name stands first; none where one does not stand."""
+    places = [
+        next((i for i, word in enumerate(folded) if not named[i] and _is_form(word, other)), -1) for other in wanted
+    ]
+    return [] if not places or -1 in places else places
+
+
+def _is_form(word: str, other: str) -> bool:
+    """Whether a word is another, another form of it, or that with a few letters before it."""
+    if word == other or _is_prefixed(word, other):
+        return True
+    shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    return shared >= STEM and {word[shared:], other[shared:]} <= ENDINGS
+
+
+def _is_prefixed(word: str, other: str) -> bool:
+    return len(other) >= PREFIXED and word.endswith(other) and 0 < len(word) - len(other) <= PREFIX
+
+
+def _is_denied(
+    question: str,
+    words: Sequence[Word],
+    folded: Sequence[str],
+    named: Sequence[bool],
+    places: Sequence[int],
+    wanted: Sequence[str],
+) -> bool:
+    if any(_is_prefixed(folded[place], other) for place, other in zip(places, wanted, strict=True)):
+        return True
+    first, denials = min(places), _denials()
+    for place in range(first - 1, max(-1, first - FAR - 1), -1):
+        between = question[words[place].end : words[place + 1].start]
+        if named[place] or any(sign in between for sign in ",;:.?!，；。"):
+            return False
+        if folded[place] in denials and (first - place <= NEAR or denials[folded[place]]):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1)
+def _denials() -> dict[str, bool]:
+    """The words that deny, and whether they leave out all that they stand before."""
+    lines = {"not": False, "except": True}
+    return {
+        word: lines[phrase.line]
+        for phrase in read_grammar()
+        if phrase.line in lines
+        for word in folded_words(phrase.text)
+    }

@@ -1,0 +1,122 @@
+"""Which way a question puts nodes in order, read by its superlatives: "fewest", "the two oldest", "最低", "menos caro".
+
+What is oldest, or longest something, comes first by a year and last by an age; the oldest is asked of a year where
+there is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ....data.grammar_words import read_grammar
+from ..ranking.endings import Ending
+from .words import folded_words, words_of
+
+STRONG = {
+    **{"asc": (False, False), "desc": (True, True), "earliest": (False, True), "latest": (True, False)},
+    **{"longest": (False, True), "shortest": (True, False)},
+}
+"""Whether each line puts the largest first: of years, and of anything else."""
+WEAK = {"most": True, "least": False}
+TIMES = ("earliest", "latest")
+STEM = 4
+"""Letters from which a word may go on: "ältest" is in "ältesten"."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Which way a question puts nodes in order.
+
+    Attributes:
+        by_year, by_other: whether the largest comes first, of years and of other numbers; None where that is not said.
+        of_time: whether a year is rather meant.
+    """
+
+    by_year: bool | None = None
+    by_other: bool | None = None
+    of_time: bool = False
+
+    def __bool__(self) -> bool:
+        return self.by_other is not None
+
+    def ending(self, ending: Ending, years: Collection[str]) -> Ending:
+        """The ending in the said order.
+
+        Args:
+            years: the properties of its nodes that are years.
+        """
+        final = ending.final
+        if final.kind not in ("order", "degree") or self.by_year is None or self.by_other is None:
+            return ending
+        by_year = final.kind == "order" and final.key in years
+        return replace(ending, final=replace(final, descending=self.by_year if by_year else self.by_other))
+
+    def slights(self, ending: Ending, years: Collection[str]) -> bool:
+        """Whether an ending orders by something else than the year that is meant."""
+        final = ending.final
+        return self.of_time and bool(years) and final.kind in ("order", "degree") and final.key not in years
+
+
+NO_ORDER_SAID = Ordered()
+
+
+def said_order(question: str, spans: Sequence[tuple[int, int]]) -> Ordered:
+    """Read the superlatives of a question; nothing is said where two say different things.
+
+    Args:
+        spans: where its names stand; what is there says nothing.
+    """
+    words = [w.text for w in words_of(question) if not any(a < w.end and w.start < b for a, b in spans)]
+    told = list(_told(words))
+    strong = [(place, line) for place, line in told if line in STRONG]
+    ways = {_turned(STRONG[line], words, place) for place, line in strong}
+    if len(ways) == 1:
+        by_year, by_other = ways.pop()
+        return Ordered(by_year, by_other, all(line in TIMES for _, line in strong))
+    weak = {WEAK[line] for _, line in told if line in WEAK}
+    if strong or len(weak) != 1:
+        return NO_ORDER_SAID
+    way = weak.pop()
+    return Ordered(way, way)
+
+
+def _turned(ways: tuple[bool, bool], words: Sequence[str], place: int) -> tuple[bool, bool]:
+    """The other way round behind a word for least."""
+    if place and words[place - 1] in _weak():
+        return not ways[0], not ways[1]
+    return ways
+
+
+def _told(words: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Each superlative with its place and line; the longest at a place."""
+    for place, word in enumerate(words):
+        phrases = (*_phrases().get(word[:2], ()), *(_phrases().get(word, ()) if len(word) == 1 else ()))
+        found = [(phrase, line) for phrase, line in phrases if _is_at(phrase, words, place)]
+        if found:
+            yield place, max(found, key=lambda one: (len(one[0]), sum(map(len, one[0]))))[1]
+
+
+def _is_at(phrase: Sequence[str], words: Sequence[str], place: int) -> bool:
+    said = words[place : place + len(phrase)]
+    if len(said) < len(phrase) or tuple(said[:-1]) != tuple(phrase[:-1]):
+        return False
+    last = phrase[-1]
+    return said[-1] == last or (len(last) >= STEM and said[-1].startswith(last))
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
+    """The phrases with their lines, by the two signs that the first word begins with."""
+    found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for phrase in read_grammar():
+        words = tuple(folded_words(phrase.text))
+        if words and (phrase.line in STRONG or phrase.line in WEAK):
+            found.setdefault(words[0][:2], []).append((words, phrase.line))
+    return found
+
+
+@lru_cache(maxsize=1)
+def _weak() -> frozenset[str]:
+    return frozenset(folded_words(phrase.text)[0] for phrase in read_grammar() if phrase.line == "least")

@@ -1,0 +1,169 @@
+"""How near the words of a question are to the words of a schema: the part of ranking that needs no labels.
+
+Two words are near by meaning (static vectors) or by letters (character trigrams: typing errors, inflections and
+words that languages share, as in "Symptome"). What a node or edge type is called and how it is described are
+kept apart, because names say less but more plainly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from rapidfuzz import fuzz
+
+from ....data.element_words import DONE, UNSAYABLE, unsayable_words
+from ....signatures.graph_steps import GraphSchema
+from ...heads.encoder import Encoder
+from ..question.words import name_words, spelled_out, words_of
+from .phrases import PhraseBook, Phrases, Told, phrases_of_plans
+
+LONG, EDITED = 5, 0.55
+"""Words of so many letters are compared by edits too; the share that stays counts from here."""
+NONE = DONE.index(UNSAYABLE)
+FLOOR, FULL = 0.2, 0.65
+"""Cosines of two unrelated words, and of two that mean the same, about; nearness is counted between these."""
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """Similarity, 0 to 1, of each word of a question to each edge type and node type.
+
+    Attributes:
+        edge_names, edge_texts: shape (words, edges); the best word of the name, or of the description.
+        type_names, type_texts: shape (words, types); likewise.
+        told: what the schema's phrases say of the question; None where it has none.
+    """
+
+    edge_names: np.ndarray
+    edge_texts: np.ndarray
+    type_names: np.ndarray
+    type_texts: np.ndarray
+    told: Told | None = None
+
+    @property
+    def types(self) -> np.ndarray:
+        """Similarity to each node type by name, or a little less by description, shape (words, types)."""
+        return np.maximum(self.type_names, 0.8 * self.type_texts)
+
+
+class SchemaWords:
+    """The words of one schema, ready to be compared with those of questions."""
+
+    def __init__(self, schema: GraphSchema, encoder: Encoder, common: dict[str, float]) -> None:
+        """Read the schema's words.
+
+        Args:
+            common: weight of each word by how rare it is in questions, 0 to 1; unknown words weigh 1.
+        """
+        self.encoder, self._common = encoder, common
+        types = {node.name: name_words(node.name) for node in schema.nodes}
+        of_types = {word for words in types.values() for word in words}
+        edges = [name_words(edge.name) for edge in schema.edges]
+        edge_texts = [
+            [w for w in _said(edge.description) if w not in of_types] or list(name_words(edge.name))
+            for edge in schema.edges
+        ]
+        type_texts = [[*types[n.name], *_said(n.description)] for n in schema.nodes]
+        groups = [edges, edge_texts, list(types.values()), type_texts]
+        self.vocabulary = list(dict.fromkeys(word for group in groups for words in group for word in words)) or [""]
+        place = {word: i for i, word in enumerate(self.vocabulary)}
+        self._groups = [_padded([[place[w] for w in words] for words in group]) for group in groups]
+        self._vectors = encoder.encode(self.vocabulary)
+        ends = [[*types[e.source], *types[e.target]] for e in schema.edges]
+        self._edges = encoder.encode([" ".join(g) for g in map(_joined, edges, edge_texts, ends)])
+        self._grams = [_grams(word) for word in self.vocabulary]
+        self._plain = np.array([common.get(word, 1.0) for word in self.vocabulary])
+        self._phrases = Phrases(schema) if schema.words else None
+        unsayable = unsayable_words(schema)
+        self._unsayable = PhraseBook([(0, unsayable)], 1) if unsayable else None
+        self._of_word = lru_cache(maxsize=8192)(self._compare)
+        self._vector = lru_cache(maxsize=8192)(lambda word: encoder.encode([word])[0])
+
+    def nearness(self, words: Sequence[str]) -> Nearness:
+        """Compare the words of a question with every type and edge of the schema."""
+        if not words:
+            none = [np.zeros((0, len(group))) for group in self._groups]
+            return Nearness(none[0], none[1], none[2], none[3])
+        near = np.stack([self._of_word(word) for word in words])
+        padded = np.concatenate([near, np.zeros((len(words), 1))], axis=1)
+        groups = [padded[:, group].max(axis=2) if len(group) else np.zeros((len(words), 0)) for group in self._groups]
+        near = Nearness(groups[0], groups[1], groups[2], groups[3])
+        return near if self._phrases is None else _with(near, self._phrases.look(words))
+
+    def nearest(self, word: str) -> float:
+        """How near a folded word is to an edge, a type or a property, 0 to 1."""
+        near = self.nearness([word])
+        told = [] if near.told is None else [near.told.properties]
+        every = (near.edge_names, near.edge_texts, near.type_names, near.type_texts, *told)
+        return max(float(part.max(initial=0.0)) for part in every)
+
+    def done(self, words: Sequence[str]) -> np.ndarray:
+        """How well what every plan may do is told, shape (len(DONE),); what none can say by the schema's words too."""
+        said = phrases_of_plans().look(spelled_out(words))[0]
+        if self._unsayable is not None:
+            said[NONE] = max(said[NONE], self._unsayable.look(spelled_out(words))[0][0])
+        return said
+
+    def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
+        """The weighed mean of words, scaled to length one; zero where nothing is said."""
+        if not words:
+            return np.zeros(self._vectors.shape[1])
+        mean = weights @ np.stack([self._vector(word) for word in words])
+        return mean / (float(np.linalg.norm(mean)) or 1.0)
+
+    def meaning(self, vector: np.ndarray) -> np.ndarray:
+        """Similarity of a whole question to each edge type and its ends, shape (edges,)."""
+        return self._edges @ vector
+
+    def _compare(self, word: str) -> np.ndarray:
+        """Similarity of a word to each word of the schema; to a word that says nothing, little."""
+        meaning = np.clip((self._vectors @ self._vector(word) - FLOOR) / (FULL - FLOOR), 0, 1)
+        grams = _grams(word)
+        letters = np.array([_alike(word, grams, *other) for other in zip(self.vocabulary, self._grams, strict=True)])
+        return np.maximum(meaning, letters) * self._plain
+
+
+def _with(near: Nearness, told: Told) -> Nearness:
+    """The same with what phrases say; they count as descriptions do."""
+    edges, types = np.maximum(near.edge_texts, told.edges), np.maximum(near.type_texts, told.types)
+    return replace(near, edge_texts=edges, type_texts=types, told=told)
+
+
+def _joined(*groups: Sequence[str]) -> list[str]:
+    return [word for group in groups for word in group]
+
+
+def _said(text: str) -> list[str]:
+    return [word.text for word in words_of(text)]
+
+
+def _padded(groups: Sequence[Sequence[int]]) -> np.ndarray:
+    """Places of words, one row a group; -1, the column of zeros, where there are none."""
+    width = max((len(group) for group in groups), default=0)
+    out = np.full((len(groups), max(width, 1)), -1, dtype=np.int32)
+    for i, group in enumerate(groups):
+        out[i, : len(group)] = group
+    return out
+
+
+@lru_cache(maxsize=16384)
+def _grams(word: str) -> frozenset[str]:
+    padded = f" {word} "
+    return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
+
+
+def _alike(word: str, grams: frozenset[str], other: str, others: frozenset[str]) -> float:
+    """How alike two words are written: by shared trigrams, of longer words by edits too."""
+    shared = len(grams & others)
+    dice = 2 * shared / (len(grams) + len(others)) if shared > 1 else 0.0
+    if min(len(word), len(other)) < LONG:
+        return dice
+    return max(dice, (fuzz.ratio(word, other) / 100 - EDITED) / (1 - EDITED))
+
+
+def written_alike(word: str, other: str) -> float:
+    """How alike two words are written, 0 to 1."""
+    return _alike(word, _grams(word), other, _grams(other))

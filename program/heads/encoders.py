@@ -1,0 +1,23 @@
+"""Encoders by name: as one chooses them when compiling, and as a program says which one it needs."""
+
+from __future__ import annotations
+
+from ...errors import ConfigError
+from .encoder import Encoder, StaticEncoder, default_encoder
+
+CHOICES = ("static", "minilm")
+
+
+def encoder_named(name: str) -> Encoder:
+    """An encoder by the name of a choice, or by its own; nothing is the static one, which old programs have.
+
+    Raises:
+        ConfigError: there is none of that name, or it is not installed.
+    """
+    if name in ("", "static", StaticEncoder.name):
+        return default_encoder()
+    from .minilm import MINILM, minilm_encoder
+
+    if name in ("minilm", MINILM):
+        return minilm_encoder()
+    raise ConfigError(f"there is no encoder {name!r}: give one of {', '.join(CHOICES)}")

@@ -1,0 +1,247 @@
+"""What the heads see of a query: a vector, a few surface features, its n-grams and its frame."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...signatures.types import Turn
+from ..text.linker import Linker
+from ..text.mending import Mending, learned_words, mended
+from ..text.openers import without_openers
+from ..text.spelling import bare, folded, simple
+from .encoder import Encoder
+from .ngrams import (
+    COLUMNS,
+    Common,
+    Grams,
+    Vocabulary,
+    common_words,
+    frame_columns,
+    gram_columns,
+    gram_places,
+    inverse_frequencies,
+    is_common,
+    learned_vocabulary,
+    mask_folded,
+    mask_names,
+    weigh,
+    words_of,
+)
+
+SURFACE_WEIGHT = 0.5
+AS_TYPED, BARE, SIMPLE = range(3)
+DIGIT = re.compile(r"\d")
+
+
+def _asked(text: str) -> str:
+    return without_openers(simple(text))
+
+
+_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked)
+
+
+class Seen(NamedTuple):
+    """One query as the heads see it: dense features, shape (d,), and weighed n-grams.
+
+    ``readable`` is false where the encoder knows nothing of it: then nothing said of it means anything.
+    """
+
+    dense: np.ndarray
+    grams: Grams
+    readable: bool = True
+
+
+class Look(NamedTuple):
+    """What is seen of a text by itself.
+
+    ``vector`` is of the text with its names masked, ``text`` and its ``words`` have the names.
+    """
+
+    vector: np.ndarray
+    surface: list[float]
+    names: frozenset[str]
+    text: str
+    words: list[str]
+    seen: Seen
+
+
+class Earlier(NamedTuple):
+    """What is seen of an earlier turn: its vector, the card's names in it, and its words."""
+
+    vector: np.ndarray
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+class Features:
+    """Makes features of queries, with or without their conversation.
+
+    Attributes:
+        idf: inverse document frequency of each n-gram column, learned from the training queries.
+        common: the words that frames keep, learned from them too; None in programs of before frames, whose
+            heads also saw names unmasked in their vectors.
+        vocabulary: which n-grams have a column of their own; None in programs of before, where all share them.
+        reads: how texts are read (``spelling.py``), as their heads learned to: ``AS_TYPED`` by the first programs,
+            ``BARE`` without signs at their end, ``SIMPLE`` in small letters and without the marker of a list and
+            what only opens a question (``openers.py``), too.
+        mending: reads slips as the words that were meant (``mending.py``); None in programs of before.
+        nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
+            programs of before.
+    """
+
+    def __init__(
+        self,
+        encoder: Encoder,
+        linker: Linker,
+        idf: np.ndarray | None = None,
+        common: Common | None = None,
+        nested: int | None = None,
+        vocabulary: Vocabulary | None = None,
+        reads: int = SIMPLE,
+        mending: Mending | None = None,
+    ) -> None:
+        self.reads = reads
+        self.mending = mending
+        self.encoder = encoder
+        self.linker = linker
+        self.nested = nested
+        self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
+        self.common = common
+        self.vocabulary = vocabulary
+        # A plan looks at its query as a turn and as a query; the next one has other texts.
+        self._look = lru_cache(maxsize=16)(self._look_at)
+        self._spelled = lru_cache(maxsize=16)(_SPELLED[reads])
+        # Earlier turns come back with every query of their conversation.
+        self._earlier = lru_cache(maxsize=256)(self._look_back)
+
+    def reading(self, linker: Linker) -> Features:
+        """The same of texts with other names: what rows of another domain are seen as."""
+        learned = self.idf, self.common, self.nested, self.vocabulary
+        return Features(self.encoder, linker, *learned, self.reads, self.mending)
+
+    def of_query(self, query: str) -> Seen:
+        """Features of a query that stands alone."""
+        return self._look(self._spelled(query)).seen
+
+    def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
+        """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
+        query = self._spelled(query)
+        # Names are what a follow-up leaves out, so here the vector is of the text with its names.
+        look, vector = self._look(query), self._named(query)
+        before = [self._earlier(turn.content) for turn in turns]
+        nearness = [float(turn.vector @ vector) for turn in before[-3:]]
+        last, best = (nearness[-1], max(nearness)) if nearness else (0.0, 0.0)
+        names = frozenset[str]().union(*(turn.names for turn in before))
+        extra = [last, best, len(look.names & names), len(look.names - names)]
+        if self.common is not None:
+            extra += [
+                *_rare_words(look.words, [turn.words for turn in before], self.common),
+                float(bool(look.names - names)),
+            ]
+        return self._seen(vector, look.surface + extra, look.seen.grams)
+
+    def forget(self) -> None:
+        """Drop what is kept of earlier texts, so that the next ones are looked at anew; for measuring."""
+        self._look.cache_clear()
+        self._spelled.cache_clear()
+        self._earlier.cache_clear()
+        self.linker.forget()
+
+    def _look_back(self, text: str) -> Earlier:
+        text = self._spelled(text)
+        names = frozenset(link.name.name for link in self.linker.links(text))
+        return Earlier(self._vector(self._small(text)), names, frozenset(words_of(text)))
+
+    def _small(self, text: str) -> str:
+        return folded(text) if self.reads == SIMPLE else text
+
+    def _vector(self, text: str) -> np.ndarray:
+        return self.encoder.encode([text])[0]
+
+    def _look_at(self, query: str) -> Look:
+        names = frozenset([link.name.name for link in self.linker.links(query)])
+        small = self._small(query)
+        masked = self._masked(query) if names else small
+        words = words_of(masked)
+        if self.mending is not None and (slips := self.mending.slips(words)):
+            masked, small = mended(masked, slips), mended(small, slips)
+            words = words_of(masked)
+        vector = self._vector(small if self.common is None else masked)
+        surface = _surface(small, len(names))
+        seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common, self.vocabulary), self.idf))
+        return Look(vector, surface, names, small, words_of(small) if names else words, seen)
+
+    def _masked(self, query: str) -> str:
+        return (mask_folded if self.reads == SIMPLE else mask_names)(query, self.linker)
+
+    def _named(self, query: str) -> np.ndarray:
+        """The vector of a query with its names; a query without names has it already."""
+        look = self._look(query)
+        return self._vector(look.text) if look.names and self.common is not None else look.vector
+
+    def _seen(self, vector: np.ndarray, surface: Sequence[float], grams: Grams) -> Seen:
+        readable = bool(vector.dot(vector))
+        if self.nested is not None:
+            vector = vector[: self.nested]
+            vector = vector / (math.sqrt(float(vector.dot(vector))) or 1.0)
+        width = len(vector)
+        dense = np.empty(width + len(surface), dtype=np.float32)
+        dense[:width] = vector
+        dense[width:] = surface
+        dense[width:] *= SURFACE_WEIGHT
+        return Seen(dense, grams, readable)
+
+
+def _surface(query: str, names: int) -> list[float]:
+    """Length, punctuation and known names: the same in every language."""
+    return [
+        math.log1p(len(query.split())) / 2,
+        math.log1p(len(query)) / 4,
+        min(query.count("?") + query.count("？"), 3) / 2,
+        min(query.count(",") + query.count("，") + query.count("、"), 4) / 4,
+        min(len(DIGIT.findall(query)), 6) / 6,
+        min(names, 4) / 2,
+    ]
+
+
+def learned_features(
+    texts: Sequence[str], encoder: Encoder, linker: Linker, lent: Sequence[tuple[Sequence[str], Linker]] = ()
+) -> Features:
+    """Features whose weights and common words are those of these queries.
+
+    The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
+    trained one says.
+
+    Args:
+        lent: queries of other domains, with the linkers of those.
+    """
+    every = ((texts, linker), *lent)
+    masked = [mask_folded(_asked(text), names) for some, names in every for text in some]
+    mending = Mending(learned_words(words_of(text) for text in masked), encoder.knows_whole)
+    masked = [mended(text, slips) if (slips := mending.slips(words_of(text))) else text for text in masked]
+    common = common_words(words_of(text) for text in masked)
+    vocabulary = learned_vocabulary(gram_places(text, words_of(text)) for text in masked)
+    idf = inverse_frequencies([_columns(text, words_of(text), common, vocabulary) for text in masked])
+    return Features(encoder, linker, idf.astype(np.float16), common, encoder.nested, vocabulary, mending=mending)
+
+
+def _columns(masked: str, words: Sequence[str], common: Common | None, vocabulary: Vocabulary | None) -> np.ndarray:
+    more = () if common is None else (frame_columns(words, common),)
+    return gram_columns(masked, words, *more, vocabulary=vocabulary)
+
+
+def _rare_words(words: Sequence[str], before: Sequence[frozenset[str]], common: Common) -> list[float]:
+    """How many words that are not common are new, how many repeated, and whether none is new.
+
+    With these and whether a name is new, 0.78 of the podcast's later turns were right instead of 0.75
+    (train and dev, three cross-validations by conversation).
+    """
+    rare = [word for word in words if word[0].isalnum() and not is_common(word, common)]
+    new = sum(all(word not in turn for turn in before) for word in rare)
+    return [math.log1p(new), math.log1p(len(rare) - new), float(not new)]

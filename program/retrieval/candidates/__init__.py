@@ -1,0 +1,1 @@
+"""Every way of asking in one list: proposed in stages, deduplicated, ranked."""

@@ -1,0 +1,245 @@
+"""Every way of asking in one list: made by stages, deduplicated once, ranked once, always the same.
+
+Stages are gone through in order, and each may fill only the room that those before it left, so that
+switching a later stage on adds candidates and takes none away. What is chosen is then ranked by the
+prior of its stage times its weight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from ....data.card import DomainCard
+from ....data.paradigms import Paradigm
+from ....signatures.types import Frozen, SubQuery
+from ...plan import QueryCandidate, QueryPlan
+from ...text.linker import Linker
+from ..sources.excepted import denies, denies_anything
+from .canonical import Distinct
+from .keywords import Cleaner, detect_language
+from .stages import (
+    AgenticStage,
+    CandidateStage,
+    LlmStage,
+    ParadigmStage,
+    RuleBasedStage,
+    Seed,
+    StageName,
+    VariationCache,
+    Write,
+)
+
+_NUMBER = re.compile(r"_\d+")
+ALWAYS = "standalone"
+
+
+class CandidateConfig(Frozen):
+    """How many candidates there are, from which stages, and when two are the same.
+
+    Attributes:
+        stage_order: stages of the first batch, in order; ``agentic`` comes after it and never in it.
+        per_stage_caps: most of each stage.
+        max_candidates: most of the first batch; follow-ups have the cap of ``agentic`` to themselves.
+        enable_llm: whether a language model may word variations; there must be one, too.
+        enable_paradigm: whether the card's paradigms are used.
+        dedup_jaccard: token Jaccard from which two candidates are the same.
+        priors: of each stage, times a candidate's weight.
+    """
+
+    stage_order: tuple[StageName, ...] = ("rule_based", "paradigm", "llm")
+    per_stage_caps: dict[StageName, int] = {"rule_based": 6, "paradigm": 6, "llm": 4, "agentic": 6}
+    max_candidates: int = Field(default=12, ge=1)
+    enable_llm: bool = False
+    enable_paradigm: bool = True
+    dedup_jaccard: float = Field(default=0.92, gt=0, le=1)
+    priors: dict[StageName, float] = {"rule_based": 1.0, "paradigm": 0.8, "llm": 0.75, "agentic": 0.7}
+
+
+@dataclass(frozen=True)
+class Planned:
+    """The candidates of one query, ranked, and how they came to be.
+
+    Attributes:
+        proposed: how many each stage proposed that the card's kinds allow.
+        duplicates: how many were near-duplicates of another.
+        over: how many found no room under a cap.
+    """
+
+    candidates: tuple[QueryCandidate, ...]
+    proposed: Mapping[str, int]
+    duplicates: int = 0
+    over: int = 0
+
+    @property
+    def summary(self) -> str:
+        """One line for a trace."""
+        chosen = Counter(candidate.stage for candidate in self.candidates)
+        said = ", ".join(f"{name} {chosen[name]} of {count}" for name, count in self.proposed.items())
+        return f"candidates: {said or 'none'}; near-duplicates {self.duplicates}; over a cap {self.over}"
+
+
+class CandidatePlanner:
+    """Makes the candidates of a card's queries. Safe to share between threads.
+
+    Attributes:
+        cache: variations that a language model wrote.
+    """
+
+    def __init__(
+        self,
+        card: DomainCard,
+        linker: Linker | None = None,
+        config: CandidateConfig | None = None,
+        write: Write | None = None,
+    ) -> None:
+        """A planner for one domain.
+
+        Args:
+            write: words variations; without it the stage ``llm`` has what ``cache`` has.
+        """
+        self.config = config or CandidateConfig()
+        self.cache = VariationCache()
+        self._card = card
+        self._paradigms = {paradigm.name: paradigm for paradigm in card.paradigms}
+        self._kinds = None if card.candidates.kinds is None else frozenset((*card.candidates.kinds, ALWAYS))
+        self._cleaner = Cleaner(card.candidates)
+        self._agentic = AgenticStage()
+        linker = linker or Linker(card.names)
+        stages: tuple[CandidateStage, ...] = (
+            RuleBasedStage(linker, card.synonyms, self._kinds),
+            ParadigmStage(),
+            LlmStage(self.cache, write),
+        )
+        self._stages: dict[StageName, CandidateStage] = {stage.name: stage for stage in stages}
+
+    def paradigm(self, name: object = None) -> Paradigm | None:
+        """The paradigm of that name, else the card's default, else None."""
+        known = self._paradigms.get(name) if isinstance(name, str) else None
+        return known or self._paradigms.get(self._card.default_paradigm or "")
+
+    def clean(self, query: str, names: Sequence[str]) -> str:
+        """The query without what the card calls noise."""
+        return self._cleaner.clean(query, names)
+
+    def seed(
+        self,
+        query: str,
+        entities: Sequence[str] = (),
+        sub_queries: Sequence[SubQuery] = (),
+        relationships: Sequence[str] = (),
+        paradigm: object = None,
+        gaps: Sequence[str] = (),
+    ) -> Seed:
+        """What the stages work with: the query cleaned, and its language found."""
+        cleaned = self._cleaner.clean(query, entities)
+        doubted = entities if entities and denies_anything(cleaned) else ()
+        unwanted = tuple(name for name in doubted if _is_excepted(cleaned, name))
+        return Seed(
+            query=cleaned,
+            entities=tuple(name for name in entities if name not in unwanted),
+            excepted=unwanted,
+            sub_queries=tuple(sub_queries),
+            relationships=tuple(relationships),
+            language=detect_language(query),
+            paradigm=self.paradigm(paradigm),
+            chosen=isinstance(paradigm, str) and paradigm in self._paradigms,
+            gaps=tuple(gaps),
+        )
+
+    def plan(self, seed: Seed, expand: bool = True) -> Planned:
+        """The first batch; only rule-based candidates where ``expand`` (``rag_expansion``) is false."""
+        distinct, proposed, over = Distinct(self.config.dedup_jaccard), {}, 0
+        for name in self._switched_on(expand):
+            offered = self._allowed(name, self._stages[name].generate(seed), seed)
+            proposed[name] = len(offered)
+            over += self._fill(distinct, name, offered, self.config.max_candidates)
+        return Planned(self._ranked(distinct.kept, seed), proposed, distinct.removed, over)
+
+    def follow_ups(self, seed: Seed, asked: Iterable[QueryCandidate]) -> Planned:
+        """Candidates for the gaps of a seed, none of them like one that was asked."""
+        distinct = Distinct(self.config.dedup_jaccard)
+        distinct.forbid(candidate.query for candidate in asked)
+        offered = self._agentic.generate(seed)
+        over = self._fill(distinct, "agentic", offered, self.config.max_candidates)
+        return Planned(self._ranked(distinct.kept, seed), {"agentic": len(offered)}, distinct.removed, over)
+
+    def follow_ups_of(self, plan: QueryPlan, gaps: Sequence[str]) -> Planned:
+        """Candidates for what the first evidence of a plan says nothing about."""
+        seed = self.seed(plan.standalone_query, plan.entities, gaps=gaps)
+        return self.follow_ups(seed, plan.candidates)
+
+    def _switched_on(self, expand: bool) -> list[StageName]:
+        """The stages of the first batch, in order."""
+        on: dict[StageName, bool] = {
+            "rule_based": True,
+            "paradigm": expand and self.config.enable_paradigm,
+            "llm": expand and self.config.enable_llm,
+        }
+        return [name for name in self.config.stage_order if on.get(name)]
+
+    def _allowed(self, name: StageName, offered: Sequence[QueryCandidate], seed: Seed) -> list[QueryCandidate]:
+        """What the card keeps; of a paradigm that the caller chose, and of a model that was switched on, all."""
+        said = [candidate for candidate in offered if candidate.query]
+        if name == "rule_based" or self._kinds is None or name == "llm" or (name == "paradigm" and seed.chosen):
+            return said
+        return [candidate for candidate in said if kind_of(candidate) in self._kinds]
+
+    def _fill(self, distinct: Distinct, name: StageName, offered: Sequence[QueryCandidate], most: int) -> int:
+        """Keep what is new while there is room; how many found none."""
+        room, over = self.config.per_stage_caps.get(name, 0), 0
+        for candidate in offered:
+            if room and distinct.room_for(most):
+                room -= distinct.add(candidate)
+            else:
+                over += 1
+        return over
+
+    def _ranked(self, kept: Sequence[QueryCandidate], seed: Seed) -> tuple[QueryCandidate, ...]:
+        """By stage prior times weight, equals in the order in which they were made; with the language as a tag."""
+        order = sorted(kept, key=lambda c: -self.config.priors.get(_stage(c), 0.5) * c.weight)
+        spoken = f"language:{seed.language}"
+        return tuple(QueryCandidate.model_validate(vars(c) | {"tags": (*c.tags, spoken)}) for c in order)
+
+
+def _is_excepted(query: str, name: str) -> bool:
+    """Whether a query names it only to leave it out."""
+    places = [match.span() for match in re.finditer(re.escape(name), query)] if name else []
+    return bool(places) and all(denies(query, start, end) for start, end in places)
+
+
+def kind_of(candidate: QueryCandidate) -> str:
+    """The label of a candidate without its number: what the card's ``kinds`` name."""
+    return _NUMBER.sub("", candidate.label)
+
+
+def reason_of(candidate: QueryCandidate) -> str:
+    """Why a candidate is asked, in a line."""
+    said = _REASONS.get(kind_of(candidate), "proposed by a stage of its own")
+    about = "; ".join(tag.replace(":", " ", 1) for tag in candidate.tags if not tag.startswith("language:"))
+    return f"{said} ({about})" if about else said
+
+
+_REASONS = {
+    "standalone": "the question itself, complete without its conversation",
+    "sub_query": "a part of the question that has to be found by itself",
+    "terms": "names and content words alone, for indexes that take every word alike",
+    "entity": "one name without the others of its kind, which would crowd it out",
+    "relation": "the names with the relation that the answer turns on",
+    "full_names": "names as the domain spells them, which texts do more often than people who ask",
+    "alias": "another spelling of a name, which may be in another language",
+    "synonym": "another word that this domain uses for the same",
+    "modifier": "words of the way of looking beside the key terms",
+    "operator": "the form of the way of looking, for stores that know exact phrases",
+    "variation": "another wording by a language model",
+    "gap": "nothing was found for this part yet",
+    "gap_terms": "nothing was found for this part yet; its content words alone",
+}
+
+
+def _stage(candidate: QueryCandidate) -> StageName:
+    return candidate.stage  # type: ignore[return-value]

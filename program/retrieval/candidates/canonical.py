@@ -1,0 +1,132 @@
+"""When two queries ask the same: one canonical form, one measure of nearness, one removal of near-duplicates."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from ...plan import QueryCandidate
+from ..terms import terms
+
+# What a store that understands it reads as an order: an exact phrase, a word left out.
+_OPERATORS = re.compile(r'"[^"]+"|(?<!\S)-\w+')
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
+# Signs of sums, money and units, raised digits, and those that names are written with.
+_KINDS = ("Sm", "Sc", "So", "No")
+_SIGNS = frozenset("#%&@").union(c for c in map(chr, range(0x2400)) if unicodedata.category(c) in _KINDS)
+_SIGN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
+_AROUND = ".,;:!?…\"'’‘“”«»()[]{}"
+
+
+def canonical(query: str) -> str:
+    """A query in one case and width, without punctuation and spare spaces, its operators and signs at the end."""
+    if query.isascii():  # nearly always, and twenty times as fast
+        folded = query.lower()
+        return " ".join((*_ASCII_WORD.findall(folded), *_operators(folded), *_signed(folded)))
+    folded = unicodedata.normalize("NFKC", query).casefold()
+    kept = "".join(c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in folded)
+    return " ".join((*kept.split(), *_operators(folded), *_signed(query.casefold())))
+
+
+def _signed(folded: str) -> list[str]:
+    """The words that a sign is a part of: "c++" is not "c#", and "10%" not "10$"."""
+    if _SIGN.search(folded) is None:
+        return []
+    pieces = (piece.strip(_AROUND) for piece in folded.split())
+    return [piece for piece in pieces if _SIGN.search(piece) and any(map(str.isalnum, piece))]
+
+
+def _operators(folded: str) -> list[str]:
+    return _OPERATORS.findall(folded) if '"' in folded or "-" in folded else []
+
+
+# The stages of one plan ask about the same few texts.
+@lru_cache(maxsize=64)
+def token_set(query: str) -> frozenset[str]:
+    """The words of a query, its operators and its words with signs; unspaced scripts give characters and pairs."""
+    folded = query.casefold()
+    return frozenset((*terms(query), *_operators(folded), *_signed(folded)))
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Size of the intersection over that of the union; two empty sets are alike."""
+    if not a and not b:
+        return 1.0
+    shared = len(a & b)
+    return shared / (len(a) + len(b) - shared)
+
+
+def exact(tokens: frozenset[str]) -> frozenset[str]:
+    """The tokens with a digit or a sign: queries that differ in one ask for something else, however long they are."""
+    there = (token for token in tokens if not token.isalpha())
+    return frozenset(token for token in there if any(c.isdigit() or c in _SIGNS for c in token))
+
+
+@dataclass(frozen=True)
+class _Form:
+    text: str
+    tokens: frozenset[str]
+    exact: frozenset[str]
+
+    def repeats(self, other: _Form, threshold: float) -> bool:
+        if self.text == other.text:
+            return True
+        if not self.tokens or self.exact != other.exact:
+            return False
+        return jaccard(self.tokens, other.tokens) >= threshold
+
+
+@dataclass
+class Distinct:
+    """Candidates none of which is a near-duplicate of another; the first of its kind stays.
+
+    Attributes:
+        threshold: token Jaccard from which two ask the same.
+        kept: in the order in which they came.
+        removed: how many were near-duplicates of one that was there.
+    """
+
+    threshold: float
+    kept: list[QueryCandidate] = field(default_factory=list)
+    removed: int = 0
+    _asked: list[str] = field(default_factory=list)
+
+    def add(self, candidate: QueryCandidate) -> bool:
+        """Keep a candidate, or merge it into the one that it repeats; whether it was new."""
+        for i, known in enumerate(self._asked):
+            if _form(candidate.query).repeats(_form(known), self.threshold):
+                self.removed += 1
+                if i < len(self.kept):
+                    self.kept[i] = merged(self.kept[i], candidate)
+                return False
+        self.kept.append(candidate)
+        self._asked.insert(len(self.kept) - 1, candidate.query)
+        return True
+
+    def forbid(self, queries: Iterable[str]) -> None:
+        """Take queries for asked already: a candidate like one of them is not new."""
+        self._asked += queries
+
+    def room_for(self, limit: int) -> bool:
+        """Whether fewer than so many are kept."""
+        return len(self.kept) < limit
+
+
+# A query is looked at when another comes to be compared with it, and most have no other.
+@lru_cache(maxsize=64)
+def _form(query: str) -> _Form:
+    tokens = token_set(query)
+    return _Form(canonical(query), tokens, exact(tokens))
+
+
+def merged(first: QueryCandidate, second: QueryCandidate) -> QueryCandidate:
+    """The first, asked where either is and with the tags of both. No source filter means everywhere."""
+    everywhere = not first.source_filter or not second.source_filter
+    sources = () if everywhere else tuple(dict.fromkeys((*first.source_filter, *second.source_filter)))
+    tags = tuple(dict.fromkeys((*first.tags, *second.tags)))
+    if (sources, tags) == (first.source_filter, first.tags):
+        return first
+    return first.model_copy(update={"source_filter": sources, "tags": tags})

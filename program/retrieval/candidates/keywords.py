@@ -1,0 +1,141 @@
+"""What a query is about: its language, its key terms, and the query without what says nothing.
+
+There is one such extraction, and every stage that makes candidates uses it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from ....data.paradigms import CandidateRules
+from .function_words import CJK_FUNCTION_WORDS, FUNCTION_WORDS
+
+UNKNOWN = "und"
+MAX_TERMS = 10
+
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_KANA = r"\u3040-\u30ff"
+_HANGUL = r"\uac00-\ud7af"
+_SCRIPTS = (
+    ("ja", re.compile(f"[{_KANA}]")),
+    ("ko", re.compile(f"[{_HANGUL}]")),
+    ("zh", re.compile(f"[{_HAN}]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+)
+_PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}{_KANA}]+)*|[#!]\d+")
+_UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
+_APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
+_SHORTENED = re.compile(r"(?<=[a-zA-Z])['’](?:s|re|ve|ll|d|m|t)\b", re.IGNORECASE)
+"""What English shortens, whose letters are words of French: *Ravi's*, *don't*."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_ASCII_LETTERS = re.compile("[a-z]+")
+_SPOKEN_IN = {
+    word: tuple(language for language, known in FUNCTION_WORDS.items() if word in known)
+    for word in frozenset().union(*FUNCTION_WORDS.values())
+}
+"""The languages that have a word among their function words: looked up once a word, not once a word and language."""
+_CUTS = {
+    language: re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
+    for language, words in CJK_FUNCTION_WORDS.items()
+}
+
+
+def detect_language(text: str) -> str:
+    """The language of a text by its script, else by its function words; ``und`` where neither says."""
+    if "'" in text or "’" in text:
+        text = _SHORTENED.sub("", text)
+    if text.isascii():  # nearly always, and three times as fast
+        words = _ASCII_LETTERS.findall(text.lower())
+    else:
+        for language, script in _SCRIPTS:
+            if script.search(text):
+                return language
+        words = _LETTERS.findall(text.casefold())
+    counts: dict[str, int] = {}
+    for languages in filter(None, map(_SPOKEN_IN.get, words)):
+        for language in languages:
+            counts[language] = counts.get(language, 0) + 1
+    most = max(counts.values(), default=0)
+    leading = [language for language, count in counts.items() if count == most]
+    # One word that two languages share ("in", "was") says nothing.
+    return leading[0] if len(leading) == 1 else UNKNOWN
+
+
+def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tuple[str, ...]:
+    """Names and content words of a text, in its order, each once, at most ten.
+
+    Args:
+        text: a query.
+        names: surfaces that are kept whole, whatever words they are made of.
+        language: whose function words are left out; those of English too where it is not known.
+    """
+    idle = FUNCTION_WORDS.get(language, FUNCTION_WORDS["en"])
+    found: dict[str, str] = {}
+    for piece, is_name in _pieces(text, names):
+        for word in (piece,) if is_name else _words(piece, language):
+            folded = word.casefold()
+            if is_name or (folded not in idle and not (len(word) == 1 and word.isascii() and word.isalpha())):
+                found.setdefault(folded, word)
+                if len(found) == MAX_TERMS:
+                    return tuple(found.values())
+    return tuple(found.values())
+
+
+class Cleaner:
+    """Takes out of queries what the card calls noise and puts in what it replaces; names stay as they are."""
+
+    def __init__(self, rules: CandidateRules) -> None:
+        self._noise = _whole_words(rules.noise)
+        self._replaced = _whole_words(rules.replacements)
+        self._replacements = {old.casefold(): new for old, new in rules.replacements.items()}
+
+    def clean(self, text: str, names: Sequence[str] = ()) -> str:
+        """The text without noise; the text itself where nothing would be left."""
+        if self._noise is None and self._replaced is None:
+            return text
+        kept = "".join(piece if is_name else self._change(piece) for piece, is_name in _pieces(text, names))
+        tidy = re.sub(r"\s+([,.;:?!])", r"\1", " ".join(kept.split())).strip(" ,;:")
+        return tidy if re.search(r"\w", tidy) else text
+
+    def _change(self, piece: str) -> str:
+        if self._noise is not None:
+            piece = self._noise.sub(" ", piece)
+        if self._replaced is not None:
+            piece = self._replaced.sub(lambda found: self._replacements[found.group().casefold()], piece)
+        return piece
+
+
+def _whole_words(phrases: Iterable[str]) -> re.Pattern[str] | None:
+    known = sorted(phrases, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, known))})(?!\w)", re.IGNORECASE) if known else None
+
+
+def _pieces(text: str, names: Sequence[str]) -> list[tuple[str, bool]]:
+    """The text in order, cut into names and what stands between them."""
+    if not names:
+        return [(text, False)]
+    parts = _names_pattern(tuple(names)).split(text)
+    return [(part, bool(i % 2)) for i, part in enumerate(parts) if part]
+
+
+@lru_cache(maxsize=256)
+def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(f"({'|'.join(map(re.escape, sorted(filter(None, names), key=len, reverse=True)))})")
+
+
+def _words(piece: str, language: str) -> Iterable[str]:
+    spaced = piece.isascii()
+    for word in _PIECE.findall(piece):
+        if not spaced and _UNSPACED.match(word):
+            cut = _CUTS["ja" if language == "ja" else "zh"]
+            yield from filter(None, cut.split(word))
+        else:
+            bare = word if word.isalnum() else _APOSTROPHE.sub("", word)
+            if bare:
+                yield bare

@@ -1,0 +1,1 @@
+"""Small collections that are read whole instead of searched."""

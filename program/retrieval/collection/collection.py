@@ -1,0 +1,247 @@
+"""Read everything or search: decided from statistics of a collection, before anything is fetched.
+
+A small collection is read whole, since then nothing can be missed. Statistics that are missing, unreadable,
+stale or from the future decide for searching, which is always possible.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from ....data.sources import CollectionRules
+from ....errors import DataError
+from ....signatures.types import Frozen, RetrievalMethod
+from ...plan import Degraded
+from ..dates.clock import read_time
+from .markdown import format_items, text_of
+
+log = logging.getLogger(__name__)
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+CHARACTERS_A_TOKEN = 4
+# Clocks of two machines differ by a little: an update that is so far ahead is not from the future.
+SKEW = timedelta(0)
+
+Item = Mapping[str, Any]
+
+
+class CollectionStats(Frozen):
+    """What is known of a collection without reading it; given in ``session["collection"]``.
+
+    Attributes:
+        composition_count: items in it.
+        conversation_count: conversations of its owner.
+        total_message_count: messages in those.
+        last_stats_update: ISO time of the count.
+        token_count: tokens of the whole text, where the application knows.
+    """
+
+    composition_count: int = Field(ge=0, strict=True)
+    conversation_count: int = Field(default=0, ge=0, strict=True)
+    total_message_count: int = Field(default=0, ge=0, strict=True)
+    last_stats_update: str | datetime | None = None
+    token_count: int | None = Field(default=None, ge=0, strict=True)
+
+
+class ContextResult(Frozen):
+    """What was found for a question, ready to be shown to a language model.
+
+    Attributes:
+        results: the items as they are.
+        source: ``graph`` for the user's own data, ``web`` for the world's.
+        confidence: between 0 and 1; reading everything is certain.
+        coverage: share of the collection that ``results`` is; 1.0 is all of it.
+        total_available: items in the collection.
+        formatted_context: ``results`` as Markdown; JSON where that failed; None where nothing was formatted.
+    """
+
+    question: str
+    results: tuple[dict[str, Any], ...] = ()
+    source: Literal["graph", "web"] = "graph"
+    retrieval_method: RetrievalMethod = "semantic"
+    confidence: float = Field(default=0.0, ge=0, le=1)
+    coverage: float = Field(default=0.0, ge=0, le=1)
+    total_available: int = Field(default=0, ge=0)
+    formatted_context: str | None = None
+
+
+class Choice(Frozen):
+    """Read everything or search, and why; ``gap`` where statistics were given and could not be used."""
+
+    method: RetrievalMethod
+    why: str
+    gap: Degraded | None = None
+
+
+Measure = Callable[[CollectionStats, date], int | None]
+"""Tokens of the text of a collection as it is on a day; None if nobody knows."""
+
+
+def choose_method(given: object, now: datetime, rules: CollectionRules, measure: Measure | None = None) -> Choice:
+    """Whether a collection is read whole.
+
+    Args:
+        given: ``session["collection"]``: statistics, a mapping of them, or None.
+        now: of the one who asks; statistics are as old as they are seen from there.
+        measure: tokens of the text where the statistics do not say.
+    """
+    if given is None:
+        return Choice(method="semantic", why="there are no statistics of the collection")
+    stats = read_stats(given)
+    if stats is None:
+        why = "the statistics of the collection cannot be read"
+        return Choice(method="semantic", why=why, gap=_gap(why))
+    if (why := _unusable(stats, now, rules)) is not None:
+        return Choice(method="semantic", why=why)
+    if stats.composition_count > rules.direct_max_items:
+        return Choice(method="semantic", why=f"more than {rules.direct_max_items} items")
+    tokens = stats.token_count
+    if tokens is None and measure is not None:
+        tokens = measure(stats, now.date())
+    if tokens is None:
+        return Choice(method="direct", why="few items, of unknown length")
+    if tokens > rules.token_budget:
+        return Choice(method="semantic", why=f"more than {rules.token_budget} tokens")
+    return Choice(method="direct", why=f"at most {rules.direct_max_items} items and {rules.token_budget} tokens")
+
+
+def read_stats(given: object) -> CollectionStats | None:
+    """Statistics, or None where they are none: a count that is missing, negative or no number."""
+    if isinstance(given, CollectionStats):
+        return given
+    if not isinstance(given, Mapping):
+        return None
+    try:
+        return CollectionStats.model_validate({k: v for k, v in given.items() if k in CollectionStats.model_fields})
+    except ValidationError:
+        return None
+
+
+def _unusable(stats: CollectionStats, now: datetime, rules: CollectionRules) -> str | None:
+    """Why statistics count as missing, or None."""
+    updated = read_time(stats.last_stats_update)
+    if updated is None:
+        return "the statistics do not say when they were made"
+    age = _aware(now, updated) - _aware(updated, now)
+    if age < -SKEW:
+        return "the statistics are from the future"
+    if age > timedelta(hours=rules.stale_after_hours):
+        return f"the statistics are older than {rules.stale_after_hours:g} hours"
+    return None
+
+
+def _aware(time: datetime, other: datetime) -> datetime:
+    """A time that can be compared with another: one without a zone is in the other's."""
+    return time if time.tzinfo is not None else time.replace(tzinfo=other.tzinfo or UTC)
+
+
+def token_count(text: str) -> int:
+    """Tokens of a text: a Chinese character is one, and so are four others; rounded up."""
+    han = len(_HAN.findall(text))
+    return han + math.ceil((len(text) - han) / CHARACTERS_A_TOKEN)
+
+
+def read_everything(
+    question: str, items: Sequence[Item], given: object, now: datetime, rules: CollectionRules
+) -> tuple[ContextResult, tuple[Degraded, ...]]:
+    """The whole collection as context, or an empty semantic result where it is not what the statistics said.
+
+    Args:
+        items: what was fetched, any order.
+        given: the statistics that decided for reading everything.
+
+    Returns:
+        The result, and each thing that is not as it was said to be.
+    """
+    stats = read_stats(given)
+    stated = stats.composition_count if stats else len(items)
+    tokens = sum(token_count(text_of(item)) for item in items)
+    if len(items) > rules.direct_max_items or tokens > rules.token_budget:
+        why = f"it has {len(items)} items and {tokens} tokens, though {stated} items were announced"
+        gap = Degraded(what="collection", why=why, instead="it is searched")
+        return ContextResult(question=question, total_available=len(items)), (gap,)
+    total = max(stated, len(items))
+    gaps = []
+    if stated != len(items):
+        why = f"{stated} items were announced and {len(items)} are there"
+        gaps.append(Degraded(what="collection", why=why, instead="those that are there were read"))
+    formatted, problem = formatted_context(items, question, total)
+    if problem is not None:
+        gaps.append(Degraded(what="formatting", why=problem, instead="the items are given as JSON"))
+    result = ContextResult(
+        question=question,
+        results=tuple(dict(item) for item in items),
+        retrieval_method="direct",
+        confidence=1.0 if len(items) >= stated else len(items) / total,
+        coverage=len(items) / total if total else 1.0,
+        total_available=total,
+        formatted_context=formatted,
+    )
+    return result, tuple(gaps)
+
+
+def formatted_context(items: Sequence[Item], question: str, total: int | None = None) -> tuple[str, str | None]:
+    """Items as Markdown, and no problem; or as JSON, and what was wrong with formatting them."""
+    try:
+        return format_items(items, question, total), None
+    except Exception as error:  # whatever an item holds, the language model gets what is there
+        log.warning("a collection could not be formatted (%s)", type(error).__name__)
+        return json.dumps(list(items), ensure_ascii=False, default=str), f"an item was odd ({type(error).__name__})"
+
+
+def _gap(why: str) -> Degraded:
+    return Degraded(what="session.collection", why=why, instead="the collection is searched")
+
+
+class ItemStore:
+    """A domain's own collection: items with a date, and how long their texts are.
+
+    Attributes:
+        items: newest first.
+    """
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        self.items = sorted(items, key=lambda item: str(item.get("date", "")), reverse=True)
+        oldest_first = self.items[::-1]
+        self._days = [str(item.get("date", ""))[:10] for item in oldest_first]
+        lengths = (token_count(text_of(item)) for item in oldest_first)
+        self._sums = [0, *accumulate(lengths)]
+
+    def newest(self, count: int, day: date) -> list[Item]:
+        """So many items, the newest first, of those up to a day."""
+        until = bisect_right(self._days, day.isoformat())
+        return self.items[len(self.items) - until :][:count]
+
+    def tokens(self, stats: CollectionStats, day: date) -> int:
+        """Tokens of the newest items up to a day, as many as the statistics say."""
+        until = bisect_right(self._days, day.isoformat())
+        return self._sums[until] - self._sums[max(0, until - stats.composition_count)]
+
+
+@lru_cache(maxsize=8)
+def open_items(path: Path) -> ItemStore:
+    """The items of a JSON-lines file, read once a process.
+
+    Raises:
+        DataError: the file cannot be read, or a line is no JSON object.
+    """
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
+        items = [json.loads(line) for line in lines if line.strip()]
+    except (OSError, ValueError) as error:
+        raise DataError(f"the collection {path.name} cannot be read: {error}") from error
+    if not all(isinstance(item, dict) for item in items):
+        raise DataError(f"the collection {path.name} has a line that is no JSON object")
+    return ItemStore(items)

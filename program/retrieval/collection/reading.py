@@ -1,0 +1,71 @@
+"""Reading a collection as a whole, where the plan says that it need not be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from ....data.sources import CollectionRules
+from ...plan import QueryPlan
+from ..dates.clock import read_time, session_now
+from ..passages import Passage
+from ..results import Evidence, Gap
+from ..run_result import RunResult
+from ..search import SearchTrace
+from ..stores import Stores
+from .collection import ContextResult, read_everything, read_stats
+
+VARIANT = "direct:everything"
+
+
+def read_collection(
+    plan: QueryPlan, stores: Stores, session: Mapping[str, Any]
+) -> tuple[RunResult | None, tuple[Gap, ...]]:
+    """Everything in the collection, newest first, as evidence and as text for a language model.
+
+    Args:
+        session: ``now`` (ISO time) in its ``timezone`` and ``collection.composition_count`` say which of the texts
+            there are the collection; without them it is all of them.
+
+    Returns:
+        The result, or None where the collection is not what the statistics said and has to be searched, and
+        each thing that is not as it was said to be.
+    """
+    given = session.get("collection")
+    said = read_time(session.get("now")) is not None
+    now = session_now(session)[0] if said else _day_of(stores.collection)
+    held = newest(stores.collection, given, now)
+    items = [item_of(passage) for passage in held]
+    context, odd = read_everything(
+        plan.standalone_query, items, given, now, stores.card.collection or CollectionRules()
+    )
+    gaps = tuple(Gap(kind="plan", what=gap.what, why=gap.why, instead=gap.instead) for gap in odd)
+    if context.retrieval_method != "direct":
+        return None, gaps
+    return _result(plan, held, context, gaps), gaps
+
+
+def _result(plan: QueryPlan, held: Sequence[Passage], context: ContextResult, gaps: tuple[Gap, ...]) -> RunResult:
+    evidence = tuple(Evidence(p, 1.0, VARIANT, (VARIANT,), (p.source,)) for p in held)
+    trace = SearchTrace(planned=True, chosen={VARIANT: len(evidence)} if evidence else {})
+    return RunResult(plan, "read_everything", evidence=evidence, context=context, gaps=gaps, trace=trace)
+
+
+def newest(texts: Sequence[Passage], given: object, now: datetime) -> list[Passage]:
+    """The texts up to the day of ``now``, newest first, as many as the statistics say; all without statistics."""
+    day, stats = now.date().isoformat(), read_stats(given)
+    there = sorted((text for text in texts if text.date[:10] <= day), key=lambda text: text.date, reverse=True)
+    return there[: stats.composition_count] if stats else there
+
+
+def item_of(passage: Passage) -> dict[str, Any]:
+    """A passage as the item that its store holds."""
+    titled = {"title": passage.title} if passage.title else {}
+    return {"id": passage.id, "date": passage.date, **titled, **dict(passage.fields), "text": passage.text}
+
+
+def _day_of(texts: Sequence[Passage]) -> datetime:
+    """The end of the day of the newest text: where nobody says what time it is, everything is past."""
+    latest = max((text.date[:10] for text in texts if text.date), default="9999-12-31")
+    return read_time(f"{latest}T23:59:59+00:00") or datetime.max

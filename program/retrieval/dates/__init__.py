@@ -1,0 +1,1 @@
+"""Dates in a text, in many languages, resolved to days."""

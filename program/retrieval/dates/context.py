@@ -1,0 +1,72 @@
+"""Whether a phrase that is found in a text is a date there, and not other words of the same form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .forms import FILLS, Parse, is_fill
+from .tokens import Token
+from .words import FIRM
+
+SIGNS = ("since", "before", "until", "after")
+"""Bounds, by the kinds of their words."""
+# A year by itself is a date only where something says so: versions, amounts and names look the same.
+_INTRODUCED = frozenset("in during for im en nel em i v w since".split())
+_SHORT = frozenset({"sept", "mar", "jun", "dez"})
+_SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
+"""Kinds of words that stand before a year that is none as well."""
+_EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
+_GREETING = frozenset({"guten", "god"})
+"""Before *Morgen*, which is tomorrow, too."""
+
+
+def _is_today(tokens: Sequence[Token]) -> bool:
+    return any(token.value("day") == 0 for token in tokens)
+
+
+def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
+    """Whether a phrase is *until now* or *until today*, as everything is."""
+    return parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end]))
+
+
+def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
+    """Whether a phrase found in a text is a date there, and not other words of the same form."""
+    first, before = tokens[i], tokens[i - 1] if i else None
+    if says_nothing(tokens, i, parse):
+        return False
+    bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
+    if parse.kind in ("month", "weekday") and bare in FIRM:
+        if before is not None and before.text.casefold() in _INTRODUCED:
+            return True
+        last = i + 1 == len(tokens) and bare in _SHORT
+        return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
+    if parse.kind == "day_month":
+        apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
+        return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
+    if parse.kind == "year" and not bare.startswith("fy"):
+        said = {word.kind for word in before.words} - FILLS - _SAYS_NO_YEAR if before is not None else set()
+        return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
+    if parse.kind.endswith(" number") and parse.kind.split()[0] in SIGNS and parse.kind.count(" ") == 1:
+        return before is not None and before.value("unit") == "sprint"
+    before_it = before.text.casefold() if before is not None else ""
+    relations = {token.value("relation") or token.value("relation_after") for token in tokens[i : parse.end]}
+    if (parse.unit == "hour" and not relations & {"last", "past"}) or (parse.kind == "weekday" and before_it in _EVERY):
+        return False  # "am I allowed to merge at this hour", "every Monday"
+    counted = any(token.value("number") is not None for token in tokens[i : parse.end])
+    if parse.unit == "minute" and not (counted and relations & {"last", "past"}):
+        return False  # "last minute fixes", "the call is in ten minutes"
+    if parse.kind == "day" and before_it in _GREETING:
+        return False
+    if parse.kind == "weekend":
+        return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
+    units = [token.value("unit") for token in tokens[i : parse.end]]
+    if (
+        parse.kind.endswith("unit number")
+        and "day" in units
+        and not any(t.value("dia") is not None for t in tokens[i : parse.end])
+    ):
+        return False  # "by day twenty"
+    if parse.kind.endswith(" day_month") and str(tokens[parse.end - 1].value("day_month")).endswith("?"):
+        return False  # "after 9/11"
+    return parse.kind not in ("length", "fixed")

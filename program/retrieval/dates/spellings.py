@@ -1,0 +1,115 @@
+"""Other spellings of words of dates: without accents, in traditional characters, with a slip of the fingers."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from .words import Word, date_words
+
+_LETTERS = str.maketrans("łøıđ", "loid")
+_TRADITIONAL = str.maketrans("个这后过冲礼从开现间号当", "個這後過衝禮從開現間號當")
+_FEWEST_FOLDED = 5
+"""Letters of a word that is read without its accents: shorter ones are other words (``até``, ``metà``)."""
+_FEWEST = 6
+"""Letters of a word in which a letter too few or doubled is read over."""
+_FEWEST_SWAPPED = 5
+_FEWEST_NEAR = 4
+_NEAR = frozenset("month weekday unit relation since before after until between ago day ordinal".split())
+_MISTYPED = frozenset({"month", "weekday"})
+_MISTYPED_TOO = frozenset(
+    "yesterday tomorrow quarter quarters sprint sprints month months week weeks weekend previous current"
+    " since before after between until first second third gestern letzte letzten letzter woche dernier dernière semaine"
+    " último última últimos pasado pasada passado passada settimana"
+    " settimane scorsa scorso vorige afgelopen ostatni".split()
+)
+"""Other words of dates that are often typed. With all of them *domain* and *score* would be slips."""
+_OTHER_WORDS = frozenset("domino febre frist javier letter luego manda marat marco mates moths".split())
+"""Words that are written like a slip."""
+
+
+def written_otherwise(known: Mapping[str, frozenset[Word]]) -> dict[str, frozenset[Word]]:
+    """Surfaces without accents and in traditional characters that are not surfaces yet, with what they stand for."""
+    found: dict[str, frozenset[Word]] = {}
+    for surface, words in known.items():
+        for other in (_folded(surface), surface.translate(_TRADITIONAL)):
+            if other not in known and other not in _OTHER_WORDS:
+                found[other] = found.get(other, frozenset()) | words
+    return found
+
+
+def _folded(surface: str) -> str:
+    if len(surface) < _FEWEST_FOLDED:
+        return surface
+    plain = "".join(c for c in unicodedata.normalize("NFKD", surface) if not unicodedata.combining(c))
+    # What is no letter with an accent (Chinese, Japanese, Korean, Cyrillic) stays as it is.
+    return plain.translate(_LETTERS) if plain.translate(_LETTERS).isascii() else surface
+
+
+def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
+    """From words with one slip to the surface that was meant: a letter left out or doubled, or two changed places.
+
+    The first letter is right, no letter is another one (``spring`` is no sprint), and no slip stands that would be a
+    surface itself or one of two that mean different things.
+    """
+    meant: dict[str, set[str]] = defaultdict(set)
+    for surface, words in known.items():
+        if not surface.isalpha() or ord(surface[0]) >= 0x250:
+            continue
+        if surface not in _MISTYPED_TOO and not _MISTYPED & {word.kind for word in words}:
+            continue
+        slips = [*_doubled(surface, thrice=len(surface) < _FEWEST)] if len(surface) > 3 else []
+        slips += [*_too_few(surface)] if len(surface) >= _FEWEST else []
+        slips += [*_swapped(surface)] if len(surface) >= _FEWEST_SWAPPED else []
+        for slip in slips:
+            meant[slip].add(surface)
+    return {
+        slip: min(surfaces)
+        for slip, surfaces in meant.items()
+        if slip not in known and slip not in _OTHER_WORDS and len({known[surface] for surface in surfaces}) == 1
+    }
+
+
+@lru_cache(maxsize=1)
+def _may_be_meant() -> dict[str, frozenset[Word]]:
+    """The words of dates that a slip is compared with."""
+    return {
+        surface: words
+        for surface, words in date_words().items()
+        if len(surface) >= _FEWEST_NEAR - 1 and surface.isalpha() and any(word.kind in _NEAR for word in words)
+    }
+
+
+@lru_cache(maxsize=256)
+def nearly(word: str) -> str | None:
+    """The word of dates that one slip makes of this: *dyas*, *sice*; None where several are as near, or none.
+
+    In a text too many words are near one (*domain*, *score*); somebody who gives a phrase as a date means dates.
+    """
+    from rapidfuzz.distance import OSA
+
+    if len(word) < _FEWEST_NEAR or not word.isalpha() or not word[0].isascii():
+        return None
+    known = _may_be_meant()
+    near = [each for each in known if each[0] == word[0] and OSA.distance(word, each, score_cutoff=1) == 1]
+    near = [surface for surface in near if word != f"{surface}s"]  # "Montags" are many
+    near = [surface for surface in near if sorted(surface) == sorted(word)] or near
+    return near[0] if near and len({known[surface] for surface in near}) == 1 else None
+
+
+def _too_few(word: str) -> Iterator[str]:
+    yield from (word[:i] + word[i + 1 :] for i in range(1, len(word)))
+
+
+def _doubled(word: str, *, thrice: bool) -> Iterator[str]:
+    """With a letter once more; of a short word only one that is there twice already."""
+    for i in range(len(word)):
+        if not thrice or word[i] in (word[i - 1 : i], word[i + 1 : i + 2]):
+            yield word[: i + 1] + word[i:]
+
+
+def _swapped(word: str) -> Iterator[str]:
+    for i in range(1, len(word) - 1):
+        yield word[:i] + word[i + 1] + word[i] + word[i + 2 :]

@@ -1,0 +1,181 @@
+"""Values and dates that a query says it does not want: *aren't closed*, *all but atlas*, *not last week*.
+
+A source is asked for values and cannot be asked to leave one out, so what is excepted is no filter and has to be said.
+Negations are a closed class: what matters is that nothing but words that hold a sentence together (``_BETWEEN``) stands
+between one and the value. *Not only the open ones* has another word there, and is no exception.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...plan import Degraded
+from ..dates.undone import is_undone, may_deny_events
+from .read_filters import FilterReader
+
+STATUSES = "statuses"
+_UNDONE = "the query says that something did not happen then, and a source's dates say when something did"
+_LONGEST = 80
+"""Characters before a value in which a negation of it is looked for."""
+_AUXILIARY = "is are was were has have had do does did wo ca ai could should would".replace(" ", "|")
+# A verb that begins a clause or stands behind "why" is denied of the value behind it: "isn't atlas deployed".
+_BEFORE_ANY = (
+    rf"(?<!why )\bnot|(?:(?<!why )(?<=\w\s)(?:{_AUXILIARY})|\bdo)n['’]?t|!=|≠|\bexcl\.?|\bw/o"
+    r"|\b(?:never|cannot|no longer|neither|nor|non|without|except(?:ing)?|besides|outside|minus|unlike"
+    r"|(?:apart|aside) from|(?:other|rather) than|instead of|unrelated to|hide|omit|(?:exclud|ignor)(?:e|es|ing)"
+    r"|skip(?:ping)?|leav(?:e|ing) out|nothing\s+(?:from|of|(?:to do )?with))"
+    r"|\b(?:all|any\w*|every\w*|nobody|nothing|no one)(?: \w+)? but"
+    r"|\b(?:nicht|ohne|außer|ausser|weder|kein\w{0,2}|sauf|sans|pas|jamais|hors|ni|excepto|salvo|sin|nunca|menos"
+    r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"
+    r"|utom|utan|inte|ej|bez|oprócz|nie|не|кроме|без|un(?=-))"
+)
+# Before a name or a date "no" is Portuguese for "in the", and "nobody in atlas" are people.
+_BEFORE_STATUS = r"|(?<!there )(?<!is )(?<!are )(?<!['’]s )(?<!has )(?<!have )\bno|\b(?:nobody|no one|none)"
+_BETWEEN = (
+    "the a an in from of for on by at with to via about into during one ones any those these that which is are was were"
+    " yet ever still really quite want show include list mention belong belonging look search check ask use status"
+    " der die das den dem des im aus von vom am noch schon mehr bereits sind ist wurden les la le l d de du des en dans"
+    " sont est encore ceux celles los las el lo del son es están que os as o da dos das em na estão i gli il di"
+    " della sono è ancora het van zijn nog från är z ze w we na od po из в во с со за на по от".replace(" ", "|")
+    + "|(?:show|give) (?:me|us)"
+)
+# Not before a name or a date, where they are what is denied: "what did we not do in atlas".
+_BETWEEN_STATUS = "|be|been|being|get|gets|getting|got|have|has|had|do|does|did|need|été|sido|foram|stati"
+_NO_SPANISH = re.compile(r"(?<!\w)no\s+$", re.IGNORECASE)
+_SPANISH = re.compile(r"(?:la|el|las|los|antes|después|despues|desde|hasta|durante)\b", re.IGNORECASE)
+"""What follows "no" where it denies a date; in Portuguese it is an article of its own, and none of these follow it."""
+_UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
+
+
+# Negations begin where a word does, or with a sign. Told so, a search tries few places, in half of the time or less.
+_AT_A_WORD = r"(?:\b(?=\w)|(?=[^\x00-\x7f]|!))"
+
+
+def _ending(negations: str, between: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:{_AT_A_WORD}(?:{negations})(?:[\s'’-]+(?:{between})\b)*[\s'’-]*{_UNSPACED})$", re.IGNORECASE
+    )
+
+
+_EXCEPTS = _ending(_BEFORE_ANY, _BETWEEN)
+_EXCEPTS_STATUS = _ending(_BEFORE_ANY + _BEFORE_STATUS, _BETWEEN + _BETWEEN_STATUS)
+_BEHIND = (
+    r"(?:is |are )?(?:excluded|excepted|aside)\b|ausgenommen|以外|之外|を除|(?:され|して)?い?(?:てい)?ない"
+    r"|(?:では|じゃ)ない|(?:가|이)?\s*(?:아닌|제외)|değil|hariç"
+)
+_EXCEPTED_BEHIND = re.compile(rf"\s*(?:{_BEHIND})", re.IGNORECASE)
+_DENIES = re.compile(rf"{_AT_A_WORD}(?:{_BEFORE_ANY}{_BEFORE_STATUS}|除|不|没|{_BEHIND})", re.IGNORECASE)
+# Each of the above has one of these words or signs. Looking them up takes 2 microseconds, the pattern 150.
+_WORDS = re.compile(r"[^\W\d_]+")
+_DENYING = frozenset(
+    "not never cannot no neither nor non without except excepting besides outside minus unlike apart aside other"
+    " rather instead unrelated hide omit exclude excludes excluding ignore ignores ignoring skip skipping leave"
+    " leaving nothing nobody none but t w excl excluded excepted nicht ohne außer ausser weder kein keine keinen"
+    " keiner keinem keines sauf sans pas jamais hors ni excepto salvo sin nunca menos não exceto sem nem tranne senza"
+    " zonder niet geen behalve utom utan inte ej bez oprócz nie не кроме без un ausgenommen değil hariç".split()
+)
+_SIGNS = re.compile(r"!=|[≠\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_AND = re.compile(
+    r"\s*,?\s*(?:and|or|nor|und|oder|noch|et|ou|ni|y|o|e|och|en|i|oraz|&|\+|/|、|和|或)\s+"
+    r"(?:(?:the|in|from|of|dem|der|de|van|di)\s+)*",
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"\s*,\s*")
+
+
+class Excepted(NamedTuple):
+    """Where a value or date stands that is not wanted, and its filter; ``undone`` of a date when nothing happened."""
+
+    start: int
+    end: int
+    key: str
+    undone: bool = False
+
+
+@lru_cache(maxsize=64)
+def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
+    """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
+    found, waiting, last = list[Excepted](), list[Excepted](), None
+    for place in _places(query, reader) if denies_anything(query) or may_deny_events(query) else ():
+        joint = query[last.end : place.start] if last is not None and last.key == place.key else ""
+        if place.undone or _is_denied(query, place):
+            found, waiting, last = [*found, place], [], place
+        elif joint and _AND.fullmatch(joint):
+            found, waiting, last = [*found, *waiting, place], [], place
+        elif joint and _COMMA.fullmatch(joint):
+            waiting, last = [*waiting, place], place
+        else:
+            waiting, last = [], None
+    return tuple(found)
+
+
+def without_exceptions(query: str, reader: FilterReader) -> str:
+    """The query with blanks for values and dates that it does not want."""
+    for start, end, *_ in excepted(query, reader):
+        query = query[:start] + " " * (end - start) + query[end:]
+    return query
+
+
+def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
+    """What a query excepts and no source can be asked to leave out.
+
+    Where another value of the same filter is wanted, the exception says nothing more: *merged, not open*.
+    """
+    places = excepted(query, reader)
+    wanted = reader.read(without_exceptions(query, reader)) if places else {}
+    return [
+        Degraded(
+            what=f"{key}:{query[start:end]}",
+            why=_UNDONE if undone else "the query excepts it, and no source can be asked to leave something out",
+            instead="the sources are asked without it, so it may be among what they find",
+        )
+        for start, end, key, undone in places
+        if key not in wanted or key in reader.dates
+    ]
+
+
+def denies_anything(query: str) -> bool:
+    """Whether a query has any word that excepts; most have none, and nothing in them need be looked at."""
+    return _may_deny(query) and _DENIES.search(query) is not None
+
+
+def _may_deny(query: str) -> bool:
+    words = _WORDS.findall(query.lower())
+    # "isnt", as it is typed: no apostrophe tells its end.
+    return (
+        not _DENYING.isdisjoint(words) or any(word.endswith("nt") for word in words) or _SIGNS.search(query) is not None
+    )
+
+
+def denies(query: str, start: int, end: int, before: re.Pattern[str] = _EXCEPTS) -> bool:
+    """Whether the words before or behind a part of a query except it."""
+    return bool(_EXCEPTED_BEHIND.match(query, end) or before.search(query[max(0, start - _LONGEST) : start]))
+
+
+def _places(query: str, reader: FilterReader) -> list[Excepted]:
+    values = [Excepted(start, end, key) for key in reader.keys for start, end in reader.spans(key, query)]
+    dates = list(_dates(query, reader))
+    if dates and may_deny_events(query):
+        records = reader.dated_records(query)
+        kept = [place[:2] for place in (*values, *dates) if place.key in (STATUSES, *reader.dates)]
+        dates = [place._replace(undone=is_undone(query, place[:2], records, kept)) for place in dates]
+    return sorted([*values, *dates])
+
+
+def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
+    at = 0
+    for phrase in reader.date_phrases(query) if reader.dates else ():
+        start = query.find(phrase, at)
+        if start >= 0:
+            at = start + len(phrase)
+            yield Excepted(start, at, reader.dates[0])
+
+
+def _is_denied(query: str, place: Excepted) -> bool:
+    before = _EXCEPTS_STATUS if place.key == STATUSES else _EXCEPTS
+    if place.key != STATUSES and _SPANISH.match(query, place.start) and _NO_SPANISH.search(query, 0, place.start):
+        return True
+    return denies(query, place.start, place.end, before)

@@ -1,0 +1,99 @@
+"""Names that a text states where a value of a filter would stand, and that no source knows: *commits in heron*.
+
+Left unread, they would make a question of everything; read, they make a gap that names them. A word is a name beside
+the filter's own word (*the heron project*) and behind *anything in*. Where a record stands before *in*, *on*, *for*,
+*of* or *from* and the phrase ends behind the word, it may be one: of 69 queries about browsers, towns, tools and
+people (*bugs in safari*) 29 had a word that looks like a name, so these are said and the source is asked without them.
+It is no word that the card has, no word that the encoder knows whole, and not inflected. English only: in other
+languages the encoder knows too few words whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from ....data.card import DomainCard
+from ...heads.encoder import default_encoder
+from ..dates.finding import find_dates
+
+_WORD = re.compile(r"[^\W\d_]+")
+_ANY = re.compile(
+    r"\b(?:anything|something|everything|nothing|stuff|work|things)(?:\s+(?!(?:in|on|for|of|from)\b)\w+){0,2}$",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(
+    r"\b(?:in|on|for|of|from)\s+(?:the\s+)?([a-z]{4,})\b(?=\s*(?:$|[?,.;:!]|(?:that|which|since|last|this|before|after"
+    r"|between|until|yesterday|today|anyway|still|right|and|or|open|closed)\b))",
+    re.IGNORECASE,
+)
+_NEAR = 60
+"""Characters before a place in which *anything* is looked for."""
+_INFLECTED = re.compile(r"(?:s|ing|ed|ly|tion|ment)$", re.IGNORECASE)
+
+
+class UnknownNames:
+    """Finds unknown names for the filter whose values are names of a card."""
+
+    def __init__(self, card: DomainCard) -> None:
+        self._card = card
+        names = {name.name.casefold() for name in card.names}
+        keys = {f.name for source in card.sources for f in source.fields if {v.casefold() for v in f.values} & names}
+        self.key = min(keys, default=None)
+        word = (self.key or "").removesuffix("s")
+        self._beside = (
+            re.compile(rf"\b{word}\s+([a-z]{{4,}})\b", re.IGNORECASE),
+            re.compile(rf"\b([a-z]{{4,}})\s+{word}\b", re.IGNORECASE),
+        )
+
+    def find(self, text: str) -> tuple[str, ...]:
+        """Unknown names in small letters, each once: behind *anything in*, or beside the filter's own word."""
+        found = (m[1].casefold() for m in _PLACE.finditer(text) if _ANY.search(_before(text, m.start())))
+        beside = (match[1].casefold() for pattern in self._beside for match in pattern.finditer(text))
+        return self._names((*found, *beside), text)
+
+    def perhaps(self, text: str, ends: Iterable[int]) -> tuple[str, ...]:
+        """What may be such a name and may be anything else that a record is about: *bugs in safari*.
+
+        Args:
+            ends: where cues and values of the card end in the text.
+        """
+        places = list(_PLACE.finditer(text))
+        behind = set(ends) if places else set()
+        found = (m[1].casefold() for m in places if _stands_behind(text[: m.start()].rstrip(), behind))
+        sure = self.find(text)
+        return tuple(name for name in self._names(found, text) if name not in sure)
+
+    def _names(self, words: Iterable[str], text: str) -> tuple[str, ...]:
+        found = [word for word in words if self.key is not None and self._unknown(word)]
+        dated = " ".join(find_dates(text)).casefold() if found else ""
+        return tuple(dict.fromkeys(name for name in found if name not in dated))
+
+    def _unknown(self, word: str) -> bool:
+        return not _INFLECTED.search(word) and word not in self._words and not default_encoder().knows_whole(word)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        """Every word of the card."""
+        return frozenset(_WORD.findall(" ".join(_texts(self._card)).casefold()))
+
+
+def _before(text: str, at: int) -> str:
+    return text[max(0, at - _NEAR) : at].rstrip()
+
+
+def _stands_behind(before: str, ends: set[int]) -> bool:
+    """Whether a cue or value ends here, and no comparison (*faster than in autumn*)."""
+    return len(before) in ends and not before.endswith(" than")
+
+
+def _texts(card: DomainCard) -> Sequence[str]:
+    return [
+        *(card.title, card.description, *card.covers),
+        *(text for source in card.sources for text in (source.name, source.description)),
+        *(value for source in card.sources for field in source.fields for value in field.values),
+        *(text for rule in card.source_intents for text in (rule.description, *rule.cues)),
+        *(text for name in card.names for text in (name.name, *name.aliases)),
+        *(text for value in card.filter_values for text in (value.value, *value.aliases)),
+    ]
