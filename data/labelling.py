@@ -40,8 +40,8 @@ class LoggedPlan(BaseModel):
     """One line of a log; what it has beyond this is left alone.
 
     Attributes:
-        query: what was typed; the plan's own where the line has none, as in what `plan --batch` writes.
-        plan: a ``QueryPlan`` as JSON.
+        query: what was typed; the plan's own where the line has none, as in what `plan --batch` and `run --batch` write.
+        plan: a ``QueryPlan`` as JSON; that of the line's `run` where it has none itself.
         conversation: keeps turns of one conversation together; made from its first message if not given.
     """
 
@@ -106,7 +106,7 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
                 raise ValueError("expected an object with query, history and plan")
             if record.get("text") is False:
                 silent += 1
-            elif "plan" in record:
+            elif "plan" in record or "run" in record:
                 found.append(_logged(record))
             elif "error" not in record:
                 raise ValueError("plan: this field is missing")
@@ -343,9 +343,10 @@ class LabelFile:
 
 
 def _logged(record: Mapping[str, Any]) -> LoggedPlan:
-    plan = record["plan"]
+    run = record.get("run")
+    plan = record["plan"] if "plan" in record else run.get("plan") if isinstance(run, dict) else None
     query = record.get("query", plan.get("query") if isinstance(plan, dict) else None)
-    return LoggedPlan.model_validate({**record, "query": query})
+    return LoggedPlan.model_validate({**record, "plan": plan, "query": query})
 
 
 def _said(error: ValueError | RecursionError) -> str:

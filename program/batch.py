@@ -114,12 +114,17 @@ def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row) ->
 
 def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
     plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline_s)
+    return {**conversation_of(row), "plan": plan.model_dump(mode="json")}
+
+
+def conversation_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row says of its conversation, as its line of output keeps it, so that its plan can be labelled."""
     kept = {
         "history": as_given(row.get("history") or ()),
         "session": row.get("session"),
         "conversation": str(row.get("conversation") or ""),
     }
-    return {**{name: value for name, value in kept.items() if value}, "plan": plan.model_dump(mode="json")}
+    return {name: value for name, value in kept.items() if value}
 
 
 def _asked(row: Row) -> str:

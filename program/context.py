@@ -34,7 +34,7 @@ class CleanInput:
     """A query and its conversation, safe to show to a model, and what had to be left out.
 
     ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
-    nobody reads; unlike what is ``degraded``, they leave nothing of the query out, so that the plan may be kept.
+    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the query out, so that the plan may be kept.
     """
 
     query: str
@@ -78,7 +78,15 @@ def clean_input(
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
-    return CleanInput(text, turns, entity, (*notes, *more), known, _unread(known))
+    return CleanInput(text, turns, entity, (*notes, *more), known, (*_unread(known), *_no_text(active)))
+
+
+def _no_text(active: object) -> tuple[Degraded, ...]:
+    """A gap where what the application shows is no text."""
+    if active is None or isinstance(active, str):
+        return ()
+    why = f"it is no text but {type(active).__name__}"
+    return (Degraded(what="session.active_entity", why=why, instead="the plan was made without it"),)
 
 
 def _unread(session: Mapping[str, Any]) -> tuple[Degraded, ...]:

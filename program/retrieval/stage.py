@@ -133,6 +133,8 @@ class RetrievalParts:
 
     def _ask(self, flow: Flow, found: Retrieved) -> None:
         labels = flow.labels
+        if (gap := self.candidates.strange_paradigm(flow.clean.session.get("paradigm"))) is not None:
+            found.degraded.append(gap)
         seed = self.candidates.seed(
             _asked(flow),
             labels.entities,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from queryplan.cli import main
 from queryplan.data.card import domain_folder, load_card
+from queryplan.data.labelling import read_logged
 from queryplan.program.artifact.folder import Manifest
 from queryplan.program.planner import QueryPlanner
 from typer.testing import CliRunner
@@ -92,7 +93,9 @@ def test_nothing_that_was_typed_is_taken_for_markup(run: Run) -> None:
 
 
 def test_a_batch_is_run_row_by_row_and_goes_on_where_it_was(run: Run, tmp_path: Path) -> None:
-    rows = [{"id": "a", "query": "the two-minute doorway"}, {"id": "b"}, {"id": "c", "query": "hello", "session": {}}]
+    before = [{"role": "user", "content": "hi"}]
+    first = {"id": "a", "query": "the two-minute doorway", "history": before, "conversation": "k"}
+    rows = [first, {"id": "b"}, {"id": "c", "query": "hello", "session": {}}]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     code, _, said = run("--batch", "in.jsonl", "--out", "out.jsonl")
     assert code == 2
@@ -100,6 +103,11 @@ def test_a_batch_is_run_row_by_row_and_goes_on_where_it_was(run: Run, tmp_path: 
     done = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [row["id"] for row in done] == ["a", "b", "c"]
     assert done[0]["run"]["evidence"]
+    labelled = read_logged(tmp_path / "out.jsonl")
+    assert [(plan.query, len(plan.history), plan.conversation) for plan in labelled] == [
+        ("the two-minute doorway", 1, "k"),
+        ("hello", 0, None),
+    ]
     assert "this row is no query" in done[1]["error"]
     assert done[2]["run"]["kind"] == "direct_answer"
     _, _, again = run("--batch", "in.jsonl", "--out", "out.jsonl")

@@ -61,8 +61,10 @@ def write(path: Path, *lines: Any) -> Path:
 def test_a_log_is_read(tmp_path: Path) -> None:
     batch = {"id": "1", "plan": PLAN}
     full = {"query": "hm?", "history": HISTORY, "plan": PLAN, "conversation": "x", "more": 1}
-    found = read_logged(write(tmp_path / "log.jsonl", batch, "", {"id": "2", "error": "no query"}, full))
-    assert [(p.query, len(p.history), p.conversation) for p in found] == [("why her?", 0, None), ("hm?", 2, "x")]
+    run = {"id": "3", "history": HISTORY, "run": {"kind": "answer", "plan": PLAN}}
+    found = read_logged(write(tmp_path / "log.jsonl", batch, "", {"id": "2", "error": "no query"}, full, run))
+    read = [(p.query, len(p.history), p.conversation) for p in found]
+    assert read == [("why her?", 0, None), ("hm?", 2, "x"), ("why her?", 2, None)]
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,8 @@ def test_a_log_is_read(tmp_path: Path) -> None:
         ({"query": "x"}, "plan: this field is missing"),
         ({"plan": {}}, "query: expected text"),
         ({"query": "x", "plan": 3}, "plan: "),
+        ({"query": "x", "run": {"kind": "rejected"}}, "plan: "),
+        ({"query": "x", "run": "done"}, "plan: "),
         ({"query": "x", "plan": {}, "history": [{"role": "robot", "content": ""}]}, r"history\.0\.role: "),
     ],
 )

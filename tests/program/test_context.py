@@ -262,6 +262,15 @@ def test_a_key_of_a_session_that_nobody_reads_is_named(key: Any) -> None:
     assert not clean.degraded, "a plan that leaves nothing of the query out may be kept"
 
 
+@pytest.mark.parametrize("shown", [7, ["Priya"], {"name": "Priya"}])
+def test_an_active_entity_that_is_no_text_is_named(shown: Any) -> None:
+    clean = clean_input("hi", None, {"active_entity": shown}, WINDOW)
+    assert clean.active_entity == ""
+    (gap,) = clean.unread
+    assert gap.what == "session.active_entity"
+    assert type(shown).__name__ in gap.why
+
+
 def test_keys_that_nobody_reads_make_one_gap_and_known_ones_none() -> None:
     known: dict[str, Any] = dict.fromkeys(("active_entity", "collection", "now", "paradigm", "timezone"))
     assert clean_input("hi", None, known, WINDOW).unread == ()

@@ -17,7 +17,7 @@ from pydantic import Field
 from ....data.card import DomainCard
 from ....data.paradigms import Paradigm
 from ....signatures.types import Frozen, SubQuery
-from ...plan import QueryCandidate, QueryPlan
+from ...plan import Degraded, QueryCandidate, QueryPlan
 from ...text.linker import Linker
 from ..sources.excepted import denies, denies_anything
 from .canonical import Distinct
@@ -121,6 +121,15 @@ class CandidatePlanner:
         """The paradigm of that name, else the card's default, else None."""
         known = self._paradigms.get(name) if isinstance(name, str) else None
         return known or self._paradigms.get(self._card.default_paradigm or "")
+
+    def strange_paradigm(self, name: object) -> Degraded | None:
+        """A gap where a paradigm is asked for that the card does not have."""
+        if name is None or (isinstance(name, str) and name in self._paradigms):
+            return None
+        known = ", ".join(self._paradigms) or "none"
+        default = self._card.default_paradigm
+        instead = f"{default}, the card's default, was used" if default else "no paradigm was used"
+        return Degraded(what="session.paradigm", why=f"the card has no such paradigm; it has {known}", instead=instead)
 
     def clean(self, query: str, names: Sequence[str]) -> str:
         """The query without what the card calls noise."""

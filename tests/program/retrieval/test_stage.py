@@ -94,7 +94,16 @@ def test_what_a_follow_up_refers_to_is_said_to_be_a_guess(bench: Any) -> None:
 def test_the_session_names_a_paradigm(bench: Any) -> None:
     plan = bench.planner(heads=COMPARED).plan(TWO, session={"paradigm": "sceptic"})
     assert stages(plan) == {"rule_based", "paradigm"}
-    assert stages(bench.planner(heads=COMPARED).plan(TWO, session={"paradigm": 7})) == {"rule_based"}
+    assert not [gap for gap in plan.degraded if gap.what == "session.paradigm"]
+
+
+@pytest.mark.parametrize("strange", [7, "Sceptic"])
+def test_a_paradigm_that_the_card_does_not_have_is_named(bench: Any, strange: Any) -> None:
+    plan = bench.planner(heads=COMPARED).plan(TWO, session={"paradigm": strange})
+    assert stages(plan) == {"rule_based"}
+    (gap,) = (gap for gap in plan.degraded if gap.what == "session.paradigm")
+    assert gap.why.startswith("the card has no such paradigm; it has ")
+    assert gap.instead == "no paradigm was used"
 
 
 def test_what_is_not_searched_has_no_candidates(bench: Any) -> None:
