@@ -26,7 +26,7 @@ from .learning.learning import KEPT, domain_knowledge, graph_values, labelled_so
 from .learning.store import Learned
 from .names.borrowing import is_shipped, shipped_names, with_shipped_words
 from .names.linking import Mention, NameIndex, Reading
-from .names.unknown import unknown_mention
+from .names.unknown import unknown_beside, unknown_mention
 from .proposal import GraphProposal, LinkedEntity
 from .ranking.answering import Answerer, Found, Probe
 from .ranking.paths import PathTable
@@ -249,11 +249,23 @@ class GraphPlanner:
             answer_type(best.plan, self.schema),
             "head",
             best.sure,
-            (*(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown), *_instead(best)),
+            (
+                *(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown),
+                *self._left_out(query, best),
+                *_instead(best),
+            ),
             "ranked first of the well-typed plans from the names in the question",
             others=tuple(one.plan for one in fitting[1:]),
             likeliest=tuple(found),
         )
+
+    def _left_out(self, query: str, best: Found) -> tuple[str, ...]:
+        """Names beside those of a plan that the graph does not have; nothing where it cannot list its names."""
+        if not len(self.answerer.index):
+            return ()
+        strange = unknown_beside(query, self.answerer.mentions(query), self.answerer)
+        meant = {mention.text for mention in best.hypothesis.mentions}
+        return tuple(f"the graph has no name {text!r}: the plan leaves it out" for text in strange if text not in meant)
 
     def _unsayable(self, found: Sequence[Found], query: str) -> GraphProposal:
         """No plan, because the schema cannot say what is asked; the nearest plans are kept beside it."""

@@ -82,6 +82,48 @@ def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answer
     return (Mention(text, start, end, first, last, readings),)
 
 
+def unknown_beside(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[str, ...]:
+    """Names in an enumeration with names of the graph that it does not have: "by Marta and *Zorro*".
+
+    A plan from the others leaves them out, which nobody would see. They are written with a capital, in a language that
+    does not write every noun so, or are words that the encoder does not know whole; and only words and signs that
+    join stand between them and another name.
+    """
+    words = words_of(question)
+    capitals = not NOUNS & spoken_in(word.text for word in words)
+    named = [place for mention in mentions for place in range(mention.first, mention.last)]
+    rare = [place not in named and _is_strange(question, word, capitals, answerer) for place, word in enumerate(words)]
+    known = {(mention.first, mention.last) for mention in mentions}
+    left, found = _runs(rare), set[tuple[int, int]]()
+    while near := [run for run in left if any(_is_joined(question, words, run, other) for other in known | found)]:
+        found.update(near)
+        left = [run for run in left if run not in found]
+    return tuple(question[words[first].start : words[last - 1].end] for first, last in sorted(found))
+
+
+def _is_strange(question: str, word: Word, capitals: bool, answerer: Answerer) -> bool:
+    if word.text.isdecimal() or word.text in _joining():
+        return False
+    if capitals and word.start > 0 and question[word.start].isupper():
+        return _may_name(word.text, True, answerer)
+    return _may_name(word.text, False, answerer) and not answerer.encoder.knows_whole(word.text)
+
+
+def _is_joined(question: str, words: Sequence[Word], run: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Whether nothing but a joining word or a comma stands between two runs of words, and one of these does."""
+    (_, end), (begin, _) = sorted((run, other))
+    between = [word.text for word in words[end:begin]]
+    if begin < end or len(between) > 1:
+        return False
+    signs = question[words[end - 1].end : words[begin].start]
+    return between[0] in _joining() if between else "," in signs or "&" in signs
+
+
+@lru_cache(maxsize=1)
+def _joining() -> frozenset[str]:
+    return frozenset(word for phrase in read_grammar() if phrase.line == "joins" for word in folded_words(phrase.text))
+
+
 def _may_name(word: str, capital: bool, answerer: Answerer) -> bool:
     """Whether a folded word may be the name of something, or a part of it."""
     if word in answerer.ranker.words.vocabulary or answerer.of_values.has(word):

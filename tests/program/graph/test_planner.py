@@ -109,6 +109,27 @@ def test_an_unknown_name_gets_a_plan_that_says_so_with_near_names(planner: Graph
     assert any("Ida Holm" in name for e in misspelled.entities for name in (*e.near, e.name))
 
 
+@pytest.mark.parametrize(
+    ("query", "strange"),
+    [
+        ("who is the captain of the Aurora and Zorbulon?", ["Zorbulon"]),
+        ("captains of Aurora, Zorbulon or Quexit Prime", ["Zorbulon", "Quexit Prime"]),
+        ("captain of Zorbulon & Aurora", ["Zorbulon"]),
+        ("ships of Ida Holm y Zorbulon", ["Zorbulon"]),
+        ("who is the captain of the Aurora and why?", []),
+        ("who is the captain of the Aurora?", []),
+        ("wer ist der Kapitän der Aurora und das Schiff?", []),
+    ],
+)
+def test_an_unknown_name_in_an_enumeration_is_left_out_and_said(
+    planner: GraphPlanner, query: str, strange: list[str]
+) -> None:
+    proposal = planner.plan(query)
+    assert proposal.plan is not None
+    said = [line for line in proposal.degraded if line.endswith("the plan leaves it out")]
+    assert said == [f"the graph has no name {name!r}: the plan leaves it out" for name in strange]
+
+
 @pytest.mark.parametrize("query", ["which ship has the fewest captains", "the most commanded ships", "newest ship"])
 def test_words_of_plans_and_of_the_schema_are_no_unknown_names(planner: GraphPlanner, query: str) -> None:
     proposal = planner.plan(query)
