@@ -40,7 +40,7 @@ class LoggedPlan(BaseModel):
     """One line of a log; what it has beyond this is left alone.
 
     Attributes:
-        query: what was typed; the plan's own where the line has none, as in what `plan --batch` and `run --batch` write.
+        query: what was typed; the plan's own where the line has none, as in what `plan` and `run --batch` write.
         plan: a ``QueryPlan`` as JSON; that of the line's `run` where it has none itself.
         conversation: keeps turns of one conversation together; made from its first message if not given.
     """

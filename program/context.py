@@ -34,7 +34,8 @@ class CleanInput:
     """A query and its conversation, safe to show to a model, and what had to be left out.
 
     ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
-    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the query out, so that the plan may be kept.
+    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the
+    query out, so that the plan may be kept.
     """
 
     query: str
