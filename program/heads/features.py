@@ -120,6 +120,11 @@ class Features:
         # Earlier turns come back with every query of their conversation.
         self._earlier = lru_cache(maxsize=256)(self._look_back)
 
+    @property
+    def vector_length(self) -> int:
+        """How many first columns of dense features are the vector of a text."""
+        return len(self._vector("")) if self.nested is None else self.nested
+
     def reading(self, linker: Linker) -> Features:
         """The same of texts with other names: what rows of another domain are seen as."""
         learned = self.idf, self.common, self.nested, self.vocabulary

@@ -1,10 +1,12 @@
 """What is kept of heads: tensors for a program's safetensors file, settings for its manifest, and heads made of both.
 
-Weights of n-grams are most of them, and are kept as whole numbers of one byte, with a step a label.
+Most of them are weights of n-grams and the vectors of support rows. Both are kept as whole numbers of one byte times a
+step: a step for each label, and one for all vectors. Weights of n-grams that no training row has are left out.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -31,20 +33,45 @@ BARE = "text.bare"
 WORDS = "text.words"
 # Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
 SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
+VECTORS, REST, STEP = "vectors", "rest", "step"
+USED = "used"
 LARGEST = 127
 
 
-def compact(head: Head) -> Head:
-    """The head in the types in which it is kept, so that it answers as it will when it is loaded again.
+def compact(heads: Mapping[str, Head], vector: int) -> dict[str, Head]:
+    """Heads in the types in which they are kept, so that they answer as they will when they are loaded again.
+
+    Args:
+        heads: by name.
+        vector: so many first columns of their support rows are vectors, the rest surface features.
+    """
+    largest = max((float(np.abs(head.support[:, :vector]).max(initial=0.0)) for head in heads.values()), default=0.0)
+    return {name: _compact(head, vector, vector_step(largest)) for name, head in heads.items()}
+
+
+def vector_step(largest: float) -> float:
+    """The step of vectors whose largest number is this: the power of two of which it has at most 127, or nought.
+
+    With a power of two the rounded numbers are exact in two bytes, too, and rounding them again changes nothing.
+    """
+    return 2.0 ** math.ceil(math.log2(largest / LARGEST)) if largest > 0 else 0.0
+
+
+def _compact(head: Head, vector: int, step: float) -> Head:
+    """One head, with vectors that are whole numbers of steps and roots of weights as whole numbers.
 
     Most weights are a tenth of the largest, so their roots are evenly spaced. Of 3,055 answers on the podcast's ``dev``
     and ``calibrate`` two change against weights of two bytes, and no probability by more than 0.013.
     """
+    support = head.support.astype(np.float32)
+    if step:
+        support[:, :vector] = np.rint(support[:, :vector] / step) * step
     weights = head.weights()
     largest = np.abs(weights).max(axis=0, initial=0.0)
     steps = np.where(largest > 0, largest / LARGEST**2, 1.0).astype(np.float32)
     roots = np.rint(np.sign(weights) * np.sqrt(np.abs(weights) / steps)).astype(np.int8)
-    return replace(head, dual=head.dual.astype(np.float16), linear=roots, steps=steps)
+    kept = support.astype(np.float16)
+    return replace(head, support=kept, dual=head.dual.astype(np.float16), linear=roots, steps=steps)
 
 
 def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
@@ -69,16 +96,40 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
     with_grams = {sees(name) for name, head in heads.every().items() if head.linear.any()}
     for name, head in heads.every().items():
         nought = not head.linear.any() and sees(name) in with_grams
-        held |= {f"{name}.dual": head.dual, f"{name}.linear": head.linear[:0] if nought else head.linear}
+        held |= {f"{name}.dual": head.dual, **_linear_tensors(name, head.linear[:0] if nought else head.linear)}
         if head.steps is not None:
             held[f"{name}.steps"] = head.steps
     for shown, shared in SHARED.items():
         alike = {name: head for name, head in heads.every().items() if sees(name) == shown}
         if alike:
-            held[shared], rows = shared_rows([head.support for head in alike.values()])
-            kind = np.uint16 if len(held[shared]) <= np.iinfo(np.uint16).max else np.uint32
+            support, rows = shared_rows([head.support for head in alike.values()])
+            kind = np.uint16 if len(support) <= np.iinfo(np.uint16).max else np.uint32
+            held |= _support_tensors(shared, support, features.vector_length)
             held |= {f"{name}.rows": row.astype(kind) for name, row in zip(alike, rows, strict=True)}
     return held
+
+
+def _linear_tensors(name: str, linear: np.ndarray) -> dict[str, np.ndarray]:
+    """Weights of n-grams; without those that are nought for every label where that saves more than it costs.
+
+    Then a second tensor has how many there are, in four bytes, and a bit for each.
+    """
+    used = linear.any(axis=1)
+    bits = np.concatenate([np.frombuffer(np.uint32(len(used)).tobytes(), np.uint8), np.packbits(used)])
+    if bits.nbytes + linear[used].nbytes >= linear.nbytes:
+        return {f"{name}.linear": linear}
+    return {f"{name}.linear": linear[used], f"{name}.{USED}": bits}
+
+
+def _support_tensors(shared: str, support: np.ndarray, vector: int) -> dict[str, np.ndarray]:
+    """Support rows, their vectors in one byte if they were rounded to that (those of programs of before were not)."""
+    vectors = support[:, :vector].astype(np.float32)
+    step = vector_step(float(np.abs(vectors).max(initial=0.0)))
+    whole = np.rint(vectors / step) if step else vectors
+    if not step or not np.array_equal(whole * step, vectors):
+        return {shared: support}
+    rest = {f"{shared}.{STEP}": np.array([step], np.float32), f"{shared}.{REST}": support[:, vector:]}
+    return {f"{shared}.{VECTORS}": whole.astype(np.int8), **rest}
 
 
 def settings_of(heads: Heads) -> dict[str, dict[str, Any]]:
@@ -111,11 +162,12 @@ def load_heads(
     greetings: Greetings = NO_GREETINGS,
 ) -> Heads:
     """Heads from what ``tensors_of`` and ``settings_of`` gave; ``features`` must be those of ``load_features``."""
+    supports = _supports(tensors)
     heads = {
         name: Head(
             name=name,
             labels=tuple(s["labels"]),
-            support=_support(tensors, name),
+            support=_support(tensors, name, supports),
             dual=_by_label(tensors[f"{name}.dual"], s["labels"]),
             linear=_linear(tensors, name, s["labels"]),
             width=float(s["width"]),
@@ -130,22 +182,50 @@ def load_heads(
     return Heads(heads, features, joint, greetings, load_rewriter(tensors), load_decomposer(tensors, features.encoder))
 
 
-def _support(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
-    """A head's support vectors: rows of those that are shared, or its own in programs of before."""
+def _supports(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The support rows of each kind of heads, as they were before they were kept."""
+    found = {}
+    for shown, shared in SHARED.items():
+        if shared in tensors:
+            found[shown] = tensors[shared]
+        elif f"{shared}.{VECTORS}" in tensors:
+            vectors = tensors[f"{shared}.{VECTORS}"].astype(np.float32) * tensors[f"{shared}.{STEP}"]
+            found[shown] = np.concatenate([vectors.astype(np.float16), tensors[f"{shared}.{REST}"]], axis=1)
+    return found
+
+
+def _support(tensors: Mapping[str, np.ndarray], name: str, supports: Mapping[str, np.ndarray]) -> np.ndarray:
+    """A head's support rows: some of those that are shared, or its own in programs of before."""
     if (own := tensors.get(f"{name}.support")) is not None:
         return own
-    shared, rows = tensors[SHARED[sees(name)]], tensors[f"{name}.rows"]
+    shared, rows = supports[sees(name)], tensors[f"{name}.rows"]
     return shared if np.array_equal(rows, np.arange(len(shared))) else shared[rows]
 
 
 def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str]) -> np.ndarray:
     """A head's weights of n-grams: noughts where none were kept, as many as the other heads have that see the same."""
-    found = _by_label(tensors[f"{name}.linear"], labels)
+    found = _by_label(_all_columns(tensors, name), labels)
     if len(found):
         return found
     others = (key.removesuffix(".linear") for key in tensors if key.endswith(".linear"))
-    columns = max(len(tensors[f"{other}.linear"]) for other in others if sees(other) == sees(name))
+    columns = max(_columns(tensors, other) for other in others if sees(other) == sees(name))
     return np.zeros((columns, found.shape[1]), dtype=found.dtype)
+
+
+def _all_columns(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
+    """The weights that were kept, and noughts for n-grams that were left out."""
+    kept = tensors[f"{name}.linear"]
+    if (bits := tensors.get(f"{name}.{USED}")) is None:
+        return kept
+    filled = np.zeros((_columns(tensors, name), kept.shape[1]), dtype=kept.dtype)
+    filled[np.unpackbits(bits[4:], count=len(filled)).astype(bool)] = kept
+    return filled
+
+
+def _columns(tensors: Mapping[str, np.ndarray], name: str) -> int:
+    """How many n-grams a head has weights of, those that were left out among them."""
+    bits = tensors.get(f"{name}.{USED}")
+    return len(tensors[f"{name}.linear"]) if bits is None else int(np.frombuffer(bits[:4].tobytes(), np.uint32)[0])
 
 
 def _by_label(given: np.ndarray, labels: Sequence[str]) -> np.ndarray:

@@ -30,7 +30,7 @@ from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "24"
+RECIPE = "25"
 """Of how heads are trained; another number has heads that are kept on disk trained anew."""
 
 FOLLOW_UP = "is_follow_up"
@@ -83,7 +83,7 @@ def train_heads(
         rewriter = train_rewriter(rows, card, features.linker, seed, lent)
         decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
-    kept = {name: compact(head) for name, head in every.items()}
+    kept = compact(every, features.vector_length)
     taught = [*rows, *(row for one in lent for row in one.rows)]  # of strangers there is nothing to say together
     return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer)
 

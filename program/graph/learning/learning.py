@@ -207,7 +207,8 @@ def _without_names(row: LabelledRow) -> str:
 
 def shared_fingerprint() -> str:
     """Of everything that what carries over is learned from; labels of other splits are not part of it."""
-    parts = [RECIPE, LEARNED.read_text(encoding="utf-8"), PLANS_FILE.read_text(encoding="utf-8")]
+    weights = [line for line in LEARNED.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    parts = [RECIPE, "\n".join(weights), PLANS_FILE.read_text(encoding="utf-8")]
     for name in shipped_domains():
         folder = domain_folder(name)
         splits = [file for name in ("train", "calibrate") if (file := folder / f"{name}.jsonl").is_file()]

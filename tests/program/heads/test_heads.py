@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,6 +26,7 @@ from queryplan.program.heads.file import (
     load_heads,
     settings_of,
     tensors_of,
+    vector_step,
 )
 from queryplan.program.heads.fit_head import (
     fit_head,
@@ -268,6 +270,7 @@ def test_heads_of_before_saw_whole_vectors_and_had_a_column_for_every_label(trai
     zero = np.zeros((len(head.linear), 1), dtype=np.float16)
     tensors["complexity.linear"] = np.concatenate([zero, head.weights().astype(np.float16)], axis=1)
     del tensors["complexity.steps"]
+    tensors.pop("complexity.used", None)
     again = load_heads(tensors, settings_of(trained), trained.features)
     np.testing.assert_allclose(again.heads["complexity"].dual, head.dual, atol=1e-5)
     np.testing.assert_allclose(again.heads["complexity"].weights(), head.weights(), atol=1e-3)
@@ -277,7 +280,7 @@ def test_weights_of_one_byte_are_within_half_a_step_of_their_roots(trained: Head
     head = trained.heads["intent"]
     weights = np.random.default_rng(0).normal(size=head.linear.shape).astype(np.float32)
     weights[:, 0] = 0.0
-    kept = compact(replace(head, linear=weights, steps=None))
+    kept = compact({"intent": replace(head, linear=weights, steps=None)}, 128)["intent"]
     assert kept.linear.dtype == np.int8
     assert np.abs(kept.linear).max(axis=0).tolist() == [0] + [LARGEST] * (weights.shape[1] - 1)
     roots = np.sqrt(np.abs(weights) / np.abs(weights).max(axis=0).clip(1e-9)) * LARGEST
@@ -285,6 +288,50 @@ def test_weights_of_one_byte_are_within_half_a_step_of_their_roots(trained: Head
     assert np.abs(kept.weights() - weights).max() < np.abs(weights).max() / LARGEST
     assert (np.sign(kept.weights()) * np.sign(weights) >= 0).all()
     assert np.array_equal(kept.weights(np.array([3, 5])), kept.weights()[[3, 5]])
+
+
+def test_vectors_of_one_byte_are_within_half_a_step_and_come_back_exactly(trained: Heads) -> None:
+    tensors, length = tensors_of(trained), trained.features.vector_length
+    step = float(tensors["support.query.step"][0])
+    assert tensors["support.query.vectors"].dtype == np.int8
+    rows = np.random.default_rng(0).normal(size=(30, length + 6)).astype(np.float32) / 9
+    made = compact({"intent": replace(trained.heads["intent"], support=rows)}, length)["intent"]
+    assert np.abs(made.support[:, :length] - rows[:, :length]).max() <= vector_step(np.abs(rows[:, :length]).max()) / 2
+    np.testing.assert_allclose(made.support[:, length:], rows[:, length:], rtol=1e-3)
+    assert 64 <= np.abs(tensors["support.query.vectors"]).max() <= LARGEST
+    assert math.log2(step).is_integer()
+    again = load_heads(tensors, settings_of(trained), trained.features)
+    for name, head in trained.every().items():
+        assert np.array_equal(again.every()[name].support, head.support), name
+
+
+def test_weights_of_ngrams_that_no_row_has_are_left_out_and_come_back(trained: Heads) -> None:
+    head = trained.heads["rejection_kind"]
+    linear = np.zeros((1001, head.linear.shape[1]), dtype=np.int8)
+    linear[[3, 999]] = 5
+    kept = tensors_of(Heads({"rejection_kind": replace(head, linear=linear)}, trained.features))
+    assert kept["rejection_kind.linear"].shape[0] == 2
+    again = load_heads(kept, {"rejection_kind": settings_of(trained)["rejection_kind"]}, trained.features)
+    assert np.array_equal(again.heads["rejection_kind"].linear, linear)
+    dense = tensors_of(Heads({"rejection_kind": replace(head, linear=linear + np.int8(1))}, trained.features))
+    assert dense["rejection_kind.linear"].shape == linear.shape
+
+
+def test_support_rows_of_programs_of_before_are_kept_as_they_are(trained: Heads) -> None:
+    rows = np.random.default_rng(0).normal(size=trained.heads["intent"].support.shape).astype(np.float16)
+    heads = {name: replace(head, support=rows) for name, head in trained.heads.items() if name == "intent"}
+    kept = tensors_of(Heads(heads, trained.features))
+    assert np.array_equal(kept["support.query"], rows)
+    again = load_heads(kept, {"intent": settings_of(trained)["intent"]}, trained.features)
+    assert np.array_equal(again.heads["intent"].support, rows)
+
+
+@pytest.mark.parametrize("largest", [0.39, 0.25, 0.249, 1.0, 2.5, 127 / 256])
+def test_a_step_is_the_power_of_two_of_which_the_largest_number_has_at_most_127(largest: float) -> None:
+    step = vector_step(largest)
+    assert LARGEST / 2 < largest / step <= LARGEST
+    assert vector_step(round(largest / step) * step) == step
+    assert vector_step(0.0) == 0.0
 
 
 # --- a query as a model rewrote it, and as it was typed
