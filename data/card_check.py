@@ -1,7 +1,7 @@
-"""What of a card cannot be meant, though it can be read: names with two meanings, empty words, subjects in and out.
+"""Finds mistakes in a card that can be read: names with two meanings, empty words, subjects both covered and excluded.
 
-`load_card` refuses what no planner could work with. What is here leaves a card usable, and a compiled program that
-holds it loadable; `queryplan data check` names it by its place in ``domain.toml``, counted from 1.
+`load_card` refuses what no planner could work with. What is found here leaves a card usable, and a compiled program
+that holds it loadable; `queryplan data check` names it by its place in ``domain.toml``, counted from 1.
 """
 
 from __future__ import annotations

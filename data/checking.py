@@ -1,4 +1,4 @@
-"""What spoils a labelled set: unreadable rows, leaks between splits, duplicates, labels against the guide."""
+"""Checks a labelled set: unreadable rows, leaks between splits, duplicates, labels against the annotation guide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saying which file it was that a disk refused to write."""
+"""Names the file in an error of a disk that refused to write it."""
 
 from __future__ import annotations
 

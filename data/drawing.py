@@ -1,4 +1,4 @@
-"""The picture of a checked set: what each label is made of, and what the words alone give away."""
+"""Draws the picture of a checked set: the values of each label, and what the words alone give away."""
 
 from __future__ import annotations
 

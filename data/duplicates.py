@@ -1,4 +1,4 @@
-"""Near-duplicate queries, exactly: rows whose words overlap."""
+"""Finds near-duplicate queries, exactly: rows whose words overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How people say a schema's elements in their own words and languages, read from a table beside the card.
+"""Words for a schema's elements in people's own words and languages, read from a table beside the card.
 
 The table ``words.tsv`` has the columns ``element`` and ``side`` and one for each language, headed by its tag::
 
@@ -8,9 +8,9 @@ The table ``words.tsv`` has the columns ``element`` and ``side`` and one for eac
     TREATS_CtD    in    remedy for            hilft gegen; Mittel gegen
 
 An element is a node type, an edge type, a property of one (``Compound.approved_year``) or a value of that
-(``Disease.category=cancer``). An edge has a line for each side: ``out`` for what is said when the targets of a node are
-asked for, ``in`` for the way back. The line of the element ``none`` has what people ask of the same subject that the
-schema cannot say: "is it contagious".
+(``Disease.category=cancer``). An edge has a line for each side: ``out`` for what is said when the targets of a node
+are asked for, ``in`` for the way back. The line of the element ``none`` has what people ask of the same subject that
+the schema cannot say: "is it contagious".
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The small words that say what a graph question does with a number or a name, in many languages, read by their form.
+"""Words in many languages by which a graph question compares, negates or excludes, read by their form.
 
-The package's own table ``domains/graph-grammar.tsv`` has a line for each comparison, for what denies and what leaves
-out, and a column for each language. In a phrase ``N`` is the number, ``Y`` one written as a year, and ``*`` stands for
-any word or any beginning of one::
+The package's own table ``domains/graph-grammar.tsv`` has a line for each comparison, for negation and for exclusion,
+and a column for each language. In a phrase ``N`` is the number, ``Y`` one written as a year, and ``*`` stands for any
+word or any beginning of one::
 
     line   en                     de                     ja
     lt     fewer than N; under N  weniger als N; vor Y   N未満

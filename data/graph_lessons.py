@@ -1,12 +1,12 @@
-"""Lessons: hand-written questions over small made-up schemas, each with its graph plan.
+r"""Lessons, from which graph planners learn: hand-written questions over small invented schemas, with their plans.
 
-They teach a graph planner what carries over from schema to schema: which words ask for a count or for
-what two sets share, and how a chain of edges is put into words. A lesson is one TOML file with a schema,
-further names, and lines ``question => plan`` in a short notation::
+They teach a graph planner what carries over from schema to schema: which words ask for a count or for what two sets
+share, and how a chain of edges is put into words. A lesson is one TOML file with a schema, further names, and lines
+``question => plan`` in a short notation::
 
     Type:name >EDGE <EDGE ~EDGE     follow an edge out, in, or either way; ! takes the start out again
     >EDGE[PROP OP VALUE]            only edges that pass; ! goes behind the bracket
-    A & B   A | B   A \\ B           what both have, what either has, what only the first has; ( ) group
+    A & B   A | B   A \ B           what both have, what either has, what only the first has; ( ) group
     count; if PROP OP VALUE; max PROP N; min PROP N; most EDGE N; fewest EDGE N     before all else
     none                             the schema cannot say it
 

@@ -1,7 +1,7 @@
-"""Names that stand only in a domain's graph, for a card that says of which types they are names that users type.
+"""Names that only a domain's graph has, taken over by a card that lists the types whose names users type.
 
-``names_from_graph = ["Person", "Device"]`` on a card saves writing them a second time as ``[[names]]``. Of which types
-is said and not guessed: nodes of others are often plain words ("change", "attention"), no names in what users type.
+``names_from_graph = ["Person", "Device"]`` on a card saves writing them a second time as ``[[names]]``. The types are
+listed and not guessed: nodes of others are often plain words ("change", "attention") and no names in what users type.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Labels from use: logged plans, the least certain first, corrected answer by answer into labelled rows.
+"""Labelling from use: logged plans, the least certain first, corrected answer by answer into labelled rows.
 
-A logged plan is what production wrote down: ``{"query", "history", "plan"}``, one a line. What the plan
-says is what each question proposes, so that a right plan costs one key and a wrong one only the answers
-that are wrong. Finished rows are appended at once; the answers of an unfinished one are kept beside the
-file and asked for no second time.
+A logged plan is what production recorded: ``{"query", "history", "plan"}``, one on each line. Each question proposes
+what the plan says, so that a right plan costs one key and a wrong one only the answers that are wrong. Finished rows
+are appended at once; the answers of an unfinished one are kept beside the file and not asked for again.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class LoggedPlan(BaseModel):
     """One line of a log; what it has beyond this is left alone.
 
     Attributes:
-        query: what was typed; the plan's own where the line has none, as in what `plan --batch` and `run --batch` write.
+        query: what was typed; the plan's own if the line has none, as `plan --batch` and `run --batch` write it.
         plan: a ``QueryPlan`` as JSON; that of the line's `run` where it has none itself.
         conversation: keeps turns of one conversation together; made from its first message if not given.
     """

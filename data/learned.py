@@ -1,7 +1,7 @@
-"""Which rows a program learned from, as short hashes that a program keeps, and how many of others are among them.
+"""Short hashes of the rows that a program learned from, and how many of some other rows are among them.
 
-Files of a domain change: rows are labelled and dealt out to the splits anew. What is in ``train`` today does not tell
-what a program of last week has seen, so the program says it itself.
+Files of a domain change: rows are labelled, and dealt out to the splits anew. What is in ``train`` today does not
+tell what a program of last week has seen, so the program records it itself.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Labelled rows from any common file, a folder, or the Hugging Face hub, read through ``datasets``.
+"""Loads labelled rows from any common file, a folder, or the Hugging Face hub, through ``datasets``.
 
-``datasets`` opens, decompresses and streams; nothing is cached and nothing is pickled. Each format is
-read with declared features (a line of text for JSON lines, text columns for CSV, what the file itself
-declares for Parquet and the hub), and every record is then checked by the one model of a row,
-``LabelledRow``, so that an error names file, line and field whatever the format was.
+``datasets`` opens, decompresses and streams; nothing is cached and nothing is pickled. Each format is read with
+declared features (a line of text for JSON lines, text columns for CSV, what the file itself declares for Parquet and
+the hub), and every record is then checked by the one model of a row, ``LabelledRow``, so that an error names file,
+line and field whatever the format was.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Beginning a domain: a card from a few answers, and starter rows that show the form of a label.
+"""Begins a domain: a card from a few answers, and starter rows that show the form of a label.
 
-Starter rows (`starters.py`) carry the tag ``starter``. They are made from templates, so they teach nothing about
-what users type; they are there so that everything runs, and to be replaced.
+Starter rows (`starters.py`) carry the tag ``starter``. They are made from templates, so they teach nothing about what
+users type; they are there so that everything runs, and to be replaced.
 """
 
 from __future__ import annotations

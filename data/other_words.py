@@ -1,9 +1,9 @@
-"""Other words for a card's names, of patients and of other languages, read from a table beside the card.
+"""Other words for a card's names, of laypeople and of other languages, read from a table beside the card.
 
-They are kept out of ``domain.toml``, where some thousands of them would hide the names themselves and take ten times as
-long to read, and out of a name's ``aliases``, the first of which candidates of queries are written with. The table
-``names.tsv`` has a column ``name``, perhaps a column ``type``, and one for each language, headed by its tag; a
-cell has the words for the name in that language, with "; " between them::
+They are kept out of ``domain.toml``, where some thousands of them would hide the names themselves and take ten times
+as long to read, and out of a name's ``aliases``, the first of which query candidates are written with. The table
+``names.tsv`` has a column ``name``, perhaps a column ``type``, and one for each language, headed by its tag; a cell
+has the words for the name in that language, with "; " between them::
 
     name    en              es      de      ja
     gout    gouty arthritis gota    Gicht   痛風

@@ -1,9 +1,8 @@
-"""Which of many sets of words overlap: every pair over a Jaccard threshold, exactly, without comparing all.
+"""Finds all pairs of word sets above a Jaccard threshold, exactly, without comparing all of them.
 
-Prefix filtering (Chaudhuri, Ganti and Kaushik 2006; Xiao et al. 2008, "PPJoin"): with words ordered
-from rare to frequent, two sets can only be that similar if they share one of the first
-``n - ⌈t·n⌉ + 1`` words of each. Shared prefixes are counted by a sparse matrix product in blocks, so
-memory stays bounded; what survives is intersected.
+Prefix filtering (Chaudhuri, Ganti and Kaushik 2006; Xiao et al. 2008, "PPJoin"): with words ordered from rare to
+frequent, two sets can only be that similar if they share one of the first ``n - ⌈t·n⌉ + 1`` words of each. Shared
+prefixes are counted by a sparse matrix product in blocks, so memory stays bounded; what survives is intersected.
 """
 
 from __future__ import annotations

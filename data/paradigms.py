@@ -1,4 +1,4 @@
-"""Typed parts of a card about asking: paradigms, other words, and which ways of asking are worth their cost."""
+"""Typed parts of a card about query candidates: paradigms, other words, and which kinds are worth their cost."""
 
 from __future__ import annotations
 

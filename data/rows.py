@@ -1,4 +1,4 @@
-"""One labelled query in its conversation, and reading and writing files of them."""
+"""One labelled query in its conversation, and reading and writing files of such rows."""
 
 from __future__ import annotations
 

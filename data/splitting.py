@@ -1,7 +1,7 @@
-"""Splitting labelled rows by conversation, so that each part has its share of every label.
+"""Splits labelled rows by conversation, so that each split has its share of every label.
 
-Conversations are dealt out one after the other, each to the split that is then nearest to its shares of
-rows and of every label value; rare values weigh as much as frequent ones.
+Conversations are dealt out one after the other, each to the split that is then nearest to its shares of rows and of
+every label value; rare values weigh as much as frequent ones.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Starter rows of a begun domain: each label once or more, in every split, about whatever the domain covers.
+"""Starter rows of a new domain: each label at least once in every split, about whatever the domain covers.
 
 The rows are made from templates around the subjects of a card. A subject may be one word or a long phrase, in any
-language, and like another one; a conversation that would be a near-duplicate of an earlier one is left out, so
-that `queryplan data check` finds nothing to mend in them.
+language, and like another one; a conversation that would be a near-duplicate of an earlier one is left out, so that
+`queryplan data check` finds nothing to mend in them.
 """
 
 from __future__ import annotations

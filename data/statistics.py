@@ -1,4 +1,4 @@
-"""What a labelled set consists of: rows, conversations, lengths, and how often each label has which value."""
+"""Statistics of a labelled set: rows, conversations, lengths, and how often each label has which value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a converter is, and the values that stand where a set has no label."""
+"""The interface of a converter, and the placeholder values for labels that a set does not have."""
 
 from __future__ import annotations
 

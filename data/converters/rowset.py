@@ -1,4 +1,4 @@
-"""The part that all converters of rows share: options, splits, and what an error is told about."""
+"""Shared by all converters of rows: options, splits, and the place that an error names."""
 
 from __future__ import annotations
 

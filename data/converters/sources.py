@@ -1,7 +1,7 @@
-"""Where a public set is read from, and its records one at a time.
+"""Opens a public set and yields its records one at a time.
 
-A source is a file, a folder or a hub name. Records come from ``.jsonl``, ``.json`` (one list), ``.csv`` and
-``.tsv`` files, plain or gzipped. Nothing but ``.json`` is held in memory whole.
+A source is a file, a folder or a hub name. Records come from ``.jsonl``, ``.json`` (one list), ``.csv`` and ``.tsv``
+files, plain or gzipped. Nothing but ``.json`` is held in memory whole.
 """
 
 from __future__ import annotations

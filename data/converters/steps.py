@@ -1,8 +1,7 @@
-"""From people's reasoning steps to the sub-queries of the guide.
+"""Converts people's reasoning steps into the sub-queries of the annotation guide.
 
-Both sets write ``#2`` for the answer of step 2, and have steps that look nothing up but work on earlier
-answers (``Is #2 greater than #1?``). The guide counts retrievals: such a step is no sub-query, unless
-one that is needs its answer.
+Both sets write ``#2`` for the answer of step 2, and have steps that look nothing up but work on earlier answers (``Is
+#2 greater than #1?``). The guide counts retrievals: such a step is no sub-query, unless one that is needs its answer.
 """
 
 from __future__ import annotations
