@@ -1,4 +1,4 @@
-"""The predictors that a query is asked by, as long as nobody changes those that they are made from."""
+"""The predictors that a query's requests are made with, kept until somebody changes what they are made from."""
 
 from __future__ import annotations
 

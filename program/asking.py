@@ -1,4 +1,4 @@
-"""One request to a predictor, its reply, and sending a round of them with a deadline."""
+"""Requests to predictors: one request and its reply, and sending a round of them with a deadline."""
 
 from __future__ import annotations
 

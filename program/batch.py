@@ -1,4 +1,4 @@
-"""Planning many queries from a file, one after the other, going on where a stopped run was."""
+"""Planning many queries from a file, one after the other; a stopped run continues where it was."""
 
 from __future__ import annotations
 

@@ -1,29 +1,29 @@
-"""When a learned head may answer in the language model's place: above a certainty fitted with a guarantee.
+"""When a head may answer in the language model's place: above a certainty that is fitted with a guarantee.
 
-**Method.** One number, the certainty a head must have, moves the thresholds of all heads together. It is
-fitted by Learn then Test with fixed-sequence testing (Angelopoulos, Bates, Candès, Jordan and Lei, "Learn
-then Test: Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on rows that fit nothing else,
-in ``optimizers/bounding.py``. The loss of a query is joint: one if *some* head that answered it was wrong,
-else nought; so five heads share one budget and the bound is on whole queries.
+**Method.** One number, the certainty a head must have, moves the thresholds of all heads together. It is fitted by
+Learn then Test with fixed-sequence testing (Angelopoulos, Bates, Candès, Jordan and Lei, "Learn then Test:
+Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on rows that fit nothing else, in
+``optimizers/bounding.py``. The loss of a query is joint: 1 if *some* head that answered it was wrong, else 0. So five
+heads share one budget, and the bound is on whole queries.
 
-**What is compared.** Relevance and complexity are asked of the model in one round, so what counts is that both
-are certain: their product is compared with the number asked. Relevance alone, which saves requests but no
+**What is compared.** Relevance and complexity are asked of the model in one round, so a request is saved only if both
+are certain: their product is compared with the required certainty. Relevance alone, which saves requests but no
 round, needs a quarter of the doubt. On the podcast's train and dev rows, cross-validated and resampled, 13.3 % of
-queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 and 21 with every head by itself, and as
-many single decisions were saved (33 against 35 %, 50 against 49).
+queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 % and 21 % with every head by itself; as
+many single decisions were saved (33 % against 35 %, 50 % against 49 %).
 
-**What it says.** With the stated confidence over the draw of the calibration rows, a query drawn from a conversation
-to come is answered wrongly by a head with at most the stated probability: first a conversation is drawn, then one
-of its queries, so that each conversation weighs the same, however long it is. Where long conversations are harder, the
+**What it promises.** With the stated confidence over the draw of the calibration rows, a query from a future
+conversation is answered wrongly by a head with at most the stated probability. A conversation is drawn first, then
+one of its queries, so each conversation weighs the same, however long it is. Where long conversations are harder, the
 share of all queries may be larger. It is a share of *all* those queries, not of the answered ones.
 
-**Assumptions.** Conversations to come are drawn like those labelled for calibration, independently of each
-other (so one row of each is used); the heads learned from other conversations; and where the model rewrote
-a follow-up, it wrote what the labeller would have: heads are calibrated on gold standalone forms.
-A follow-up that could not be rewritten is therefore outside the bound, and so is what a model decides.
+**Assumptions.** Future conversations are drawn like those labelled for calibration, independently of each other (so
+one row of each is used). The heads learned from other conversations. Where the model rewrote a follow-up, it wrote
+what the labeller would have written: heads are calibrated on gold standalone forms. A follow-up that could not be
+rewritten is therefore outside the bound, and so is what a model decides.
 
-The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
-covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
+The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound covers and asks
+the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
 """
 
 from __future__ import annotations

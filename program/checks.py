@@ -1,4 +1,4 @@
-"""What a written part must satisfy before it enters a plan. Each problem is a sentence for the LM."""
+"""Checks of the written parts of a plan. Each problem found is a sentence for the language model to act on."""
 
 from __future__ import annotations
 

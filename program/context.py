@@ -1,4 +1,4 @@
-"""What the planner is shown of a conversation: cleaned, windowed, as text and as topics."""
+"""The part of a conversation that the planner sees: cleaned, cut to a window, as text and as topics."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOI
 class CleanInput:
     """A query and its conversation, safe to show to a model, and what had to be left out.
 
-    ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
-    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the query out, so that the plan may be kept.
+    ``session`` is as the caller gave it: whoever reads one of its values checks it. ``unread`` names its keys that
+    nobody reads, and an ``active_entity`` that is not text. Unlike what is ``degraded``, they leave nothing of the
+    query out, so the plan may still be cached.
     """
 
     query: str

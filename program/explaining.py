@@ -1,4 +1,4 @@
-"""The route of one query: who decided each stage, how surely, against which threshold, and what resembles it."""
+"""Explains one query's plan: who decided each stage, how surely, against which threshold, and what resembles it."""
 
 from __future__ import annotations
 

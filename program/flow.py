@@ -1,11 +1,11 @@
-"""From a clean query to a plan: what is asked in which round, and what replaces a missing answer.
+"""From a cleaned query to a plan: what is asked in which round, and what replaces a missing answer.
 
-The flow is a generator. It yields a round, the requests to be in flight together, and is sent the
-replies; so the same code plans with threads, with asyncio, or with no language model at all.
+The flow is a generator. It yields a round, which is the set of requests to be in flight together, and is sent the
+replies. So the same code plans with threads, with asyncio, or with no language model at all.
 
-Round A asks whether the query is a follow-up and, where a head thinks that likely, already for the
-rewrite. Round B asks for the labels of the standalone form and, where likely, for the sub-queries.
-At most one further round asks for a written part that was not foreseen, or for one repair.
+Round A asks whether the query is a follow-up and, where a head thinks that likely, already for the rewrite. Round B
+asks for the labels of the standalone form and, where likely, for the sub-queries. At most one further round asks for
+a written part that was not foreseen, or for one repair.
 """
 
 from __future__ import annotations

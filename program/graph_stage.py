@@ -1,9 +1,9 @@
-"""The graph stage of a plan: the learned ranking where it is sure, else with what a language model adds to it.
+"""The graph stage of a plan: the learned ranking where it is sure, otherwise with a language model's help.
 
-A question in words that the ranking seldom met is said again by the model, and ranked by both wordings. Where there is
-no ranking, or it has no plan, the model is asked for steps, which are checked and repaired once.
-Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
-the text alone, and ``degraded`` says why where steps were wanted.
+A question in words that the ranking seldom met is restated by the model, and ranked by both wordings. Where there is
+no ranking, or it has no plan, the model is asked for steps, which are checked and repaired once. Questions that name
+nothing the graph has are not asked about at all. A plan without graph steps searches the text alone, and ``degraded``
+says why where steps were wanted.
 """
 
 from __future__ import annotations

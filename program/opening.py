@@ -1,4 +1,4 @@
-"""A planner's language model: opened when a query first needs it, and no plan waits longer for that than it may."""
+"""Opens a planner's language model when a query first needs it, without any plan waiting longer than its deadline."""
 
 from __future__ import annotations
 

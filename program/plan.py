@@ -1,4 +1,4 @@
-"""``QueryPlan``: the one typed answer of the planner, and the trace that explains it."""
+"""``QueryPlan``: the planner's typed answer for one query, and the trace that explains it."""
 
 from __future__ import annotations
 

@@ -1,15 +1,16 @@
-"""Plans kept for a while, so that the same query in the same conversation is planned once.
+"""A cache of plans, so that the same query in the same conversation is planned once.
 
-The key is the normalised query, the turns the planner would be shown, the session, the program's version,
-its domain, who plans (mode, model, options) and, where dates are told, the day for the one who asks: a plan never
-crosses into another program, domain or day.
-"Normalised" means Unicode form NFC, folded white space; letters keep their case, which can tell a name, and their
-width and height, which can tell a number (2⁵ is not 25).
-Plans in which something could not be done are not kept, so that a model that was away is asked again. Nor is what
-had to be left out of a query or its history answered out of the cache, so that every such plan says so.
+The key is the normalised query, the turns that the planner would be shown, the session, the program's version, its
+domain, who plans (mode, model, options) and, where dates are resolved, the user's current day: a plan never crosses
+into another program, domain or day. "Normalised" means Unicode form NFC and folded white space; letters keep their
+case, which can tell a name, and their width and height, which can tell a number (2⁵ is not 25).
 
-In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``); with a file,
-plans outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
+Plans in which something could not be done are not kept, so that a model that was away is asked again. A query or
+history from which something had to be left out is not answered from the cache either, so that every such plan says
+so.
+
+In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``). With a file, plans
+outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Writing down the plans of production, so that they can be counted, looked at, and labelled.
+"""Logs the plans made in production, so that they can be counted, inspected and labelled.
 
 What users typed is personal. Unless a log is opened with ``text=True``, it keeps labels, probabilities, times and
 counts and no word of a user's: no query, no history, no session, no rewrite, no names. Such a log shows what a
-planner does and how surely; only one with text can be labelled (``queryplan label``).
+planner does and how surely; only a log with text can be labelled (``queryplan label``).
 """
 
 from __future__ import annotations

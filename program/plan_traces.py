@@ -1,4 +1,4 @@
-"""Plans as MLflow traces: written and read through a client of ours, without MLflow's global state.
+"""Plans as MLflow traces, written and read through a client of its own, without MLflow's global state.
 
 MLflow's own decorators write to whatever tracking address the process has set globally, which belongs to the
 application. A trace here is built from the plan's own record of what it decided, after the fact.

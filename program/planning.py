@@ -1,4 +1,4 @@
-"""One query being planned: what drives a flow with threads, with asyncio, or with no model at all."""
+"""The planning of one query in progress, driven by threads, by asyncio, or with no language model at all."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""One answer out of two opinions: the language model's label probabilities and a learned head's.
+"""Combines the language model's label probabilities with a learned head's into one answer.
 
-Where a compile fitted a ``Combination`` for an output, both are weighed by it; otherwise the model
-decides with its own thresholds, and a head where there is no model. The combination is logarithmic
-pooling with a bias for each label (Genest and Zidek, 1986), fitted on ``dev``.
+Where a compile fitted a ``Combination`` for an output, both are weighed by it. Otherwise the model decides with its
+own thresholds, or a head where there is no model. The combination is logarithmic pooling with a bias for each label
+(Genest and Zidek, 1986), fitted on ``dev``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The stages of the planner: which signature each asks, and how a labelled row becomes an example.
+"""The stages of the planner: the signature that each one asks, and how a labelled row becomes an example of it.
 
-Deciding stages put one-word questions and get label probabilities; writing stages generate text.
-Each stage is one DSPy predictor, compiled against its own labels with gold input from the stages
-before it, so that an error of one stage is never charged to the next.
+Deciding stages put one-word questions and get label probabilities; writing stages generate text. Each stage is one
+DSPy predictor, compiled against its own labels with gold input from the stages before it, so that an error of one
+stage is never charged to the next.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Saying that something takes long, before it does: whoever looks on says how, and without one nothing is said."""
+"""Announces work that takes long before it starts; a listener decides how, and without one nothing is printed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """The written parts of a plan: the standalone form of a follow-up, and the sub-queries.
 
-Each is taken over if it passes its check, asked for once more with the checker's words if a further
-round is left, and otherwise replaced, which ``degraded`` then names: a follow-up by what a learned edit makes of it
-(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or by the safe plan. Where a compile found
-that as good as the model, only that is used, and sub-queries are cut where the head is surer than the model was right.
+A part that a model wrote is taken if it passes its check, and asked for once more with the checker's words if a
+further round is left. Otherwise it is replaced, which ``degraded`` then names: a follow-up by a learned edit
+(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or either by the safe plan. Where a compile found
+the learned edit or cut as good as the model, only that is used; sub-queries are cut where the head is surer than the
+model was right.
 """
 
 from __future__ import annotations

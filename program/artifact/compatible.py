@@ -1,4 +1,4 @@
-"""Whether a saved program fits this version: its card, signatures and encoder are those it was compiled with."""
+"""Checks that a saved program fits this version: that card, signatures and encoder are those it was compiled with."""
 
 from __future__ import annotations
 

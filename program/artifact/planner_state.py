@@ -1,4 +1,4 @@
-"""What a planner stands on, as a program folder holds it: written out, hashed, and put back."""
+"""The state of a planner as a program folder holds it: written out, hashed, and restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a program is: a folder on this machine, or a version in an MLflow registry, brought here."""
+"""Finds a program: a folder on this machine, or a version in an MLflow registry, which is downloaded."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From a question to an answer in one call: plan, run, and say what was found.
+"""Answers a question from a graph in one call: plans it, runs the plan, and words the answer.
 
-How an answer is said is a function that anyone may replace; ``answer_table`` is the default.
+The function that words the answer can be replaced; ``answer_table`` is the default.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answering many questions from a file, and reading plans from files."""
+"""Answers many graph questions from a file, and reads graph plans from files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Checking a graph plan against a schema, before anything is run.
+"""Static check of a graph plan against a schema, before anything is run.
 
-The check is static and total: a plan that passes can be run by any executor, and the type of its answer
-is known. Each problem is a sentence that says what would be right, for a person or a model.
+The check is total: a plan that passes can be run by any executor, and the type of its answer is known. Each problem
+is a sentence that says what would be right, for a person or a language model.
 """
 
 from __future__ import annotations

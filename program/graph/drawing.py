@@ -1,4 +1,4 @@
-"""Plans as pictures: mermaid for a page, SVG for a file. Both show which result goes into which step."""
+"""Draws graph plans, as mermaid for a page or SVG for a file; arrows show which step uses which result."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What every executor of graph plans offers, and the one door through which plans are run.
+"""The interface of executors of graph plans, and the one function through which plans are run.
 
-``execute_graph`` checks a plan against the executor's schema before anything is run: an ill-typed plan does not
-reach an executor. Executors are :class:`~.memory.MemoryGraph`, :class:`~.ladybug.LadybugGraph` and
+``execute_graph`` checks a plan against the executor's schema before anything is run, so an ill-typed plan never
+reaches an executor. Executors are :class:`~.memory.MemoryGraph`, :class:`~.ladybug.LadybugGraph` and
 :class:`~.rest.SpokeGraph`.
 """
 

@@ -1,9 +1,10 @@
-"""``GraphPlanner``: a question in, a typed plan over one graph out, with what was understood and how sure it is.
+"""``GraphPlanner``: turns a question into a typed plan over one graph, and says how sure that plan is.
 
-The learned ranking answers where it is certain enough. Otherwise a language model, if there is one, says again in plain
-English what is put in words that the ranking seldom met, and plans are ranked by both wordings. Only where the ranking
-has no plan at all is it asked for steps, which are taken if they pass the checker, after one repair at most.
-What remains is the ranking's best guess, which says so. Every plan that leaves here has passed the static check.
+The learned ranking answers where it is certain enough. Otherwise, a question in words that the ranking seldom met is
+restated in plain English by a language model, if there is one, and plans are ranked by both wordings. Only where the
+ranking has no plan at all is the model asked for steps, which are taken if they pass the checker, after one repair at
+most. What remains is the ranking's best guess, which is marked as such. Every plan that leaves here has passed the
+static check.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Reading graph schemas: from a TOML or JSON file of ours, or from the types document of a SPOKE server.
+"""Reads graph schemas: from a TOML or JSON file, or from the types document of a SPOKE server.
 
-(A LadybugDB database tells its own schema: :func:`~.ladybug.read_database_schema`.)
+(The schema of a LadybugDB database is read by :func:`~.ladybug.read_database_schema`.)
 """
 
 from __future__ import annotations

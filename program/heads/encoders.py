@@ -1,4 +1,4 @@
-"""Encoders by name: as one chooses them when compiling, and as a program says which one it needs."""
+"""Encoders by name: the one chosen when compiling, and the one that a program says it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the heads see of a query: a vector, a few surface features, its n-grams and its frame."""
+"""The features that heads see of a query: a vector, a few surface features, its n-grams and its frame."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What is kept of heads: tensors for a program's safetensors file, settings for its manifest, and heads made of both.
+"""Stores heads: tensors for a program's safetensors file and settings for its manifest, and restores heads from both.
 
-Weights of n-grams are most of them, and are kept as whole numbers of one byte, with a step a label.
+Most of the file is weights of n-grams, which are kept as whole numbers of one byte, with one step size for each
+label.
 """
 
 from __future__ import annotations

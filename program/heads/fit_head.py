@@ -1,4 +1,4 @@
-"""Fitting one head: kernels, ridge and scale chosen on rows left out of their own fit.
+"""Fits one head: kernels, ridge and scale are chosen on rows left out of their own fit.
 
 Folds are grouped by conversation, so that turns of one conversation never judge each other.
 """

@@ -1,13 +1,14 @@
 """Learned heads: label probabilities of a query in microseconds, without a language model.
 
-A head is a kernel ridge classifier (Saunders, Gammerman and Vovk, 1998) over the sum of three kernels: an
-RBF kernel on the query's vector and surface features, which knows what words mean, and linear kernels on its
-n-grams and on those of its frame, which know how it is put. The scores go through a scaled softmax (Guo et
-al., 2017). On the podcast's train and dev rows, cross-validated by conversation, intent was right for 0.645
-and complexity for 0.740; without frames and with names in the vectors, 0.599 and 0.725. Multinomial logistic
-regression on the same kernels was as good within 0.01.
+A head is a kernel ridge classifier (Saunders, Gammerman and Vovk, 1998) over the sum of three kernels: an RBF kernel
+on the query's vector and surface features, which knows what words mean, and linear kernels on its n-grams and on
+those of its frame, which know how it is put. The scores go through a scaled softmax (Guo et al., 2017). On the
+podcast's train and dev rows, cross-validated by conversation, intent was right for 0.645 and complexity for 0.740;
+without frames and with names in the vectors, 0.599 and 0.725. Multinomial logistic regression on the same kernels was
+as good within 0.01.
 
-The linear part is kept as one weight a column and label but the first, so inference is two small matrix products.
+The linear part is kept as one weight for each column and each label but the first, so inference is two small matrix
+products.
 """
 
 from __future__ import annotations

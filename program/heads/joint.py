@@ -1,11 +1,11 @@
-"""Labels that are chosen together: complexity, intent and the need to decompose.
+"""Chooses labels together: complexity, intent and the need to decompose.
 
-Each is predicted by itself, but they are not independent: no greeting is complex, and nearly every
-question in several parts is decomposed. So of the combinations that occur in the training rows the one
-with the highest sum of log-probabilities is taken, plus half the pointwise mutual information of the
-combination (Church and Hanks, 1990), which says how much more often it occurs than its parts would by
-chance. On the podcast's train and dev rows, cross-validated by conversation, all three labels were right
-for 0.63 of the rows instead of 0.51, and each label alone for 1 to 3 points more.
+Each is predicted by itself, but they are not independent: no greeting is complex, and nearly every question in
+several parts is decomposed. So of the combinations that occur in the training rows, the one with the highest score is
+taken: the sum of log-probabilities plus half the pointwise mutual information of the combination (Church and Hanks,
+1990), which says how much more often it occurs than its parts would by chance. On the podcast's train and dev rows,
+cross-validated by conversation, all three labels were right for 0.63 of the rows instead of 0.51, and each label
+alone for 1 to 3 points more.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Rows that other domains lend to one with few labels.
+"""Rows that other domains lend to a domain with few labels.
 
-Whether a question follows up, how hard it is, what it intends and whether it has to be taken apart is said much the
-same whatever it is about. So every domain learns that from others' rows, too: from the shipped ones, and from small
-ones that are there for nothing else (``data/domains/lenders``). All lend about as much, since what helps is that they
-differ: 34 domains with 100 rows at most teach two domains that nobody had seen better than the same with up to 800 of
-the larger ones. Whether a question is ours is not alike everywhere; but what is asked elsewhere is seldom ours, be it
-that domain's own or its strangers', and who labels a domain writes few strangers, where users ask many. So strangers
-are lent until they are a fifth of the rows.
+Whether a question is a follow-up, how hard it is, what it intends and whether it needs decomposing is said much the
+same whatever the question is about. So every domain also learns these labels from others' rows: from the shipped
+domains, and from small ones that exist for nothing else (``data/domains/lenders``). All lend about as much, since
+what helps is that they differ: 34 domains with at most 100 rows each teach two unseen domains better than the same
+with up to 800 of the larger ones.
+
+Whether a question is in scope differs between domains. But what is asked elsewhere is seldom in scope, be it in that
+domain's scope or out of it, and whoever labels a domain writes few out-of-scope questions (*strangers*), where users
+ask many. So strangers are lent until they are a fifth of the rows.
 
 A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
 """

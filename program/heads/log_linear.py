@@ -1,4 +1,7 @@
-"""Log-linear models over a few choices a row, with named traits (Berger, Della Pietra and Della Pietra 1996)."""
+"""Log-linear models that choose among a few candidates for each row, with named features (traits).
+
+Berger, Della Pietra and Della Pietra 1996.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads for the kinds of information of a card, from the rows that say which are wanted."""
+"""Heads for the kinds of information that a card declares, fitted to the rows that say which are wanted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heads from labelled rows: which rows and which label each head learns from."""
+"""Trains all heads of a domain from labelled rows: which rows and which label each head learns from."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What stands before the endpoints: who may ask, how much a request may bring, and what is written down of it.
+"""ASGI middleware in front of the endpoints: the token, the size of a request, and the access log.
 
-Written down is the endpoint, the status and the time: no body, no query string, no path that is not ours, no header.
+The log has the endpoint, the status and the time: no body, no query string, no unknown path, no header.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Counts and times of a server, in Prometheus' text format: sums alone, nothing of any one request."""
+"""Counters and timings of a server in Prometheus' text format: only totals, nothing about any one request."""
 
 from __future__ import annotations
 

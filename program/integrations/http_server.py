@@ -1,4 +1,4 @@
-"""Running the HTTP application alone: an address, a token where others can reach it, and a graceful end."""
+"""Runs the HTTP application as a process: its address, a token where others can reach it, and a graceful shutdown."""
 
 from __future__ import annotations
 

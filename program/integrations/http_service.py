@@ -1,7 +1,7 @@
-"""Plans for many callers at once: who may plan now, who waits, who is told to come back, and opening the model.
+"""Plans for many callers at once: the limit on running plans, the queue, refusals, and opening the model.
 
-Plans are made on an event loop in a thread of its own, so that nothing a plan computes delays the server's
-other answers. What waits on a language model waits there side by side.
+Plans are made on an event loop in a thread of its own, so that nothing a plan computes delays the server's other
+answers. Requests to a language model wait there side by side.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, typed: requests, answers, and the limits of both."""
+"""Typed requests and answers of the HTTP interface, and the limits of both."""
 
 from __future__ import annotations
 

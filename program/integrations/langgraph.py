@@ -1,4 +1,4 @@
-"""A LangGraph graph that a ``QueryPlan`` steers. Needs the extra ``langgraph``.
+"""A LangGraph graph whose route a ``QueryPlan`` decides. Needs the extra ``langgraph``.
 
 ::
 
@@ -7,8 +7,8 @@
           ├─ one search ────► simple_retrieval ──┐
           └─ several ───────► complex_retrieval ─┴► rerank ► synthesise ► END
 
-With a flag that is off (or for keys that its fraction leaves out) the first edge leads to ``without_plan``,
-the path that was there before, and no planner is called.
+With a flag that is off (or for keys that its fraction leaves out) the first edge leads to ``without_plan``, the path
+that was there before, and no planner is called.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A DSPy adapter that sends the whole schema, and does not repeat in words what constrained decoding enforces."""
+"""A DSPy adapter that sends the whole JSON schema, and does not repeat in words what constrained decoding enforces."""
 
 from __future__ import annotations
 

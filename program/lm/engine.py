@@ -1,4 +1,4 @@
-"""The one way a request leaves this process: journal, meter, then DSPy's native engine.
+"""The one way by which requests to a language model leave this process: journal, meter, then DSPy's native engine.
 
 DSPy's own caches are not used: its disk cache unpickles, and its key ignores which server answered.
 """

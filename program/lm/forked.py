@@ -1,7 +1,7 @@
-"""What a forked process must not share with its parent: threads that it does not have, connections both would write to.
+"""Resets what a forked process must not share with its parent: threads, and connections both would write to.
 
-A server that opens its planner first and forks its workers then (``gunicorn --preload``) would wait for such threads
-for ever, and two processes would read each other's answers.
+A server that opens its planner first and then forks its workers (``gunicorn --preload``) would wait for ever for
+threads that it does not have, and two processes would read each other's answers.
 """
 
 from __future__ import annotations

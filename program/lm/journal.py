@@ -1,7 +1,7 @@
-"""A persistent record of language model calls that were paid for.
+"""A persistent record of language model calls, so that none is paid for twice.
 
-A compile that is stopped and started again finds its calls here and pays for none of them twice.
-Entries are JSON in SQLite: nothing is unpickled, and threads and processes may share one file.
+A compile that is stopped and started again finds its earlier calls here. Entries are JSON in SQLite: nothing is
+unpickled, and threads and processes may share one file.
 """
 
 from __future__ import annotations

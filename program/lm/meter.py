@@ -1,8 +1,7 @@
-"""Counting what language model calls cost, per block of code.
+"""Counts what the language model calls in a block of code cost.
 
-A meter travels in DSPy's settings and not in a context variable of ours: those reach every
-asyncio task *and* the worker threads of ``dspy.Parallel`` and ``dspy.Evaluate``, which copy DSPy's
-overrides only.
+A meter travels in DSPy's settings and not in a context variable of its own: settings reach every asyncio task *and*
+the worker threads of ``dspy.Parallel`` and ``dspy.Evaluate``, which copy DSPy's overrides only.
 """
 
 from __future__ import annotations

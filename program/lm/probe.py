@@ -1,4 +1,4 @@
-"""What an endpoint can do, asked once when it is opened."""
+"""Probes once, when an endpoint is opened, what it can do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From settings to a route: which address, wire and key a model name means."""
+"""Resolves settings to a route: the address, wire format and key that a model name stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No request outlives the plan that it is for: until when an answer is of use, and a transport that waits no longer."""
+"""Deadlines for requests to a language model: how long an answer is of use, and a transport that waits no longer."""
 
 from __future__ import annotations
 

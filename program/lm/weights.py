@@ -1,6 +1,6 @@
-"""The weights of the embedded models: which they are, where they are kept, and that they are the right ones.
+"""The embedded models' weights: which models there are, where weights are kept, and verifying their hashes.
 
-A file with another hash is never loaded: the hashes are those that the model's publisher gives.
+A file with another hash is never loaded. The hashes are those that the models' publisher gives.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answer to one sub-query, where the next one waits for it: names in its evidence, without a model."""
+"""The answer to a sub-query that the next one waits for: names in its evidence, found without a language model."""
 
 from __future__ import annotations
 

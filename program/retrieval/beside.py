@@ -1,4 +1,4 @@
-"""What goes on beside the search: the graph's answers and the records of the sources."""
+"""What runs in parallel with the search: the graph's answers and the records of structured sources."""
 
 from __future__ import annotations
 

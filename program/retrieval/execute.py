@@ -1,4 +1,4 @@
-"""Running a plan on stores: what can be asked now at once, what waits for an answer after it, then the gaps."""
+"""Runs a plan on stores: asks at once what can be asked, then what waited for an answer, then looks for the gaps."""
 
 from __future__ import annotations
 

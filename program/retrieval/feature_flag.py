@@ -1,4 +1,4 @@
-"""Bringing the planner in behind a flag: off, for a fraction of queries, or in the shadow of the old path."""
+"""A feature flag for bringing the planner in: off, for a fraction of queries, or in the shadow of the old path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From many ranked lists to one: reciprocal rank fusion, near-duplicate removal, relevance filter."""
+"""Fuses many ranked lists into one: reciprocal rank fusion, near-duplicate removal, relevance filter."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What the evidence covers: the sub-queries and names of a plan that nothing was found for.
+"""What the evidence covers, and the gaps: sub-queries and names of a plan for which nothing was found.
 
-A question counts as covered by the best single passage, because an answer has to stand somewhere: the
-share of the question's words, each weighed by how telling it is, that stand in that passage. A name is
-covered by a passage that has one of its spellings; a name that the card does not know ("episode 15", "the potter")
-may be a description, and counts like a question.
+A question counts as covered by the best single passage, because an answer has to stand somewhere: the share of the
+question's words in that passage, each weighed by how informative it is. A name is covered by a passage that has one
+of its spellings; a name that the card does not know ("episode 15", "the potter") may be a description, and counts
+like a question.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a knowledge graph says of the names in a question: their edges, and what a graph plan answers.
+"""What a knowledge graph knows about the names in a question: their edges, and the answers of a graph plan.
 
 Everything is asked through graph plans, so any store that runs those will do.
 """

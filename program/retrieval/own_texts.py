@@ -1,4 +1,4 @@
-"""What of a domain's own texts is not read as it was meant: files that nothing opens, headings and dates.
+"""Finds what in a domain's own texts is not read as intended: files that nothing opens, headings and dates.
 
 ``queryplan data check`` calls this beside the checks of ``data.checking``, which know rows and cards alone.
 """

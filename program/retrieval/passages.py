@@ -1,8 +1,8 @@
 """A domain's own texts as passages: paragraphs of transcripts, posts, records of structured sources.
 
-A passage is the smallest thing that is found, shown and cited. Its id is what labelled evidence
-names: ``12[3]`` is the third paragraph of transcript 12. What the files look like is in `data/README.md`;
-`own_texts.py` says what of them is not read.
+A passage is the smallest thing that is found, shown and cited. Its id is what labelled evidence names: ``12[3]`` is
+the third paragraph of transcript 12. `data/README.md` says what the files look like; `own_texts.py` says what in them
+is not read.
 """
 
 from __future__ import annotations

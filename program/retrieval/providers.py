@@ -1,4 +1,4 @@
-"""Search providers: who is asked, how much at once, and how each asks when nobody plans for it."""
+"""Search providers: what is searched, within which limits, and what each asks when there is no plan."""
 
 from __future__ import annotations
 

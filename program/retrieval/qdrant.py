@@ -1,4 +1,4 @@
-"""Qdrant as a retriever. Needs the extra ``qdrant``; nothing is imported before one is made.
+"""A retriever on Qdrant. Needs the extra ``qdrant``; nothing is imported before one is made.
 
 The client is yours: a server's, or embedded with ``QdrantClient(":memory:")`` or ``QdrantClient(path=…)``.
 """

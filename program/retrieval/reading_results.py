@@ -1,4 +1,4 @@
-"""What of providers can be used: their results and variations, and a sentence for each thing that is neither."""
+"""Validates what providers return: usable results and variations, and a sentence for each thing that is neither."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retrievers: the one method that a store must have, and two over passages held in memory."""
+"""The retriever interface, one method that a store must have, and two retrievers over passages in memory."""
 
 from __future__ import annotations
 

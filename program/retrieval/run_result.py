@@ -1,4 +1,4 @@
-"""What running a plan gives: evidence with its sources, what is missing, and what it cost."""
+"""The result of running a plan: evidence with its sources, what is missing, and what it cost."""
 
 from __future__ import annotations
 

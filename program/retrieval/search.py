@@ -1,4 +1,4 @@
-"""``search_with_plan``: planned candidates are asked exactly as planned; without a plan all is as before."""
+"""``search_with_plan``: searches for the planned candidates exactly as they are, or without a plan as before."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The words around a run: rejection, direct answer, synthesis. Each may be a function of yours.
+"""The texts around a run: rejection, direct answer, synthesis. Each may be a function of yours.
 
-No language model is behind the defaults: a rejection and a direct answer are the card's texts, and a
-synthesis is the evidence, quoted with its sources.
+No language model is behind the defaults: a rejection and a direct answer are the card's texts, and a synthesis is the
+evidence, quoted with its sources.
 """
 
 from __future__ import annotations

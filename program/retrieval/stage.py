@@ -1,4 +1,4 @@
-"""The retrieval part of a plan: ways of asking, source plans, and whether to read everything."""
+"""The retrieval part of a plan: query candidates, source plans, and whether to read a collection whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words that an index compares."""
+"""Splits text into the terms that an index compares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sub-queries that wait for each other's answers: what can be asked now, and what then."""
+"""Sub-queries that wait for each other's answers: which can be asked now, and which next."""
 
 from __future__ import annotations
 

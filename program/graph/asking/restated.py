@@ -1,8 +1,8 @@
-"""Asking a language model to say a question again in plain English, and ranking plans by both wordings.
+"""Has a language model restate a question in plain English, and ranks plans by both wordings.
 
-Ranking knows the words that labels taught it, and they are mostly English; a small model that writes poor plans
-translates well enough. What it says is ranked as the question was, and the probabilities of both are weighed together,
-so that neither a name that it lost nor a word that the ranking does not know decides alone.
+The ranking knows the words that labels taught it, which are mostly English; a small model that writes poor plans
+translates well enough. The restated question is ranked like the original, and the probabilities of both are combined,
+so that neither a name that the model lost nor a word that the ranking does not know decides alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asking a language model for graph steps: constrained by the schema, checked, and repaired once at most."""
+"""Has a language model write graph steps: constrained by the schema, checked, and repaired at most once."""
 
 from __future__ import annotations
 

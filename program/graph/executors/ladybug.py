@@ -1,12 +1,12 @@
-"""Graph plans on LadybugDB, a graph database in this process.
+"""Runs graph plans on LadybugDB, a graph database in this process.
 
-Databases are opened read-only: a handle that may write locks out every other that may. A chain of steps from an
-anchor becomes one statement; what does not fit (set operations, ordering, ``contains``, results used twice) is
-done step by step with statements in between. Values are parameters, names come from the schema.
+Databases are opened read-only, because a handle that may write locks out every other that may. A chain of steps from
+an anchor becomes one statement; what does not fit into one (set operations, ordering, ``contains``, results used
+twice) is done step by step with statements in between. Values are parameters; names come from the schema.
 
-LadybugDB 0.22 gives wrong rows where a pattern goes on after a filter. So conditions on edges are tested here and
-not in a statement, and a statement ends at a hop whose nodes are tested. Without the first, 12 of 1,500 generated
-plans were answered wrongly; without the second, 2 of 10,000.
+LadybugDB 0.22 gives wrong rows where a pattern goes on after a filter. So conditions on edges are tested here and not
+in a statement, and a statement ends at a hop whose nodes are tested. Without the first, 12 of 1,500 generated plans
+were answered wrongly; without the second, 2 of 10,000.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Graph plans on a server that speaks SPOKE's protocol.
+"""Runs graph plans on a server that speaks SPOKE's protocol.
 
 The only endpoint is ``/api/v1/neighborhood/{type}/{field}/{value}`` with ``edge_filters``, ``node_filters`` and
-cutoffs. An anchor and the step from it are one call; every further step is one call for each node, a limited number
-at once and in all. Whatever is left out or fails is said in the answer.
+cutoffs. An anchor and the step from it are one call. Every further step is one call for each node, limited in number
+both at once and in all. The answer says what was left out and what failed.
 """
 
 from __future__ import annotations

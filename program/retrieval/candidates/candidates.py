@@ -1,8 +1,7 @@
-"""Every way of asking in one list: made by stages, deduplicated once, ranked once, always the same.
+"""Query candidates, the texts to search for: proposed by stages, deduplicated once, ranked once, deterministic.
 
-Stages are gone through in order, and each may fill only the room that those before it left, so that
-switching a later stage on adds candidates and takes none away. What is chosen is then ranked by the
-prior of its stage times its weight.
+Stages run in order, and each may fill only the room that those before it left, so that switching a later stage on
+adds candidates and takes none away. What is chosen is then ranked by the prior of its stage times its weight.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When two queries ask the same: one canonical form, one measure of nearness, one removal of near-duplicates."""
+"""Near-duplicate queries: one canonical form, one similarity, one removal of near-duplicates."""
 
 from __future__ import annotations
 

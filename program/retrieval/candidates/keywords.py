@@ -1,6 +1,6 @@
-"""What a query is about: its language, its key terms, and the query without what says nothing.
+"""Extracts what a query is about: its language, its key terms, and the query without words that say nothing.
 
-There is one such extraction, and every stage that makes candidates uses it.
+There is one such extraction, and every stage that proposes candidates uses it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stages that propose ways of asking: by rule, by paradigm, by a language model, and after the first evidence.
+"""The stages that propose query candidates: by rule, by paradigm, by a language model, and after the first evidence.
 
 Each is one class with one method. A stage proposes in its order of preference and knows nothing of caps,
 near-duplicates and ranks, which are settled once for all of them in ``candidates.py``.

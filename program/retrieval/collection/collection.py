@@ -1,7 +1,7 @@
-"""Read everything or search: decided from statistics of a collection, before anything is fetched.
+"""Decides whether to read a collection whole or to search it, from its statistics, before anything is fetched.
 
-A small collection is read whole, since then nothing can be missed. Statistics that are missing, unreadable,
-stale or from the future decide for searching, which is always possible.
+A small collection is read whole, since then nothing can be missed. Statistics that are missing, unreadable, stale or
+from the future decide for searching, which is always possible.
 """
 
 from __future__ import annotations

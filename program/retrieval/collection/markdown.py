@@ -1,4 +1,4 @@
-"""A collection as Markdown that a language model reads easily; made without one."""
+"""Formats a collection as Markdown that a language model reads easily; no model is used."""
 
 from __future__ import annotations
 

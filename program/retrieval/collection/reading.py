@@ -1,4 +1,4 @@
-"""Reading a collection as a whole, where the plan says that it need not be searched."""
+"""Reads a collection whole, where the plan says that it need not be searched."""
 
 from __future__ import annotations
 
