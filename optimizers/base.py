@@ -1,4 +1,4 @@
-"""The contract of an optimizer: one stage in, one compiled predictor out, with what was tried."""
+"""The contract of an optimizer: it takes one stage and returns one compiled predictor, with a record of its trials."""
 
 from __future__ import annotations
 

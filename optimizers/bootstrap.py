@@ -1,8 +1,8 @@
 """Random search over demonstrations: DSPy's ``BootstrapFewShotWithRandomSearch``.
 
-Its candidates are run one at a time (``restrict``), for three things that it cannot do at once:
-keep within a budget, draw the rows of each candidate balanced by label, and keep predictions on
-``dev`` so that thresholds are fitted without asking again.
+Its candidates are run one at a time (``restrict``), for three things that it cannot do at once: keep within a budget,
+draw the rows of each candidate balanced by label, and keep predictions on ``dev`` so that thresholds are fitted
+without asking again.
 """
 
 from __future__ import annotations

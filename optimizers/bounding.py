@@ -1,7 +1,7 @@
-"""Fitting the certainty from which heads may answer without a language model; see ``program/bound.py``.
+"""Fits the certainty above which heads may answer without a language model; see ``program/bound.py``.
 
-Rows are those of ``calibrate``, one a conversation, drawn with a seed; they fit nothing else. The heads
-are those of the program, trained on ``train`` alone.
+The rows are those of ``calibrate``, one of each conversation, drawn with a seed; they fit nothing else. The heads are
+those of the program, trained on ``train`` alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cascade: heads decide what can be proved, a language model the rest, read with fitted thresholds."""
+"""The cascade optimizer: heads decide what the bound covers, a language model with fitted thresholds the rest."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How a model's label probabilities and a head's are weighed, fitted on ``dev``.
+"""Fits on ``dev`` how a model's label probabilities and a head's are weighed.
 
-For each output two readings compete by grouped cross-validation: the head as it is, and both pooled.
-The model is only given a weight where held-out conversations prefer it; where it does not beat the
-head, the head decides and the model is not asked. A head alone is not weighed anew: it was calibrated on many
-more rows, and on the podcast's 68 later turns of ``dev`` a bias was fitted that undid what they had taught.
+For each output two readings compete by grouped cross-validation: the head as it is, and both pooled. The model is
+given a weight only where held-out conversations prefer it; where it does not beat the head, the head decides and the
+model is not asked. A head alone is not weighed anew: it was calibrated on many more rows, and on the podcast's 68
+later turns of ``dev`` a bias was fitted that undid what they had taught.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiling a planner predictor by predictor, each against its own labels."""
+"""Compiles a planner predictor by predictor, each against its own labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which labelled rows may demonstrate a task, and in which order they are shown."""
+"""Selects the labelled rows that may demonstrate a task, and the order in which they are shown."""
 
 from __future__ import annotations
 

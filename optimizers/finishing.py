@@ -1,4 +1,4 @@
-"""From the trials of a stage to its result: choose, fit thresholds, strip to plain data."""
+"""From the trials of a stage to its result: chooses one, fits thresholds, strips it to plain data."""
 
 from __future__ import annotations
 

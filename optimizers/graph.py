@@ -1,4 +1,4 @@
-"""Compiling the stage ``graph``: learning to rank plans from a domain's rows, scoring written plans by running them."""
+"""Compiles the stage ``graph``: learns to rank plans from a domain's rows, and scores written plans by running them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A compile from labelled rows to a registered program: the job behind ``queryplan compile``.
+"""The job behind ``queryplan compile``: from labelled rows to a registered program.
 
-The job trains heads, compiles the stages, weighs model and heads, saves the program folder, measures
-it on ``test`` beside its rivals, and writes everything into MLflow. Every language model call goes
-through a journal and every measured row into a file, so a job that was stopped goes on for free.
+The job trains heads, compiles the stages, weighs model and heads, saves the program folder, measures it on ``test``
+beside its rivals, and writes everything into MLflow. Every language model call goes through a journal and every
+measured row into a file, so that a stopped job continues without paying again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a compile is asked for, and what it gives back."""
+"""The settings of a compile job, and its outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gathering what model and heads say of ``dev``, for the combination to be fitted on."""
+"""Gathers the label probabilities of model and heads on ``dev``, to which their combination is fitted."""
 
 from __future__ import annotations
 

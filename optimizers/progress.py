@@ -1,4 +1,4 @@
-"""What a person sees who waits for a compile: a bar, plain lines where there is no terminal, or nothing."""
+"""Shows the progress of a compile: a bar, plain lines where there is no terminal, or nothing."""
 
 from __future__ import annotations
 

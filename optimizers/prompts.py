@@ -1,4 +1,4 @@
-"""What a compiled predictor says to the model, as it is sent, with ``{{name}}`` where the inputs go."""
+"""The prompts of a compiled predictor as they are sent to the model, with ``{{name}}`` where the inputs go."""
 
 from __future__ import annotations
 

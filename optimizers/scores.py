@@ -1,7 +1,7 @@
-"""How good one answer of a stage is, in [0, 1]: what an optimizer maximises.
+"""Scores one answer of a stage in [0, 1]: what an optimizer maximises.
 
-A stage that decides is scored by a proper score and not by accuracy at 0.5, because thresholds
-are fitted afterwards: what matters is how well the probabilities tell right from wrong.
+A stage that decides is scored by a proper score and not by accuracy at 0.5, because thresholds are fitted afterwards:
+what matters is how well the probabilities tell right from wrong.
 """
 
 from __future__ import annotations

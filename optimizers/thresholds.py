@@ -1,12 +1,12 @@
-"""Reading decisions after a fit on ``dev``: a threshold for a ``Noul``, label weights for a ``Choice``.
+"""Fits thresholds on ``dev`` by which decisions are read: one for a ``Noul``, label weights for a ``Choice``.
 
-A language model ranks well and is badly centred: with the 1.5B model, relevance had an AUROC of
-0.95 and 0.77 right at a threshold of 0.5. Two ways to mend it are compared on
-conversations that were held out, and DSPy's own reading stays wherever neither is better:
+A language model ranks well and is badly centred: with the 1.5B model, relevance had an AUROC of 0.95, and 0.77 were
+right at a threshold of 0.5. Two ways to mend it are compared on held-out conversations, and DSPy's own reading stays
+wherever neither is better:
 
-- scaling: probabilities ``softmax(log p / T + b)`` with one temperature ``T`` and one bias a label
-  (Platt 1999 for two labels, "vector scaling" with a shared slope in Guo et al. 2017), with a normal
-  prior around the identity, whose strength is chosen by held-out log loss;
+- scaling: probabilities ``softmax(log p / T + b)`` with one temperature ``T`` and one bias for each label (Platt 1999
+  for two labels, "vector scaling" with a shared slope in Guo et al. 2017), with a normal prior around the identity,
+  whose strength is chosen by held-out log loss;
 - for two labels also the threshold of the highest accuracy itself, as the middle of its plateau.
 """
 

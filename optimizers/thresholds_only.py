@@ -1,4 +1,4 @@
-"""Zero-shot, read with fitted thresholds: the fair rival of every compiled program."""
+"""The optimizer ``thresholds``: zero-shot with fitted thresholds, the fair rival of every compiled program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trying one candidate of a stage: what is asked, what it costs, and how good it is on ``dev``."""
+"""Tries one candidate of a stage on ``dev``: what it answers, what it costs, and how good it is."""
 
 from __future__ import annotations
 

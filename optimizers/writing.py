@@ -1,4 +1,4 @@
-"""Who writes follow-ups and sub-queries, the model or the head: whoever is nearer to the annotators on ``dev``."""
+"""Chooses who writes follow-ups and sub-queries, model or head: whichever is nearer to the annotators on ``dev``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No compiling at all: the signature as it is written, scored on ``dev``."""
+"""The optimizer ``zero-shot``: no compiling at all; the signature as it is written, scored on ``dev``."""
 
 from __future__ import annotations
 
