@@ -1,4 +1,4 @@
-"""Cheap rivals of a compiled planner, with the same ``plan()``: the majority class, and TF-IDF.
+"""Baseline planners with the same ``plan()`` as a compiled one: the majority class, and TF-IDF.
 
 A compiled program that does not beat these is not worth its cost, and the report says so.
 """

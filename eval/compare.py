@@ -1,4 +1,4 @@
-"""Programs on the same rows, pair by pair: what differs, on which slices, and which plans got worse."""
+"""Compares programs on the same rows, pair by pair: what differs, on which slices, and which plans got worse."""
 
 from __future__ import annotations
 

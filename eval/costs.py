@@ -1,4 +1,4 @@
-"""What plans cost: time by stage and by route, requests, rounds, tokens, and money where a price is given."""
+"""The cost of plans: time by stage and by route, requests, rounds, tokens, and money where a price is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dates that a text names, as far as their form gives them away."""
+"""The dates that a text names, as far as their form shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One sequential pass of a planner over labelled rows, and everything that is read off it."""
+"""Evaluates a planner in one sequential pass over labelled rows, with everything that is computed from it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How often comparing cries a difference where there is none.
+"""The rate of false alarms of a comparison, by permutation.
 
-Of two evaluations of the same rows, the outcomes of each conversation change sides at random: then neither is
-better, and whatever is still cried is a false alarm. Run it on two evaluations of your own:
-``python -m queryplan.eval.false_alarms FOLDER FOLDER [TIMES]``.
+Of two evaluations of the same rows, the outcomes of each conversation are swapped at random. Then neither is better,
+and every difference still reported is a false alarm. Run it on two evaluations of your own: ``python -m
+queryplan.eval.false_alarms FOLDER FOLDER [TIMES]``.
 """
 
 from __future__ import annotations

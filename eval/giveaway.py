@@ -1,10 +1,10 @@
 """How much the words of a query alone give away of its labels: TF-IDF that never sees the history.
 
-Labels that follow from a few words can be learnt without the conversation, and then a good score says
-little about planning. What is printed is a property of the set; no row is edited to lower it.
+Labels that follow from a few words can be learned without the conversation, and then a good score says little about
+planning. The result is a property of the set; no row is edited to lower it.
 
-Measured by cross-validation in folds of whole conversations, on ``train`` and ``dev`` where they are
-there (``test`` is for reporting and ``calibrate`` for the bound).
+Measured by cross-validation in folds of whole conversations, on ``train`` and ``dev`` where they exist (``test`` is
+for reporting and ``calibrate`` for the bound).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One process at a time at a file; the system lets go when the file is closed, however its process ends."""
+"""Lets one process at a time use a file; the system frees the lock when the file is closed or the process ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An evaluation and what was measured beside it, in one folder."""
+"""An evaluation with what was measured beside it, kept in one folder."""
 
 from __future__ import annotations
 

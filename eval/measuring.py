@@ -1,4 +1,4 @@
-"""Measuring one program on labelled rows: alone, beside its cheap rivals, stage by stage given gold, and under load."""
+"""Measures one program on labelled rows: alone, beside cheap rivals, with gold stage by stage, and under load."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics of one case: a plan against the labels of its row, as the annotation guide defines them.
+"""Metrics of one case: a plan against the labels of its row, as the annotation guide defines them.
 
 Metrics of a whole evaluation are in ``eval/summary.py``; they are means and counts of these.
 """

@@ -1,9 +1,9 @@
-"""How many whole plans each stage costs: the stages are replaced by gold one after the other.
+"""The oracle ladder: how many whole plans each stage costs, found by replacing stages with gold one by one.
 
-On each rung of the ladder one more stage gets its answer from the labels, and everything after it is planned
-anew on what gold gave it. The rise in whole plans right from rung to rung is what the errors of that stage
-cost, given that nothing before it was wrong. On the last rung every plan is right by construction. Where graph
-steps were run, a plan counts as right only with the right answers, and the last rung gives gold's steps.
+On each rung of the ladder one more stage gets its answer from the labels, and everything after it is planned again on
+that. The rise in whole plans right from rung to rung is what the errors of that stage cost, given that nothing before
+it was wrong. On the last rung every plan is right by construction. Where graph steps were run, a plan counts as right
+only with the right answers, and the last rung gives gold's steps.
 """
 
 from __future__ import annotations

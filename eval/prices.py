@@ -1,7 +1,7 @@
-"""What plans cost in money: prices of language models from the table ``[prices]`` of ``queryplan.toml``.
+"""The cost of plans in money: prices of language models from the table ``[prices]`` of ``queryplan.toml``.
 
-No price is built in, for they change and depend on the contract; what has no price is said to be unknown, and is
-not taken to be free.
+No price is built in, for they change and depend on the contract; a model without a price is reported as unknown,
+never as free.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A program under test: ``pytest --queryplan PROGRAM --min whole_plan=0.7 [--queryplan-data FILE]``.
+"""A pytest plugin that tests a program: ``pytest --queryplan PROGRAM --min whole_plan=0.7 [--queryplan-data FILE]``.
 
 Each slice of the labelled rows is one test, beside whatever else pytest collects. It fails where a figure is below
-its minimum, and says the figure with its interval and the worst rows; all rows together fail where they are too few to
-judge what was asked. The program is measured once, when the first of these tests runs; a run that was stopped goes on
-where it was, and so does one of `queryplan evaluate`. Only pytest is imported until then.
+its minimum, and reports the figure with its interval and the worst rows; the test of all rows fails if they are too
+few to judge what was required. The program is measured once, when the first of these tests runs; a stopped run
+continues where it was, as one of `queryplan evaluate` does. Only pytest is imported until then.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluations side by side: each number with its interval, and what may be said about the difference."""
+"""The report on evaluations side by side: each number with its interval, and what may be said about the difference."""
 
 from __future__ import annotations
 

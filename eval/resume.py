@@ -1,4 +1,4 @@
-"""The journal of an evaluation: every plan as soon as it is there, so that a stopped pass goes on."""
+"""The journal of an evaluation, which keeps every plan as soon as it is made, so that a stopped pass can continue."""
 
 from __future__ import annotations
 

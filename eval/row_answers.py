@@ -1,4 +1,4 @@
-"""How certain the decisions of plans were, and whether they were right; what calibration is read off."""
+"""The certainty of a plan's decisions on a row, and whether they were right; calibration is computed from these."""
 
 from __future__ import annotations
 

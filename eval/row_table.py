@@ -1,6 +1,6 @@
 """The row table: what a planner did on each labelled row, typed, and as JSON lines, columns or Parquet.
 
-Everything that is reported of an evaluation can be computed from this table alone: accuracy, doubt, slices,
+Everything that is reported of an evaluation can be computed from this table alone: accuracy, intervals, slices,
 blame, cost, comparison of two programs. One `RowResult` is one labelled row with the plan it got.
 """
 

@@ -1,4 +1,4 @@
-"""A part of a labelled set that is like the whole: for a demonstration, or a small budget."""
+"""Draws a stratified part of a labelled set, for a demonstration or a small budget."""
 
 from __future__ import annotations
 

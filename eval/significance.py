@@ -1,7 +1,7 @@
-"""Two programs on the same rows: how far apart, how surprising that is, and what could have been seen at all.
+"""Permutation tests between two programs on the same rows, and the smallest difference that could have been detected.
 
-Conversations change sides, never rows: under the hypothesis that the two are alike, what one got in a
-conversation might as well be what the other got. Grouping is `grouped`, as for intervals.
+Conversations change sides, never rows: under the hypothesis that the two are alike, what one got in a conversation
+might as well be what the other got. Grouping is `grouped`, as for intervals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Minimal figures on each slice of a labelled set: what the pytest plugin runs."""
+"""Checks of minimum figures on each slice of a labelled set, which the pytest plugin runs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Numbers with their doubt: estimates and their intervals, grouped by conversation.
+"""Estimates with intervals, grouped by conversation.
 
-Rows of one conversation are not independent, so conversations are what is drawn again, never rows.
-All grouping goes through `grouped` and all resampling through `resampling_weights`, so that intervals and
-tests (``eval/significance.py``) cannot disagree about them.
+Rows of one conversation are not independent, so conversations are resampled, never rows. All grouping goes through
+`grouped` and all resampling through `resampling_weights`, so that intervals and tests (``eval/significance.py``)
+cannot disagree about them.
 """
 
 from __future__ import annotations

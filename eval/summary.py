@@ -1,4 +1,4 @@
-"""The metrics of a whole evaluation: each stage, the whole plan, cost and latency."""
+"""Metrics of a whole evaluation: each stage, the whole plan, cost and latency."""
 
 from __future__ import annotations
 

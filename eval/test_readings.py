@@ -1,4 +1,4 @@
-"""The list of when a test set was read: a set that is read often is no longer a test."""
+"""The record of each reading of a test set: a set that is read often is no longer a test."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""When two texts count as saying the same: the one place where texts are normalised for scoring.
+"""Decides when two texts count as saying the same: the one place where texts are normalised for scoring.
 
-Tolerated: letter case, punctuation, white space, Unicode compatibility forms (NFKC), curly
-apostrophes, English contractions of "not", and a possessive ``'s``. Not tolerated: other words,
-other accents, another order where order is asked for.
+Tolerated: letter case, punctuation, white space, Unicode compatibility forms (NFKC), curly apostrophes, English
+contractions of "not", and a possessive ``'s``. Not tolerated: other words, other accents, another order where order
+is asked for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many queries a second a planner plans when several are in flight."""
+"""Throughput: how many queries a second a planner plans when several are in flight."""
 
 from __future__ import annotations
 

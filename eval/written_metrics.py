@@ -1,4 +1,4 @@
-"""How right the written parts of a plan are: the rewrite, the sub-queries, and the query candidates."""
+"""Metrics of the written parts of a plan: the rewrite, the sub-queries, and the query candidates."""
 
 from __future__ import annotations
 

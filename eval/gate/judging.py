@@ -1,9 +1,9 @@
-"""The gate before an alias moves: a candidate is not worse than the champion, good enough, fast enough, and safe.
+"""Judges a candidate before an alias moves: not worse than the champion, good enough, fast enough, and safe.
 
-Three answers, since rows may be too few to tell. *Pass*: what is asked is shown. *Fail*: the opposite is shown.
-*Inconclusive*: neither, and then it says how many rows would probably decide. Asking every check to pass needs no
-correction for their number (an intersection-union test, Berger 1982): a candidate that is worse than the margin in
-one place gets through with the error of that one check.
+There are three verdicts, since rows may be too few to tell. *Pass*: what is required is shown. *Fail*: the opposite
+is shown. *Inconclusive*: neither, with the number of rows that would probably decide. Requiring every check to pass
+needs no correction for their number (an intersection-union test, Berger 1982): a candidate that is worse than the
+margin in one place gets through with the error of that one check.
 """
 
 from __future__ import annotations

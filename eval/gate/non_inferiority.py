@@ -1,4 +1,4 @@
-"""How much worse one program may be than another on the same rows, and how many rows would tell."""
+"""Tests of non-inferiority of one program to another on the same rows, and the number of rows that would decide."""
 
 from __future__ import annotations
 

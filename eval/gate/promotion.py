@@ -1,7 +1,8 @@
-"""Moving an alias: through the gate, with the reason written down, and back again.
+"""Moves an alias through the gate, with the reason recorded, and rolls it back.
 
 The alias in the registry is the truth. Beside it, the registered model remembers in the tag
-``queryplan.ALIAS.before`` which versions had it, oldest first and each time anew, so that a rollback knows where to go.
+``queryplan.ALIAS.before`` which versions had it, oldest first and once for each time, so that a rollback knows where
+to go.
 """
 
 from __future__ import annotations

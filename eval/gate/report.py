@@ -1,4 +1,4 @@
-"""What the gate answered, for people and for build servers: Markdown and JUnit XML."""
+"""The gate's verdict for people and build servers: Markdown and JUnit XML."""
 
 from __future__ import annotations
 

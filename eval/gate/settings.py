@@ -1,4 +1,4 @@
-"""What the gate asks for: the table ``[gate]`` of ``queryplan.toml``."""
+"""The gate's requirements: the table ``[gate]`` of ``queryplan.toml``."""
 
 from __future__ import annotations
 
