@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class PlannerModel(PythonModel):
-    """Plans each row by itself with the program that lies beside this file."""
+    """Plans each row by itself, with the program beside this file."""
 
     planner: QueryPlanner
 
     def load_context(self, context: PythonModelContext) -> None:
-        """Load the program; a folder that was altered is refused. Plans are logged where the environment says so."""
+        """Load the program; an altered folder is refused. Plans are logged if the environment says so."""
         import queryplan
         from queryplan.program.plan_log import log_of_environment
 
@@ -54,7 +54,7 @@ class PlannerModel(PythonModel):
 
 
 def _value(row: Mapping[Any, Any], name: str, missing: Any) -> Any:
-    """A cell as Python data: JSON text is read; where there is none, NaN or empty text, ``missing``.
+    """A cell as Python data: JSON text is parsed; ``missing`` stands for None, NaN or empty text.
 
     Raises:
         TypeError: the text is not JSON.
