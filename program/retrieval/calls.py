@@ -28,7 +28,7 @@ _LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.Co
 
 @dataclass(frozen=True)
 class Limits:
-    """What a store bears: calls in flight, seconds a call may take, results it is asked for at once.
+    """Limits of a store: calls in flight, seconds a call may take, results requested at once.
 
     Raises:
         ConfigError: one of them is not above zero.
