@@ -51,18 +51,18 @@ ALONE = 4
 
 
 def needed_alone(certainty: float) -> float:
-    """What a stage must have that saves no round by itself, where a round must have ``certainty``."""
+    """The certainty required of a stage that saves no round by itself, if a round requires ``certainty``."""
     return 1 - (1 - certainty) / ALONE
 
 
 def label_stages(
     relevance: float | None, rejects: bool, complexity: float | None, certainty: float
 ) -> frozenset[Literal["relevance", "complexity"]]:
-    """Which labels of a standalone form heads answer, where a whole round must have ``certainty``.
+    """Which labels of a standalone form heads answer, if a whole round requires ``certainty``.
 
     Args:
-        relevance, complexity: how certain the heads of these stages are; None where they say nothing.
-        rejects: whether the relevance head says "not ours", which leaves nothing else to decide.
+        relevance, complexity: how certain the heads of these stages are; None if they say nothing.
+        rejects: whether the relevance head says "not ours", so that nothing else has to be decided.
     """
     if relevance is None or complexity is None or rejects:  # only one of the two can be had
         stage: Literal["relevance", "complexity"] = "complexity" if relevance is None else "relevance"
@@ -74,16 +74,17 @@ def label_stages(
 
 
 class Bound(Frozen):
-    """The certainty from which heads may answer, and what it was shown on.
+    """The certainty from which heads may answer, and the evidence for it.
 
     Attributes:
-        error: at most this share of queries, each conversation weighing the same, is answered wrongly by a head,
-        confidence: with this confidence.
-        certainty: the smallest probability that a head may answer with; None if none may, see ``reason``.
-        conversations: rows it was fitted on, one a conversation.
-        errors: of those, how many some head answered wrongly at that certainty.
-        supports: the smallest error that so many conversations could have shown, by having none wrong.
-        coverage: share of those rows that heads answered, by stage, and ``joint``: no model needed to decide.
+        error: the bound: at most this share of queries, each conversation weighing the same, is answered wrongly by a
+            head.
+        confidence: the confidence with which that holds.
+        certainty: the smallest probability with which a head may answer; None if none may, see ``reason``.
+        conversations: number of rows it was fitted on, one of each conversation.
+        errors: number of these rows that some head answered wrongly at that certainty.
+        supports: the smallest error that so many conversations could have shown, if none were wrong.
+        coverage: share of these rows that heads answered, by stage; ``joint`` is the share that needed no model at all.
         reason: why no head may answer, or empty.
     """
 
@@ -113,7 +114,7 @@ class Bound(Frozen):
 
 @dataclass(frozen=True)
 class Gate:
-    """Says which heads answer; the same for every query of a planner.
+    """Decides which heads answer; the same for every query of a planner.
 
     Raises:
         ConfigError: there is no such mode.
@@ -127,14 +128,14 @@ class Gate:
             raise ConfigError(f"there is no mode {self.mode!r}: give one of {', '.join(MODES)}")
 
     def opens(self, certainty: float | None) -> bool:
-        """Whether a head that is so certain answers; None is a head that says nothing."""
+        """Whether a head with this certainty answers; None is a head that says nothing."""
         if certainty is None or self.mode == "off":
             return False
         return self.needed is not None and certainty >= self.needed
 
     @property
     def needed(self) -> float | None:
-        """The certainty that a round must have; None if no head may answer."""
+        """The certainty required of a round; None if no head may answer."""
         if self.mode == "best-effort":
             return 0.0
         return self.bound.certainty if self.mode == "bounded" and self.bound is not None else None
@@ -152,12 +153,12 @@ class Gate:
 
     @property
     def reason(self) -> str:
-        """What a decision that this gate let through is explained by."""
+        """The reason given for a decision that this gate leaves to a head."""
         return WITHIN if self.mode == "bounded" else f"learned head, {NO_GUARANTEE}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What every plan says of the mode it was made in."""
+        """Notes for every plan on the mode in which it was made."""
         if self.mode == "best-effort":
             return (f"heads: {NO_GUARANTEE}",)
         if self.mode == "bounded" and (self.bound is None or self.bound.certainty is None):
@@ -173,7 +174,7 @@ def relevance_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
 
 
 def kind_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
-    """How certain the head is of why a query is not ours; unsure, the plan gives the card's general words."""
+    """How certain the head is of the kind of rejection; if unsure, the plan gives the card's general reason."""
     answer = heads.get("rejection_kind")
     return answer.confidence if answer is not None else None
 

@@ -12,17 +12,17 @@ from weakref import WeakSet
 
 
 class Renewable(Protocol):
-    """Has something of the process it was made in."""
+    """Holds something that belongs to the process it was made in."""
 
     def renew(self) -> None:
-        """Have it anew; called in the child, before any of its threads runs."""
+        """Replace it; called in the child process before any of its threads runs."""
 
 
 _known: WeakSet[Renewable] = WeakSet()
 
 
 def renewed_in_child(one: Renewable) -> None:
-    """Call ``renew`` in every process that is forked from now on, as long as there is such a thing."""
+    """Call ``renew`` in every process that is forked from now on, as long as the object lives."""
     _known.add(one)
 
 
