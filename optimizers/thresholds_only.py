@@ -26,5 +26,5 @@ class ThresholdsOnly:
             return finish(work, progress)
 
     def arguments(self) -> dict[str, Any]:
-        """How many written answers are scored."""
+        """The number of written answers that are scored."""
         return {"written_dev": self.written_dev}
