@@ -13,7 +13,7 @@ from .card import DomainCard, domain_folder, load_card
 from .rows import SPLITS, LabelledRow, read_rows
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
-"""What the file of a split may end in."""
+"""The permitted endings of a split's file."""
 
 
 @dataclass(frozen=True)

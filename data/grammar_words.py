@@ -22,7 +22,7 @@ GRAMMAR_FILE = Path(__file__).parent / "domains" / "graph-grammar.tsv"
 
 
 class GrammarPhrase(NamedTuple):
-    """A phrase of one language, and the line that it stands in."""
+    """A phrase of one language, with the line of the table that it belongs to."""
 
     line: str
     text: str
@@ -34,7 +34,7 @@ def read_grammar() -> tuple[GrammarPhrase, ...]:
     """Every phrase of the table, line by line.
 
     Raises:
-        DataError: the table is not there, or a line of it has not as many cells as the first.
+        DataError: the table is missing, or a line does not have as many cells as the first.
     """
     try:
         head, *rows = (line.split("\t") for line in GRAMMAR_FILE.read_text(encoding="utf-8").splitlines())

@@ -15,7 +15,7 @@ _ANSWER = re.compile(r"\{(\d+)\}")
 
 
 def contradictions(row: LabelledRow) -> list[str]:
-    """One sentence for each thing that the guide does not allow; none for a row that follows it."""
+    """One sentence for each contradiction to the guide; empty for a row that follows it."""
     return [*_follow_up(row), *_names(row), *_effort(row), *_parts(row)]
 
 

@@ -19,10 +19,10 @@ MAX_ERRORS_SHOWN = 20
 # Characters of one line: hundreds of long turns fit, a document or a whole file on one line does not.
 MAX_LINE = 1_000_000
 OTHER_FORMATS = (".gz", ".csv", ".parquet")
-"""Endings of files that are read by ``data.loading``; all others hold JSON lines."""
+"""Endings of files that ``data.loading`` reads; all others hold JSON lines."""
 
 SESSION_KEYS = ("active_entity", "now", "timezone", "collection", "paradigm")
-"""What the planner and its retrieval read of a session; an application may know more, which changes no plan."""
+"""The session keys that planner and retrieval read; others of an application change no plan."""
 # What is wrong with a line that is no record at all, whatever a row needs.
 _NO_OBJECT = (": row: not JSON", ": row: expected an object")
 

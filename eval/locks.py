@@ -11,7 +11,7 @@ def claim(file: IO[Any]) -> bool:
 
 
 def wait_for(file: IO[Any]) -> None:
-    """Go on when this process alone has the file; on Windows at once."""
+    """Wait until this process alone has the file; on Windows return at once."""
     _lock(file, wait=True)
 
 

@@ -89,7 +89,7 @@ def numbers(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=REMEMBERED)
 def negations(text: str) -> int:
-    """How often ``text`` denies, in the languages listed above; French "ne … pas" is once."""
+    """The number of negations in ``text``, in the languages listed above; French "ne … pas" counts once."""
     words = Counter(tokens(text))
     found = sum(count for word, count in words.items() if word in _NEGATION_WORDS)
     bare_ne = words["ne"] - sum(words[word] for word in _AFTER_NE)

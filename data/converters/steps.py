@@ -40,10 +40,10 @@ class Step:
 
 
 def check_operations(operations: str) -> bool:
-    """Whether operations stay.
+    """Whether steps that only work on earlier answers are kept.
 
     Raises:
-        DataError: neither ``drop`` nor ``keep``.
+        DataError: it is neither ``drop`` nor ``keep``.
     """
     if operations not in OPERATIONS:
         raise DataError(f"operations: give {' or '.join(OPERATIONS)}, not {operations!r}")
@@ -66,7 +66,7 @@ def steps_row(record: Record, query: str, steps: Sequence[Step], keep: bool, *ta
 
 
 def sub_queries(steps: Sequence[Step], keep: bool) -> tuple[SubQuery, ...]:
-    """The steps that are retrievals, numbered anew, and those whose answers they need."""
+    """The steps that are retrievals, or whose answers such steps need, renumbered."""
     wanted: set[int] = set()
     for place in range(len(steps), 0, -1):
         if keep or not steps[place - 1].operation or any(place in steps[other - 1].needs for other in wanted):
