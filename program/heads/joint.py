@@ -25,9 +25,9 @@ UNHEARD = math.log(FLOOR)
 SEPARATOR = "|"
 
 Joint = Mapping[str, float]
-"""The bonus of each combination that occurs, its labels joined by ``|`` in the order of the outputs."""
+"""The bonus of each combination that occurs; its labels are joined by ``|`` in the order of the outputs."""
 Known = tuple[tuple[tuple[str, ...], float], ...]
-"""The same, with its labels apart."""
+"""The same, with the labels apart."""
 
 
 def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
@@ -45,7 +45,7 @@ def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
 
 
 def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
-    """The best combination for these probabilities, one mapping an output."""
+    """The best combination for these probabilities, given as one mapping for each output."""
     if not joint:
         return _each_likeliest(probabilities)
     known, scores = _scored(joint, probabilities)
@@ -53,7 +53,7 @@ def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) 
 
 
 def likeliest_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], float]:
-    """The best combination and its probability among those that occur; by itself each label, if none is known."""
+    """The best combination and its probability among those that occur; if none is known, each label by itself."""
     if not joint:
         best = _each_likeliest(probabilities)
         return best, math.prod(max(output[label], FLOOR) for output, label in zip(probabilities, best, strict=True))

@@ -27,14 +27,14 @@ from .ridge import rbf
 MOST = 1200
 """Support vectors of heads that see a query alone."""
 TURNS = 600
-"""Of the head that sees a turn."""
+"""Support vectors of the head that sees a turn."""
 JITTER = 1e-6
 
 
 def condensed(fits: Sequence[Fitted], most: int = MOST) -> list[Head]:
-    """Heads that see the same, with at most so many support vectors, the same for all.
+    """Heads with the same features, reduced to at most so many support vectors, which they share.
 
-    They are returned as they are where they have no more, or where their kernels differ in width.
+    They are returned unchanged if they have no more, or if their kernels differ in width.
     """
     heads = [fitted.head for fitted in fits]
     if len({head.width for head in heads}) != 1:
@@ -61,7 +61,7 @@ class _Duals:
         self._last: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def of(self, fitted: Fitted, place: np.ndarray) -> np.ndarray:
-        """Those of a head.
+        """The coefficients of a head.
 
         The rows' targets less what the linear parts say need not be known: a ridge regression leaves of them its
         coefficients times the penalty, over the row's weight.

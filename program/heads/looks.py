@@ -40,9 +40,9 @@ WORDS = f"{PREFIX}words"
 # Of the linear kernels on n-grams and on frames, as in ``fit_head.SHARES``: nothing of one, and everything.
 KERNELS = {MEANING: ((0.0, 0.0),), WORDS: ((0.5, 0.5), (0.8, 0.2), (0.95, 0.05))}
 QUOTA = 0.0075
-"""Of the queries of ours so many may be rejected."""
+"""Share of the queries of ours that may be rejected."""
 FEWEST = 2
-"""Left-out rows of ours that this share is at least."""
+"""Number of left-out rows of ours that this share is at least."""
 TAIL = 0.1
 """The share of left-out rows of ours that the tail is fitted to; with a fifth hardly anybody was rejected."""
 FLOOR = 1e-6
@@ -50,12 +50,12 @@ WITHHELD = "a rejection was withheld, as two looks at the query do not agree on 
 
 
 def together(ours: Sequence[float]) -> float:
-    """The probability that looks give together to a query being ours, of what each gives."""
+    """The pooled probability of two looks that a query is ours."""
     return _probability(sum(map(_log_odds, ours)) / len(ours))
 
 
 def level(ours: Sequence[float]) -> float:
-    """The level below which queries are rejected, of what the looks give together to left-out rows of ours."""
+    """The level below which queries are rejected, from the pooled probabilities of left-out rows of ours."""
     odds = np.sort([_log_odds(one) for one in ours])
     count = max(1, int(TAIL * len(odds)))
     start = float(odds[min(count, len(odds) - 1)])
@@ -69,14 +69,14 @@ def agree(read: Sequence[Sequence[float]], below: float) -> bool:
     """Whether the looks agree to reject a query.
 
     Args:
-        read: the probabilities of being ours that they give to each text of the query, one or two.
+        read: the looks' probabilities of "ours" for each text of the query, one or two.
         below: the level.
     """
     return all(together(ours) < below for ours in read)
 
 
 def each_agrees(read: Sequence[Sequence[float]], below: float) -> bool:
-    """The same in programs of before, whose level is that of the look that gives more."""
+    """The same in older programs, whose level is for the look with the higher probability."""
     return max(map(max, read)) < below
 
 
