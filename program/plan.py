@@ -128,7 +128,9 @@ class QueryPlan(Frozen):
     rejection_reason: str | None = None
     """What to tell the user of an out-of-scope query, in the card's words."""
     complexity: Complexity
+    """How hard the query is; ``data/README.md`` says what each label means."""
     intent: Intent
+    """What kind of question it is, or ``out_of_scope``."""
     needs_decomposition: bool
     """Whether the query takes more than one search."""
     sub_queries: tuple[SubQuery, ...] = ()
@@ -145,7 +147,7 @@ class QueryPlan(Frozen):
     source_plans: tuple[SourcePlan, ...] = ()
     """What to ask of which structured sources."""
     source_queries: tuple[SourceQuery, ...] = ()
-    """The queries of ``source_plans``, one for each source."""
+    """The queries of ``source_plans``, one for each plan and source."""
     graph_plan: GraphPlan | None = None
     """Steps over the domain's knowledge graph; None where there are none."""
     trace: PlanTrace = PlanTrace()
