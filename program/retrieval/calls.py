@@ -1,4 +1,4 @@
-"""Calls to stores that may hang, fail or return rubbish: side by side, within limits, until a deadline.
+"""Calls to stores that may hang, fail or return rubbish: in parallel, within limits, until a deadline.
 
 Every call runs in a daemon thread, because a call that hangs can be abandoned but not ended, and an
 abandoned thread must not keep the process from ending. A call that hangs keeps its place among those
