@@ -1,8 +1,11 @@
-"""Plan queries before searching: typed, checked, explained, compiled.
+"""Plans queries before searching: typed, checked, explained plans from a compiled program.
 
 >>> from queryplan import QueryPlanner
 >>> planner = QueryPlanner.load("programs/podcast")          # doctest: +SKIP
 >>> planner.plan("and meditation?", history=[...])           # doctest: +SKIP
+
+`QueryPlanner` makes plans, a `QueryPlan` is one, a `DomainCard` describes a domain, and every error that the package
+raises on purpose is a `QueryPlanError`.
 """
 
 from __future__ import annotations

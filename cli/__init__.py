@@ -1,1 +1,1 @@
-"""The command line: one file a command, each of which parses, calls and prints."""
+"""The command line: one file for each command, which parses, calls and prints."""

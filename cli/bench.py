@@ -1,4 +1,4 @@
-"""``queryplan bench``: how fast, beside rivals in the same run, and whether the bound holds."""
+"""``queryplan bench``: speed beside rivals in the same run, whether the heads' bound holds, and what lent rows gain."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from ..signatures.types import Frozen
 
 PARTS = {
-    "plans": "text to decisions, whole plans, plans a second, loading a program",
-    "router": "our heads beside semantic-router, where it is installed",
+    "plans": "decisions of a text, whole plans, plans a second, loading a program",
+    "router": "the heads beside semantic-router, where it is installed",
     "retrieval": "candidates, source plans, reading everything",
     "graph": "importing a graph, running plans of one to three hops, and making plans",
     "http": "a plan over HTTP beside the planner alone",
-    "bound": "how often the bound of the heads is broken when it is fitted on other rows; minutes",
-    "lending": "what a domain with a card and few rows gains by the rows that others lend; minutes",
+    "bound": "how often the bound on the heads' error breaks on rows that it was not fitted on; takes minutes",
+    "lending": "what a domain with a card and few rows gains from rows that other domains lend; takes minutes",
 }
 USUAL = ("plans", "router", "retrieval", "graph", "http")
 WIDE = 6
@@ -36,17 +36,19 @@ Report = Callable[[int, int], None]
 def command(
     parts: Annotated[
         list[str] | None,
-        typer.Argument(help=f"Some of {', '.join(PARTS)}; all but bound and lending if none is named."),
+        typer.Argument(help=f"Some of {', '.join(PARTS)}; default: all but bound and lending."),
     ] = None,
     domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")] = "podcast",
-    draws: Annotated[int, typer.Option(min=1, help="How often the bound is fitted and measured.")] = 200,
-    error: Annotated[float, typer.Option(min=0.001, max=0.5, help="The bound, as a share of queries.")] = 0.05,
-    bound: Annotated[bool, typer.Option("--bound", help="The same as naming only bound.")] = False,
+    draws: Annotated[int, typer.Option(min=1, help="bound only: how often it is fitted and measured.")] = 200,
+    error: Annotated[
+        float, typer.Option(min=0.001, max=0.5, help="bound only: the share of queries that may be wrong.")
+    ] = 0.05,
+    bound: Annotated[bool, typer.Option("--bound", help="The same as the one argument bound.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Run benchmarks; public data sets and rivals that are not found are named as skipped.
+    """Run benchmarks; data sets and rivals that are not found are named as skipped.
 
-    Times are of one core without a language model, with ratios to the first line of each table.
+    Times are measured on one core without a language model, with ratios to the first line of each table.
     """
     chosen = ["bound"] if bound else list(parts or USUAL)
     if unknown := sorted(set(chosen) - set(PARTS)):

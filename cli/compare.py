@@ -1,4 +1,4 @@
-"""``queryplan compare``: which of these is better, on what, and how sure is that?"""
+"""``queryplan compare``: evaluations or programs on the same rows, with paired differences and their intervals."""
 
 from __future__ import annotations
 
@@ -33,22 +33,26 @@ def command(
         Path | None, typer.Option(help="For programs: labelled queries as JSONL; default: the domain's test.jsonl.")
     ] = None,
     lm: Annotated[str | None, typer.Option(help="For programs: local, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="For programs: so many rows, drawn stratified.")] = None,
-    graph: Annotated[bool, typer.Option("--graph", help="For programs: plan and score graph steps too.")] = False,
-    regressions: Annotated[int, typer.Option(min=0, help="How many plans that got worse to show.")] = 5,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write one HTML page.")] = None,
-    price: options.Price = None,
-    track: Annotated[bool, typer.Option("--track", help="Also keep the page in MLflow, as a run.")] = False,
-    tracking_uri: Annotated[
-        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="For programs: a stratified sample of this many rows.")
     ] = None,
-    why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "compare",
+    graph: Annotated[bool, typer.Option("--graph", help="For programs: plan and score graph steps too.")] = False,
+    regressions: Annotated[int, typer.Option(min=0, help="Show at most this many plans that got worse.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the comparison as one HTML page.")
+    ] = None,
+    price: options.Price = None,
+    track: Annotated[bool, typer.Option("--track", help="Also keep the page in an MLflow run.")] = False,
+    tracking_uri: Annotated[
+        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
+    ] = None,
+    why: Annotated[str, typer.Option(help="Why the test set is read; recorded beside it.")] = "compare",
 ) -> None:
-    """Compare programs on the same rows: each with the first, paired, with intervals, corrected for many questions.
+    """Compare programs on the same rows, each with the first: paired, with intervals, corrected for multiple testing.
 
-    Evaluations are taken as they are; programs are measured first, on the same rows, and go on where they were stopped.
+    Kept evaluations are compared as they are. Programs are measured first, on the same rows; run it again to continue.
     """
     from ..eval.compare import compare
     from ..eval.compare_render import to_rich
@@ -78,16 +82,16 @@ def command(
 
 
 def _beside(path: Path) -> bool:
-    """Whether it is a report that `queryplan compile` puts beside a program's folder, as ``programs/*`` names too."""
+    """Whether it is a report beside a program folder, by `queryplan compile`; ``programs/*`` names those as well."""
     name = next((path.name.removesuffix(end) for end in (".tables.json", ".md") if path.name.endswith(end)), "")
     return bool(name) and path.is_file() and path.with_name(name).is_dir()
 
 
 def _check(what: list[str], settings: Settings, wanted: Wanted, graph: bool) -> list[Measured | None]:
-    """The evaluations among these, and None for each program; whatever cannot be compared, before test rows are read.
+    """The evaluations among these, None for programs; refuses what cannot be compared before test rows are read.
 
     Raises:
-        QueryPlanError: too few, no such evaluation or program, or different rows.
+        QueryPlanError: too few of them, no such evaluation or program, or different rows.
     """
     from ..eval.compare import check_comparable
     from ..eval.measured import apart

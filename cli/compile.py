@@ -1,4 +1,4 @@
-"""``queryplan compile``: from labelled queries to a registered program."""
+"""``queryplan compile``: from labelled queries to a measured and registered program."""
 
 from __future__ import annotations
 
@@ -26,38 +26,46 @@ NUMBER = re.compile(r"\d+(\.\d+)?")
 def command(
     domain: Annotated[str, typer.Argument(help="A shipped domain, or a folder with domain.toml and labelled queries.")],
     optimizer: Annotated[str, typer.Option(help="zero-shot, thresholds, labeled, bootstrap or cascade.")] = "bootstrap",
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
+    lm: Annotated[
+        str | None, typer.Option(help="Language model: local, local:0.5b, none, or any DSPy model name.")
+    ] = None,
+    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=NUMBER", help="A setting of the optimizer, such as candidates=1."),
     ] = None,
     stages: Annotated[
         str | None,
-        typer.Option(help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose; also graph."),
+        typer.Option(
+            help="Comma-separated: follow_up, relevance, complexity, rewrite, decompose, graph; default: all but graph."
+        ),
     ] = None,
     encoder: Annotated[
-        str, typer.Option(help="What heads see through: static, or minilm (extra minilm; 11 ms a text).")
+        str,
+        typer.Option(help="What embeds texts for the heads: static, or minilm (needs the extra minilm; 11 ms a text)."),
     ] = "static",
-    lending: Annotated[bool, typer.Option(help="Let other domains lend rows, for what is alike everywhere.")] = True,
-    budget_calls: Annotated[int | None, typer.Option(min=0, help="LM requests that compiling may spend.")] = None,
+    lending: Annotated[bool, typer.Option(help="Also learn from rows that other domains lend.")] = True,
+    budget_calls: Annotated[
+        int | None, typer.Option(min=0, help="Requests to the language model that compiling may spend.")
+    ] = None,
     sample: Annotated[
-        str | None, typer.Option(metavar="TRAIN,DEV,TEST", help="Rows of each split, drawn stratified; default: all.")
+        str | None,
+        typer.Option(metavar="TRAIN,DEV,TEST", help="Size of a stratified sample of each split; default: all rows."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Makes every random choice repeatable.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Program folder to write; default: under .queryplan/programs.")
+        Path | None, typer.Option(help="Program folder to write; default: one under .queryplan/programs.")
     ] = None,
     tracking_uri: Annotated[
-        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Also draw the report into this SVG file.")] = None,
-    why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "compile",
+    why: Annotated[str, typer.Option(help="Why the test set is read; recorded beside it.")] = "compile",
 ) -> None:
-    """Compile a planner stage by stage, measure it on test beside its rivals, and register it in MLflow.
+    """Compile a planner stage by stage, measure it on the test split beside its rivals, and register it in MLflow.
 
-    Stop it with Ctrl-C when you like: run the same command again and it continues, paying for nothing twice.
+    Stop it with Ctrl-C whenever you like: the same command continues where it was and pays for nothing twice.
     """
     from ..optimizers.job_contract import STAGES, JobSettings
 
@@ -115,7 +123,7 @@ def parse_sample(text: str | None) -> dict[str, int]:
 def run_job(
     domain: str, job: JobSettings, settings: Settings, as_json: bool = False, picture: Path | None = None
 ) -> Path:
-    """Run a compile job, show its report, write it into MLflow; returns the program folder."""
+    """Run a compile job, show its report, and write it into MLflow; returns the program folder."""
     from ..data.disk import writing
     from ..data.domain import load_domain
     from ..eval.prices import prices_of
@@ -150,7 +158,7 @@ def run_job(
 
 
 def _track(outcome: Outcome, where: str, settings: Settings) -> None:
-    """Log the outcome; ``where`` is what leads `queryplan plan` to its program."""
+    """Log the outcome; ``where`` is the option by which `queryplan plan` finds its program."""
     from ..optimizers.record import log_outcome
 
     console = Console(stderr=True, soft_wrap=True)

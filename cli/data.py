@@ -28,16 +28,18 @@ Source = Annotated[
 ]
 
 
-@app.command()
+@app.command(epilog=epilog_of("data check"))
 def check(
     source: Source,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
-    picture: Annotated[Path | None, typer.Option(help="Also draw it, as .png or .svg.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out what TF-IDF learns from the queries.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Also draw the findings, as .png or .svg.")] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out how much TF-IDF can learn from the queries alone.")
+    ] = False,
 ) -> None:
-    """Look for what spoils results: duplicates, leaks between splits, labels against the guide, gold plans that fail.
+    """Find what spoils results: duplicates, leaks between splits, labels against the guide, gold plans that fail.
 
-    Ends with exit code 1 if anything must be mended, so that CI can stop. No file is changed.
+    Ends with exit code 1 if anything must be mended, so that CI stops. No file is changed.
     """
     from ..data.checking import check_set, folder_of, open_set
     from ..eval.giveaway import giveaway
@@ -65,15 +67,15 @@ def check(
 @app.command(epilog=epilog_of("data split"))
 def split(
     file: Source,
-    out: Annotated[Path, typer.Option(help="Folder that train.jsonl and the others are written to.")],
+    out: Annotated[Path, typer.Option(help="Folder for train.jsonl and the other splits.")],
     shares: Annotated[
         str | None, typer.Option(help="Share of each split; default: train=0.45,dev=0.15,calibrate=0.25,test=0.15.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Makes the draw repeatable.")] = 0,
-    replace: Annotated[bool, typer.Option("--replace", help="Write over split files that are there.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the random draw.")] = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite split files that exist.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the counts as JSON.")] = False,
 ) -> None:
-    """Split rows by conversation, so that each part has its share of every label."""
+    """Split rows by conversation, so that each split has its share of every label."""
     from ..data.disk import writing
     from ..data.loading import load_rows
     from ..data.splitting import SHARES, parse_shares, split_rows, write_splits
@@ -93,7 +95,7 @@ def split(
 
 @app.command()
 def stats(source: Source, as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False) -> None:
-    """Count rows, conversations, lengths, languages, tags and labels of each split."""
+    """Count the rows, conversations, lengths, languages, tags and labels of each split."""
     from ..data.checking import open_set
     from ..data.statistics import set_statistics
     from .data_show import statistics_tables, title_of
@@ -108,10 +110,10 @@ def stats(source: Source, as_json: Annotated[bool, typer.Option("--json", help="
         typer.echo(f"{len(labelled.problems)} rows cannot be read: queryplan data check {source}", err=True)
 
 
-@app.command()
+@app.command(epilog=epilog_of("data convert"))
 def convert(
-    name: Annotated[str, typer.Argument(help="Which public set; a wrong name lists them.")],
-    out: Annotated[Path, typer.Option(help="Folder to write; must not exist or be empty.")],
+    name: Annotated[str, typer.Argument(help="The public set; a wrong name lists all of them.")],
+    out: Annotated[Path, typer.Option(help="Folder to write; it must be empty or not exist.")],
     source: Annotated[
         str | None,
         typer.Option(
@@ -119,7 +121,7 @@ def convert(
         ),
     ] = None,
 ) -> None:
-    """Turn a public set into a domain folder that compiles like ours; says what its labels cannot say."""
+    """Convert a public set into a domain folder that can be compiled; says which labels the set has."""
     from ..data.converters import CONVERTERS
     from ..errors import DataError
 

@@ -1,4 +1,4 @@
-"""Labelled sets as tables and pictures."""
+"""Tables and pictures of what ``queryplan data`` finds in labelled sets."""
 
 from __future__ import annotations
 

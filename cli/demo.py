@@ -1,4 +1,4 @@
-"""``queryplan demo``: the main job from beginning to end, on the shipped podcast domain."""
+"""``queryplan demo``: compile, measure and plan on the shipped podcast domain."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def command(
     full: Annotated[
         bool, typer.Option("--full", help="All labelled rows and every stage; about 45 minutes on two idle cores.")
     ] = False,
-    lm: Annotated[str | None, typer.Option(help="local:0.5b unless said; local, none, or any DSPy model name.")] = None,
+    lm: Annotated[str | None, typer.Option(help="local, none, or any DSPy model name; default: local:0.5b.")] = None,
     tracking_uri: Annotated[
-        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
     ] = None,
 ) -> None:
     """Compile a planner on a real language model and real labelled queries, and plan with the winner.
 
-    The short form uses a stratified sample, which it names; on so few rows most differences cannot be
-    told from chance, and the intervals say so.
+    The short form uses a stratified sample, whose size it prints. On so few rows most differences cannot be told from
+    chance, and the intervals say so.
     """
     from ..optimizers.job_contract import JobSettings
 
@@ -57,7 +57,7 @@ def command(
 
 
 def _plan(folder: str) -> None:
-    """Two queries planned by the program that was just compiled."""
+    """Plan two queries with the program that was just compiled."""
     from ..program.planner import QueryPlanner
 
     console = Console()

@@ -3,7 +3,7 @@
 ====  ==========================================================================
 code  meaning
 ====  ==========================================================================
-1     a fault of ours, or of the machine (a full disk)
+1     a fault of queryplan's or of the machine (a full disk)
 2     a wrong command, file (also one that may not be read or written), name or setting (``UserError``),
       or a language model that must answer and does not (``LMError``); one query is planned without it
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
@@ -33,27 +33,27 @@ from ..errors import LMError, ProgramError, QueryPlanError, UserError
 STOPPED = "stopped; run the same command again to continue"
 
 SHOWN = 3
-"""Complaints about a file that stand in one sentence."""
+"""Complaints about a file that one sentence shows at most."""
 
 _MORE = re.compile(r"… and (\d+) more")
 
 UNREAD = 141
-"""As of a process that SIGPIPE ended."""
+"""The exit code of a process that SIGPIPE ended."""
 
 MISPLACED = frozenset(
     {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG}
     | {errno.EACCES, errno.EPERM, errno.EROFS}
 )
-"""What the system says of a file that was named wrongly, and not of a machine that fails."""
+"""Errors of the system that mean a wrongly named file, not a failing machine."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says where nothing more can be written."""
+"""Errors of the system that mean that nothing more can be written."""
 
 _CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (LMError, 2), (ProgramError, 3))
 
 
 def exit_code(error: BaseException) -> int:
-    """The exit code that an error ends the process with."""
+    """The exit code of a process that an error ends."""
     if isinstance(error, KeyboardInterrupt):
         return 130
     if isinstance(error, OSError) and error.errno in MISPLACED and error.filename:
@@ -62,7 +62,7 @@ def exit_code(error: BaseException) -> int:
 
 
 def sentence(error: BaseException) -> str:
-    """What is printed about an error, in one line."""
+    """An error as one line to print."""
     if isinstance(error, KeyboardInterrupt):
         return STOPPED
     if isinstance(error, QueryPlanError):
@@ -77,7 +77,7 @@ def sentence(error: BaseException) -> str:
 
 
 def _first(lines: list[str]) -> list[str]:
-    """The first complaints of many, and how many others there are; the last line may count some already."""
+    """The first few complaints and the number of the others; the last line may already count some."""
     if len(lines) <= SHOWN:
         return lines
     counted = _MORE.fullmatch(lines[-1])
@@ -87,7 +87,7 @@ def _first(lines: list[str]) -> list[str]:
 
 @contextmanager
 def one_sentence() -> Iterator[None]:
-    """Turn what a command raises into its sentence and exit code."""
+    """Turn what a command raises into one sentence and an exit code."""
     try:
         yield
     except (Exception, KeyboardInterrupt) as error:
@@ -100,7 +100,7 @@ def one_sentence() -> Iterator[None]:
 
 
 def _is_for_typer(error: BaseException) -> bool:
-    """Usage errors, exits, aborted prompts and closed pipes, which typer ends well by itself."""
+    """Usage errors, exits, aborted prompts and closed pipes, which typer handles well by itself."""
     if isinstance(error, OSError):
         return error.errno == errno.EPIPE
     return isinstance(error, typer.Exit | typer.Abort | TyperException)

@@ -1,4 +1,4 @@
-"""``queryplan evaluate``: how good is a program on labelled queries?"""
+"""``queryplan evaluate``: measure a program on labelled queries."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ def command(
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
     mode: options.Mode = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="So many rows, drawn stratified.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="A stratified sample of this many rows.")] = None,
     oracle: Annotated[
         bool | None,
         typer.Option(
             "--oracle/--no-oracle",
-            help="What each stage costs, by giving gold one by one; default: without a model, up to 2,000 rows.",
+            help="Replace stages by gold labels one by one, to see what each costs; default: only without a model, "
+            "and on up to 2,000 rows.",
         ),
     ] = None,
     throughput: Annotated[
-        bool, typer.Option("--throughput", help="Also with 1, 8 and 64 queries in flight together.")
+        bool, typer.Option("--throughput", help="Also measure queries a second, with 1, 8 and 64 in flight.")
     ] = False,
     graph: Annotated[bool, typer.Option("--graph", help="Also plan graph steps, and score their answers.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
@@ -49,14 +50,14 @@ def command(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as one HTML page.")] = None,
     price: options.Price = None,
     tracking_uri: Annotated[
-        str | None, typer.Option(help="Where MLflow keeps runs; default: a SQLite file here.")
+        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
     ] = None,
-    why: Annotated[str, typer.Option(help="A word on why the test set is read; kept beside it.")] = "evaluate",
+    why: Annotated[str, typer.Option(help="Why the test set is read; recorded beside it.")] = "evaluate",
 ) -> None:
-    """Accuracy of each stage and of whole plans with intervals, beside the majority class and TF-IDF; latency and cost.
+    """Measure stages and whole plans with intervals, beside the majority class and TF-IDF; also latency and cost.
 
-    A stopped evaluation continues where it was when the same command is run again. What was measured is kept in a
-    folder under .queryplan/evaluations, which `queryplan compare` takes.
+    If it is stopped, the same command continues where it was. The evaluation is kept in a folder under
+    .queryplan/evaluations, which `queryplan compare` takes.
     """
     from ..eval.measuring import Wanted, measure
     from ..eval.prices import prices_of
@@ -85,7 +86,7 @@ def command(
 
 
 def _check(out: Path | None, html: Path | None) -> None:
-    """Where to write, before minutes are spent on what is written."""
+    """Check where to write before minutes are spent on measuring."""
     if out is not None and out.suffix == ".json":
         check_file("--out", out)
     else:

@@ -1,6 +1,6 @@
-"""What ``--help`` of a command ends with: command lines that can be typed as they stand, a test parses each.
+"""Example command lines at the end of each command's ``--help``; a test parses every one.
 
-``./cellar`` is a domain in a folder of one's own, as ``queryplan new-domain cellar`` begins it.
+``./cellar`` stands for a domain folder of one's own, as ``queryplan new-domain cellar`` writes it.
 """
 
 from __future__ import annotations
@@ -53,20 +53,33 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "queryplan label plans.jsonl --domain podcast --out labelled.jsonl",
         "queryplan label --traces plans --domain ./cellar --out labelled.jsonl --limit 20",
     ),
+    "bench": (
+        "queryplan bench",
+        "queryplan bench plans --domain ./cellar --json",
+        "queryplan bench lending",
+    ),
+    "graph import": ("queryplan graph import nodes.jsonl edges.tsv --schema schema.toml --out my.lbug",),
+    "graph check": ("queryplan graph check plan.json --graph my.lbug --answer-type Disease --picture plan.svg",),
+    "graph score": (
+        "queryplan graph score unseen",
+        "queryplan graph score biomedical hetionet --lm local --json",
+    ),
     "graph run": (
         'queryplan graph run "which drugs treat asthma?" --domain biomedical --lm none --paths',
         "queryplan graph run --plan plan.json --graph my.lbug --picture plan.svg",
     ),
+    "data check": ("queryplan data check podcast", "queryplan data check labelled.jsonl --picture labels.svg"),
+    "data convert": ("queryplan data convert clinc150 --out clinc --from data_full.json",),
     "data split": ("queryplan data split labelled.jsonl --out ./cellar --shares train=0.6,dev=0.2,test=0.2 --replace",),
 }
-"""By command; those of groups stand with the group."""
+"""By command; a group has its own examples in its file."""
 
 
 def epilog_of(command: str) -> str | None:
-    """The examples of a command as the end of its help; None where it has none of its own."""
+    """A command's examples for the end of its help; None if it has none here."""
     return shown(EXAMPLES[command]) if command in EXAMPLES else None
 
 
 def shown(examples: Iterable[str]) -> str:
-    """Examples under their heading, one a paragraph."""
+    """Examples under a heading, one in each paragraph."""
     return "\n\n".join(("[bold]Examples[/bold]", *(line.replace("[", "\\[") for line in examples)))

@@ -1,4 +1,4 @@
-"""``queryplan explain``: the route of one query."""
+"""``queryplan explain``: who decided each stage of one query's plan, how surely, and what would change it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def command(
 
 
 def _rows(card: DomainCard, domain: str | None) -> tuple[LabelledRow, ...]:
-    """The rows that heads learn from; where they cannot be read, a line says so."""
+    """The rows that heads learn from; if they cannot be read, a line says so."""
     from ..data.card import domain_of
     from ..data.domain import load_domain
 

@@ -1,4 +1,4 @@
-"""Files that commands read and write: what cannot be used is refused before the work, not after it."""
+"""Checks of files and folders that commands read and write, made before any work is done."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def read_json(path: Path, what: str) -> Any:
 
 
 def check_file(flag: str, path: Path | None) -> None:
-    """Refuse a file that cannot be written later; nothing is made.
+    """Refuse a file that could not be written later; nothing is created.
 
     Raises:
         UserError: it is a folder, or in a place where no file can be.
@@ -52,7 +52,7 @@ def check_file(flag: str, path: Path | None) -> None:
 
 
 def check_folder(flag: str, path: Path | None) -> None:
-    """Refuse a folder that cannot be written later; nothing is made.
+    """Refuse a folder that could not be written later; nothing is created.
 
     Raises:
         UserError: it is a file, or in a place where no folder can be.
@@ -69,7 +69,7 @@ def check_folder(flag: str, path: Path | None) -> None:
 
 
 def check_tracking(uri: str, named: bool) -> None:
-    """Refuse an address that MLflow cannot use, before the work that would be sent there.
+    """Refuse an address that MLflow cannot use, before doing the work that would be sent there.
 
     Where only nobody answers, which may pass, a line says so and the work goes on: its results wait on this disk.
 
@@ -93,7 +93,7 @@ def check_tracking(uri: str, named: bool) -> None:
 
 
 def _check_place(flag: str, path: Path) -> None:
-    """The nearest folder above that is there must be one, and take files; those between are made when written."""
+    """The nearest existing path above must be a writable folder; those between are created when the file is written."""
     above = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
     if not above.is_dir():
         raise UserError(f"{flag} {path} cannot be made: {above} is a file; give another place")

@@ -1,4 +1,4 @@
-"""``queryplan graph``: import a graph, look at its schema, check a plan, ask questions."""
+"""``queryplan graph``: import a graph, show its schema, check a plan, answer questions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="Import a graph, and answer questions on it.",
+    help="Import a graph, and answer questions from it.",
     epilog="[bold]Examples[/bold]\n\n"
     "queryplan graph import nodes.jsonl edges.tsv --schema schema.toml --out my.lbug\n\n"
     'queryplan graph run "which drugs treat asthma?" --domain biomedical\n\n'
@@ -42,18 +42,20 @@ SchemaFile = Annotated[
 ]
 
 
-app.command("score")(graph_score.score)
+app.command("score", epilog=epilog_of("graph score"))(graph_score.score)
 app.command("learn")(graph_learn.learn)
 
 
-@app.command("import")
+@app.command("import", epilog=epilog_of("graph import"))
 def import_(
-    nodes: Annotated[Path, typer.Argument(help="JSON lines with id, name, type and properties; also .gz.")],
-    edges: Annotated[Path, typer.Argument(help="Tab-separated, first line source, edge, target, …; also .gz.")],
+    nodes: Annotated[Path, typer.Argument(help="Nodes as JSON lines with id, name, type and properties; also .gz.")],
+    edges: Annotated[
+        Path, typer.Argument(help="Edges, tab-separated, with the header source, edge, target, …; also .gz.")
+    ],
     schema: Annotated[Path, typer.Option(help="A schema: TOML, JSON, a domain.toml, or SPOKE's types document.")],
-    out: Annotated[Path, typer.Option(help="The database to make; must not exist.")],
+    out: Annotated[Path, typer.Option(help="The database to make; it must not exist.")],
 ) -> None:
-    """Make a graph database of nodes and edges. Nothing is written if a line is wrong."""
+    """Import nodes and edges into a new graph database. Nothing is written if a line is wrong."""
     from ..program.graph.exchange.importing import import_graph
 
     read = _schema_file(schema)
@@ -69,9 +71,9 @@ def schema_(
     graph: Graph = None,
     domain: Domain = None,
     schema: SchemaFile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON, as --schema reads it.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the schema as JSON, which --schema reads.")] = False,
 ) -> None:
-    """Show what a graph may hold: node types, edge types, properties."""
+    """Show the schema of a graph: node types, edge types, properties."""
     from ..program.graph.schema import describe_schema, schema_fingerprint
 
     found = _schema(graph, domain, schema)
@@ -84,17 +86,19 @@ def schema_(
     typer.echo(f"{counts}, fingerprint {schema_fingerprint(found)}", err=True)
 
 
-@app.command()
+@app.command(epilog=epilog_of("graph check"))
 def check(
-    plan: Annotated[Path, typer.Argument(help="A plan as JSON: ours, or in SPOKE planning's shape.")],
+    plan: Annotated[Path, typer.Argument(help="A graph plan as JSON, in queryplan's or SPOKE planning's shape.")],
     graph: Graph = None,
     domain: Domain = None,
     schema: SchemaFile = None,
-    answer_type: Annotated[str | None, typer.Option(help="The node type asked for, or number.")] = None,
+    answer_type: Annotated[
+        str | None, typer.Option(help="What the plan must answer with: a node type, or number.")
+    ] = None,
     picture: Annotated[Path | None, typer.Option(help="Also draw the plan, as .svg or .mmd (mermaid).")] = None,
     export: Annotated[Path | None, typer.Option(help="Also write the plan in SPOKE planning's JSON shape.")] = None,
 ) -> None:
-    """Check a plan against a schema, without running it. Ends with exit code 1 if anything is wrong."""
+    """Check a graph plan against a schema, without running it. Ends with exit code 1 if anything is wrong."""
     from ..program.graph.check import check_graph_plan
 
     _check_targets(picture, export)
@@ -115,19 +119,27 @@ def run(
     domain: Domain = None,
     schema: SchemaFile = None,
     program: Annotated[str | None, typer.Option(help="A program folder or models:/NAME@ALIAS.")] = None,
-    lm: Annotated[str | None, typer.Option(help="local, local:0.5b, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
-    plan: Annotated[Path | None, typer.Option(help="Run this plan (JSON) instead of making one.")] = None,
+    lm: Annotated[
+        str | None, typer.Option(help="Language model: local, local:0.5b, none, or any DSPy model name.")
+    ] = None,
+    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="Run the graph plan in this JSON file instead of making one.")
+    ] = None,
     deadline: Annotated[float | None, typer.Option(min=0, help="Seconds after which running stops.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many answers; what was cut is said.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Answers at most; says how many were cut.")] = None,
     paths: Annotated[bool, typer.Option("--paths", help="Also show how each answer was reached.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Also draw the plan, as .svg or .mmd (mermaid).")] = None,
     export: Annotated[Path | None, typer.Option(help="Also write the plan in SPOKE planning's JSON shape.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the row that --batch would write.")] = False,
-    batch: Annotated[Path | None, typer.Option(help="Answer every row of this JSONL file: id, query.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the rows of --batch go; run again to continue.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON, as --batch writes it.")] = False,
+    batch: Annotated[
+        Path | None, typer.Option(help="Answer every row of this JSONL file; rows have id and query.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="JSONL file for the answers of --batch; run again to continue.")
+    ] = None,
 ) -> None:
-    """Answer a question on a graph: plan it, check the plan, run it, show the answers with their plan."""
+    """Answer a question from a graph: make a plan, check it, run it, and show it with its answers."""
     given = [name for name, value in (("a question", query), ("--plan", plan), ("--batch", batch)) if value is not None]
     if len(given) != 1:
         raise UserError("give one of a question, --plan FILE, or --batch FILE --out FILE")
@@ -172,7 +184,7 @@ def _show(
     export: Path | None,
     as_json: bool,
 ) -> None:
-    """Run a plan and show what came of it."""
+    """Run a plan and show its answers."""
     from ..program.graph.batch import plan_row
     from ..program.graph.executor import execute_graph
 
@@ -198,7 +210,7 @@ def _check_targets(picture: Path | None, export: Path | None) -> None:
 
 
 def _write(plan: GraphPlan, schema: GraphSchema, picture: Path | None, export: Path | None) -> None:
-    """The plan as a picture and in SPOKE planning's shape, where asked for."""
+    """Write the plan as a picture and in SPOKE planning's shape, if asked to."""
     if picture is not None:
         from ..program.graph.drawing import draw_plan
 
@@ -230,7 +242,7 @@ def _batch(
 
 @contextmanager
 def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Iterator[GraphExecutor]:
-    """The graph that the flags mean, closed at the end."""
+    """Open the graph that the flags name; it is closed at the end."""
     from ..program.graph.executor import open_graph
 
     where = graph or domain
@@ -247,7 +259,7 @@ def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Ite
 def _planner(
     executor: GraphExecutor, domain: str | None, program: str | None, lm: str | None, api_base: str | None
 ) -> GraphPlanner:
-    """The planner that the flags mean; without --program the domain's newest compile, if it learned graph plans."""
+    """The planner that the flags name; without --program the domain's newest compile, if it learned graph plans."""
     from ..errors import ProgramError
     from ..program.artifact.registry import resolve
     from ..program.graph.planner import GraphPlanner
@@ -276,7 +288,7 @@ def _newest(domain: str | None, settings: Settings) -> Path | None:
 
 
 def _schema(graph: str | None, domain: str | None, schema: Path | None) -> GraphSchema:
-    """The schema of a file, or else of a graph."""
+    """The schema in a file, or else that of a graph."""
     if schema is not None:
         return _schema_file(schema)
     if graph is None and domain is None:

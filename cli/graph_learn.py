@@ -1,4 +1,4 @@
-"""``queryplan graph learn``: learn what carries over to any graph now, rather than at the first question."""
+"""``queryplan graph learn``: learn to rank graph plans ahead of the first question."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from .progress import saying_waits
 def learn(
     choice: Annotated[
         Path | None,
-        typer.Option(help="Learn how complete plans are compared instead (ten minutes), and write it here."),
+        typer.Option(
+            help="Instead learn the weights by which complete plans are compared (ten minutes), and write them here."
+        ),
     ] = None,
 ) -> None:
-    """Learn from the shipped lessons and labelled questions how to plan on a graph that nobody labelled.
+    """Learn from the shipped questions how to plan on graphs for which nobody labelled any.
 
-    It is kept for every project of this user, and learned anew when the shipped questions change. Without this
+    The result is kept for all projects of this user, and learned anew when the shipped questions change. Without this
     command it is learned at the first question on a graph, which then takes four to eight minutes longer.
     """
     from ..errors import ConfigError

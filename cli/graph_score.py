@@ -1,4 +1,4 @@
-"""``queryplan graph score``: how many questions a graph planner answers exactly right, set by set."""
+"""``queryplan graph score``: the share of questions that a graph planner answers exactly right, for each set."""
 
 from __future__ import annotations
 
@@ -28,25 +28,31 @@ def score(
         list[str] | None,
         typer.Argument(
             help="Some of biomedical, biomedical-more, biomedical-voices, hetionet, hetionet-more, unseen, metaqa, "
-            "metaqa-types; if none biomedical, hetionet and unseen."
+            "metaqa-types; default: biomedical, hetionet and unseen."
         ),
     ] = None,
     lm: Annotated[
-        str, typer.Option(help="none, local, local:0.5b, or any DSPy model name; also asked for Cypher.")
+        str,
+        typer.Option(
+            help="Language model: none, local, local:0.5b, or any DSPy model name; it is also asked for Cypher."
+        ),
     ] = "none",
-    api_base: Annotated[str | None, typer.Option(help="Root of an OpenAI-compatible server.")] = None,
-    split: Annotated[str, typer.Option(help="Of biomedical: dev, or test, whose reading is recorded.")] = "dev",
+    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    split: Annotated[str, typer.Option(help="biomedical only: dev, or test, whose reading is recorded.")] = "dev",
     sampled: Annotated[
-        bool, typer.Option("--sampled", help="Of metaqa and metaqa-types only the samples of 150.")
+        bool, typer.Option("--sampled", help="metaqa and metaqa-types: only the samples of 150 questions.")
     ] = False,
-    most: Annotated[int | None, typer.Option(min=1, help="At most so many questions of a set, the first ones.")] = None,
-    ask_all: Annotated[bool, typer.Option("--ask-all", help="Ask the model where the ranking is certain too.")] = False,
+    most: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of each set.")] = None,
+    ask_all: Annotated[
+        bool, typer.Option("--ask-all", help="Ask the model even where the ranking is certain.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Measure graph plans by the answers they give, beside a planner that knows little; with a model, beside Cypher.
+    """Measure graph plans by their answers, beside a simple planner that follows the nearest edge; with a model, beside
+    Cypher that it writes.
 
-    Sets of other people's questions are read from where QUERYPLAN_BENCHMARKS points. What a model answered is kept in
-    .queryplan/graph-score.sqlite: run again to go on where it stopped.
+    Public sets are read from the folder that QUERYPLAN_BENCHMARKS names. A model's answers are kept in
+    .queryplan/graph-score.sqlite: run again to continue.
     """
     from ..eval.graph.sets import Opening, open_sets
     from ..optimizers.graph import learn_graph
@@ -73,13 +79,13 @@ def score(
 
 
 def _next(sets: Iterator[GraphSet]) -> GraphSet | None:
-    """The next set; to open one may mean to learn first."""
+    """The next set; opening one may mean that its planner has to learn first."""
     with saying_waits():
         return next(sets, None)
 
 
 def _record(names: list[str], opening: Opening, lm: str) -> None:
-    """A reading of the test split is written down before it happens."""
+    """Record a reading of the test split before it happens."""
     from ..data.card import domain_folder
     from ..eval.test_readings import file_of_test, record_reading
 
@@ -98,7 +104,7 @@ def _model(lm: str, api_base: str | None) -> LMHandle | None:
 
 
 def _scores(measured: GraphSet) -> list[GraphReport]:
-    """The planner, and one that knows little."""
+    """The scores of the planner, and of one that only follows the nearest edge."""
     from ..eval.graph.scores import OneHop, measure_graph
 
     little = OneHop(measured.graph.schema, measured.planner.answerer.index)
@@ -116,7 +122,7 @@ def _beside(measured: GraphSet, model: LMHandle, ask_all: bool) -> Beside:
 
 
 def _plain(report: Any) -> dict[str, Any]:
-    """A report without the questions' own results, which name answers."""
+    """A report without the results of single questions, which name answers."""
     return report.model_dump(mode="json", exclude={"results", "attempts"})
 
 

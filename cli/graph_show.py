@@ -1,4 +1,4 @@
-"""What ``queryplan graph run`` prints: the plan in words, the answers as a table with their paths."""
+"""What ``queryplan graph run`` prints: the plan in words, and a table of the answers with their paths."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
 
 ROWS = 200
-"""Answers shown; all are in --json and --batch."""
+"""Answers shown at most; --json and --batch have all of them."""
 
 
 def say_left_out(lines: Iterable[str]) -> None:
-    """What of some files is not used, beside the answer."""
+    """Say on standard error which parts of some files are not used."""
     for line in lines:
         typer.echo(f"left out: {line}", err=True)
 

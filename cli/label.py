@@ -1,4 +1,4 @@
-"""``queryplan label``: correct logged plans at the terminal, the least certain first, into labelled rows."""
+"""``queryplan label``: turn logged plans into labelled rows at the terminal, the least certain first."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ HOW = "Enter takes what the plan says; /s skips the row, /q stops. What you answ
 
 
 class _Skipped(Exception):
-    """The person does not want to label this one now."""
+    """Whoever labels skips this plan."""
 
 
 def command(
     domain: Annotated[str, typer.Option(help="A shipped domain, or a folder with a domain.toml.")],
-    out: Annotated[Path, typer.Option(help="JSONL that labelled rows are appended to.")],
+    out: Annotated[Path, typer.Option(help="JSONL file that labelled rows are appended to.")],
     logs: Annotated[Path | None, typer.Argument(help="Logged plans as JSONL: query, history, plan.")] = None,
     traces: Annotated[
         str | None, typer.Option(metavar="EXPERIMENT", help="Plans logged as MLflow traces instead of a file.")
     ] = None,
-    newest: Annotated[int, typer.Option(min=1, help="Look at so many of the newest traces.")] = 1000,
-    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that --traces are in.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Offer at most so many.")] = None,
+    newest: Annotated[int, typer.Option(min=1, help="Read this many of the newest traces.")] = 1000,
+    tracking_uri: Annotated[str | None, typer.Option(help="The MLflow server that holds the --traces.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Offer at most this many plans.")] = None,
 ) -> None:
-    """Label queries from production: each question proposes what the plan said.
+    """Label queries from production: each question proposes the answer that the logged plan has.
 
-    Stop whenever you like; the same command goes on where you were, in the middle of a row too.
+    Stop whenever you like; the same command continues where you were, even in the middle of a row.
     """
     from ..data.card import domain_folder, load_card
     from ..data.labelling import NOT_THERE, LabelFile, in_their_conversation, least_certain_first
@@ -61,7 +61,7 @@ def command(
 
 
 def _logged(logs: Path | None, traces: str | None, newest: int, tracking_uri: str | None) -> list[LoggedPlan]:
-    """From a file or from MLflow."""
+    """Read logged plans from a file or from MLflow."""
     from ..data.labelling import logged_plans, read_logged
     from ..program.batch import not_lines
 
@@ -86,7 +86,7 @@ def _offer(console: Console, logged: LoggedPlan, place: str) -> None:
 
 
 def _label(console: Console, logged: LoggedPlan, kept: LabelFile, card: DomainCard) -> None:
-    """Ask until there is a row or the person skips; answers that contradict the guide are asked again."""
+    """Ask until the row is complete or skipped; answers that contradict the guide are asked for again."""
     from ..data.labelling import make_row
 
     answers = kept.answers(logged.key)

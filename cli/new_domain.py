@@ -1,4 +1,4 @@
-"""``queryplan new-domain``: begin a domain of your own, by answering or with flags."""
+"""``queryplan new-domain``: begin a domain of your own, from answers at the terminal or from flags."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .files import check_folder
 
 
 def command(
-    name: Annotated[str, typer.Argument(help="Small letters, digits, - and _.")],
-    title: Annotated[str | None, typer.Option(help="What people call it.")] = None,
-    description: Annotated[str | None, typer.Option(help="One sentence on what it is.")] = None,
+    name: Annotated[str, typer.Argument(help="The domain's name: small letters, digits, - and _.")],
+    title: Annotated[str | None, typer.Option(help="What people call the domain.")] = None,
+    description: Annotated[str | None, typer.Option(help="What the domain is, in one sentence.")] = None,
     covers: Annotated[
         list[str] | None,
-        typer.Option(help="Something it answers; once for each, what follows a comma explains it."),
+        typer.Option(help="A subject that it answers; repeat for each. What follows a comma explains it."),
     ] = None,
     excluded: Annotated[
         list[str] | None,
-        typer.Option(metavar="KIND=DESCRIPTION", help="Something it does not answer; once for each."),
+        typer.Option(metavar="KIND=DESCRIPTION", help="A kind of question that it does not answer; repeat for each."),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Folder to write; default: ./NAME.")] = None,
 ) -> None:
-    """Write a folder that `queryplan compile` takes: a card, and starter rows that you then replace.
+    """Write a domain folder that can be compiled: a card, and starter rows for you to replace.
 
-    Asks for what is not given if there is a terminal.
+    At a terminal it asks for what was not given.
     """
     from ..data.disk import writing
     from ..data.newdomain import DomainAnswers, check_name, parse_excluded, write_domain

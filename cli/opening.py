@@ -1,4 +1,4 @@
-"""From ``--domain``, ``--program`` and ``--lm`` to an open planner."""
+"""Opens the planner that ``--domain``, ``--program`` and ``--lm`` name."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def open_planner(
     model: When = "before",
     mode: str | None = None,
 ) -> Iterator[QueryPlanner]:
-    """The planner that the flags mean; closed at the end.
+    """Open the planner that the flags name; it is closed at the end.
 
     Without ``--lm``, a compiled program uses the model it was compiled with, and an uncompiled one
     plans with rules and heads alone.
 
     Args:
-        model: when the one that ``--lm`` names is opened. ``before`` anything is planned, and then it must answer;
-            ``within`` the first plan and its deadline, and a line at the end says why it could not be; or ``later``,
-            which is left to the caller.
+        model: when the model that ``--lm`` names is opened. ``before``: before anything is planned, and it must answer.
+            ``within``: during the first plan and its deadline, and a line at the end says why it could not be opened.
+            ``later``: left to the caller.
 
     Raises:
-        QueryPlanError: no such program or domain, or a model that was asked for cannot be opened; ``within``, only
-            for what is wrong before anybody is asked, such as a name that no provider goes by.
+        QueryPlanError: no such program or domain, or the model cannot be opened. With ``within``, the latter only for
+            what is wrong before any request, such as a name that no provider has.
     """
     asked = _AskedModel(settings)
     planner = _planner(domain, program, settings, asked)
@@ -61,7 +61,7 @@ def open_planner(
 
 
 class _AskedModel:
-    """Opens the model of ``--lm``, and remembers why it could not be opened."""
+    """Opens the model that ``--lm`` names, and remembers why it could not be opened."""
 
     def __init__(self, settings: Settings) -> None:
         self.failure: QueryPlanError | None = None
@@ -83,10 +83,10 @@ class _AskedModel:
 
 
 def _say_problem(planner: QueryPlanner, asked: _AskedModel) -> None:
-    """A line on why there was no model.
+    """Print a line on why there was no model.
 
     Raises:
-        UserError: nobody had to be asked to see that it could not be opened, and no other try mends that.
+        UserError: it could not be opened for a reason that shows without any request and that no retry mends.
     """
     if isinstance(asked.failure, UserError) and not isinstance(asked.failure, RefusedError):
         raise asked.failure
@@ -122,7 +122,7 @@ def _planner(domain: str | None, program: str | None, settings: Settings, asked:
 
 
 def _program(domain: str | None, program: str | None, settings: Settings) -> str | Path | None:
-    """What to load; None for nothing compiled."""
+    """The program to load; None if nothing was compiled."""
     from ..program.uncompiled import newest_intact
 
     if program is None and domain is not None:
@@ -146,7 +146,7 @@ def _uncompiled(domain: str | None) -> QueryPlanner:
 
 
 def _compiled(program: Path, domain: str | None) -> QueryPlanner:
-    """A program, with the stores in the folder of its domain; a line says where the card is another one now."""
+    """A program with the stores in its domain's folder; a line says if the card has changed since."""
     from ..data.card import domain_folder, load_card
     from ..program.planner import QueryPlanner
 

@@ -1,4 +1,4 @@
-"""``queryplan plan``: one query, or a file of them."""
+"""``queryplan plan``: plan one query, or a file of them."""
 
 from __future__ import annotations
 
@@ -38,16 +38,18 @@ def command(
     graph: options.Graph = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan as JSON.")] = False,
     batch: Annotated[
-        Path | None, typer.Option(help="Plan every row of this JSONL file: id, query, history, session.")
+        Path | None, typer.Option(help="Plan every row of this JSONL file; rows have id, query, history, session.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the plans of --batch go; run again to continue.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="JSONL file for the plans of --batch; run again to continue.")
+    ] = None,
     log: options.Log = None,
     log_text: options.LogText = False,
     tracking_uri: options.TrackingUri = None,
 ) -> None:
-    """Plan a query: is it a follow-up, is it ours, how hard is it, what has to be asked.
+    """Plan a query: is it a follow-up, is it in scope, how hard is it, what has to be asked?
 
-    Without a compiled program, heads are trained from the domain's shipped rows, and the plan says so.
+    Without a compiled program, heads are first trained from the domain's own rows, and the plan says so.
     """
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
     if (query is None) == (batch is None):
@@ -97,10 +99,10 @@ def _answers(domain: str, plan: QueryPlan) -> str:
 
 
 def refuse_with_batch(batch: Path | None, given: Mapping[str, object]) -> None:
-    """Nothing that is said of one query is passed over in silence where many are worked on.
+    """Refuse options that are about one query beside ``--batch``, rather than ignore them.
 
     Raises:
-        UserError: some of it was given beside ``--batch``.
+        UserError: some of them were given beside ``--batch``.
     """
     said = [name for name, value in given.items() if value is not None]
     if batch is not None and said:
@@ -108,10 +110,10 @@ def refuse_with_batch(batch: Path | None, given: Mapping[str, object]) -> None:
 
 
 def read_history(path: Path | None) -> list[dict[str, Any]] | None:
-    """The messages of a file.
+    """Read the messages in a file.
 
     Raises:
-        DataError: it is not a JSON list of messages.
+        DataError: the file is not a JSON list of messages.
     """
     if path is None:
         return None
@@ -122,10 +124,10 @@ def read_history(path: Path | None) -> list[dict[str, Any]] | None:
 
 
 def read_session(path: Path | None) -> dict[str, Any] | None:
-    """The session in a file.
+    """Read the session in a file.
 
     Raises:
-        DataError: it is not a JSON object.
+        DataError: the file is not a JSON object.
     """
     if path is None:
         return None
@@ -144,10 +146,10 @@ def _batch(planner: Any, source: Path, target: Path, deadline: float | None) -> 
 
 
 def say_worked(worked: Worked, how: str, target: Path) -> None:
-    """How many rows of a batch were worked on.
+    """Say how many rows of a batch were worked on.
 
     Raises:
-        DataError: some were no queries.
+        DataError: some rows were not queries.
     """
     said = f"{worked.done} queries {how}, all of them in {target}"
     if worked.failed:

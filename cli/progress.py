@@ -1,4 +1,4 @@
-"""Progress bars for work that counts; plain lines where no one looks."""
+"""Progress bars for counted work; plain lines where there is no terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 @contextmanager
 def counting(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with what is done and what there is in all."""
+    """Show a bar; yields a function to call with (done, total)."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
@@ -25,7 +25,7 @@ def counting(label: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def saying_waits() -> Iterator[None]:
-    """What takes minutes is said before it does on standard error, on a terminal with a sign that turns meanwhile."""
+    """Announce work that takes minutes on standard error; on a terminal a spinner turns meanwhile."""
     from ..program.waiting import telling
 
     console = Console(stderr=True)
@@ -44,7 +44,7 @@ def saying_waits() -> Iterator[None]:
 
 @contextmanager
 def by_column(progress: Any) -> Iterator[Callable[[str, int, int], None]]:
-    """A function to call with (column, done, total), shown as stages of ``progress``.
+    """Yield a function to call with (column, done, total), shown as stages of ``progress``.
 
     One live display at a time is all that a terminal has, so the bars of compiling are used again.
     """
@@ -65,13 +65,13 @@ def by_column(progress: Any) -> Iterator[Callable[[str, int, int], None]]:
 
 
 def wide_console() -> Console:
-    """Standard output; wide enough for a table of six columns where it is no terminal."""
+    """Standard output; where it is not a terminal, wide enough for a table of six columns."""
     console = Console()
     return console if console.is_terminal else Console(width=150)
 
 
 def draw(what: RenderableType, file: Path) -> None:
-    """What a terminal would show, as an SVG picture."""
+    """Draw what a terminal would show as an SVG picture."""
     console = Console(record=True, width=150, file=StringIO())
     console.print(what)
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""``queryplan promote``: give a version an alias, if it passes the gate.
+"""``queryplan promote``: give a version an alias if it passes the gate.
 
-Exit codes: 0 when it passed (and the alias moved, but for ``--dry-run``), 4 when the gate says no, 5 when the
-rows cannot decide; 2 and 3 as for every command.
+Exit codes: 0 when it passed (the alias has moved, unless ``--dry-run``), 4 when the gate says no, 5 when the rows
+cannot decide; 2 and 3 as for every command.
 """
 
 from __future__ import annotations
@@ -30,30 +30,34 @@ _COLOURS = {"pass": "green", "fail": "red", "inconclusive": "yellow"}
 
 def command(
     version: Annotated[
-        str | None, typer.Argument(help="A version: 3, @challenger, or models:/queryplan-podcast@challenger.")
+        str | None, typer.Argument(help="The version: 3, @challenger, or models:/queryplan-podcast@challenger.")
     ] = None,
     to: Annotated[str, typer.Option(metavar="ALIAS", help="The alias to move.")] = "champion",
     domain: Annotated[
-        str | None, typer.Option(help="Whose registered model; not needed where there is one, or it is named.")
+        str | None,
+        typer.Option(help="The domain whose program it is; not needed if only one is registered, or VERSION names it."),
     ] = None,
-    rollback: Annotated[bool, typer.Option("--rollback", help="Give the alias back to who had it before.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge, and change nothing.")] = False,
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Give the alias back to the version that had it before.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Judge without changing anything.")] = False,
     why: Annotated[str, typer.Option(help="Your own reason; kept with the version.")] = "",
     accept_inconclusive: Annotated[
-        bool, typer.Option("--accept-inconclusive", help="Let through what the rows cannot decide; needs --why.")
+        bool, typer.Option("--accept-inconclusive", help="Promote even if the rows cannot decide; needs --why.")
     ] = False,
     junit: Annotated[Path | None, typer.Option(help="Also write every check as JUnit XML.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write a summary as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
     tracking_uri: Annotated[
-        str | None, typer.Option(help="Where MLflow keeps runs and versions; default: a SQLite file here.")
+        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
     ] = None,
 ) -> None:
-    """Hold a version against the champion on the same rows, and move the alias if it is not worse.
+    """Compare a version with the champion on the same rows, and move the alias if it is not worse.
 
-    What is asked stands in queryplan.toml under \\[gate]: margin, minimum, ceilings. The answer is pass (exit code 0),
-    fail (4) or inconclusive (5), and for the last how many rows would decide. Without a champion and without a minimum
-    nothing is asked, which is inconclusive too. Each is judged with the language model that it was compiled with.
+    Requirements stand in queryplan.toml under \\[gate]: margin, minimum, ceilings. The answer is pass (exit code 0),
+    fail (4) or inconclusive (5), the last with the number of rows that would probably decide. With neither a champion
+    nor a minimum nothing is required, which is inconclusive too. Each version is judged with the language model that it
+    was compiled with.
     """
     from ..eval.gate.promotion import Registry
     from ..eval.gate.settings import gate_settings
@@ -83,7 +87,7 @@ def command(
 
 
 def exit_code(done: Promotion, accept_inconclusive: bool = False) -> int:
-    """0, or why not."""
+    """0 for a pass; otherwise 4 or 5."""
     if done.gate is None or done.moved or done.gate.verdict == "pass":
         return 0
     if done.gate.verdict == "inconclusive":

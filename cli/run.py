@@ -1,4 +1,4 @@
-"""``queryplan run``: plan a query, or a file of them, and execute it on the domain's own stores."""
+"""``queryplan run``: plan a query, or a file of them, and execute the plans on the domain's own stores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..program.retrieval.stores import Stores
 
 PLANNING = 0.6
-"""Of a deadline, so much at most goes into the plan, so that a model that hangs leaves time to search."""
+"""Share of a deadline that planning may take, so that a model that hangs leaves time to search."""
 
 
 def command(
@@ -38,15 +38,19 @@ def command(
     session: options.Session = None,
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
-    deadline: Annotated[float | None, typer.Option(min=0, help="Seconds for planning and running together.")] = None,
+    deadline: Annotated[float | None, typer.Option(min=0, help="Seconds for planning and searching together.")] = None,
     mode: options.Mode = None,
     graph: options.Graph = False,
-    limit: Annotated[int, typer.Option(help="Passages in the evidence.", min=1, max=200)] = 10,
-    as_json: Annotated[bool, typer.Option("--json", help="Print plan and result as JSON.")] = False,
+    limit: Annotated[
+        int, typer.Option(help="Passages in the evidence; twice as many for a complex question.", min=1, max=200)
+    ] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the plan and the result as JSON.")] = False,
     batch: Annotated[
-        Path | None, typer.Option(help="Run every row of this JSONL file: id, query, history, session.")
+        Path | None, typer.Option(help="Run every row of this JSONL file; rows have id, query, history, session.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the results of --batch go; run again to continue.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="JSONL file for the results of --batch; run again to continue.")
+    ] = None,
     log: options.Log = None,
     log_text: options.LogText = False,
     tracking_uri: options.TrackingUri = None,

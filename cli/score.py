@@ -1,4 +1,4 @@
-"""``queryplan score``: are source plans exact, is reading or searching chosen rightly, and does searching find more?"""
+"""``queryplan score``: how right source plans, read-or-search decisions and searches are."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SPLITS = ("train", "dev", "calibrate", "test")
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be scored, and how."""
+    """What to score, and how."""
 
     domain: str
     splits: tuple[str, ...]
@@ -53,20 +53,20 @@ def command(
     ] = None,
     cross_validated: Annotated[
         bool,
-        typer.Option("--cross-validated", help="Of sources: heads trained without the fold of each row."),
+        typer.Option("--cross-validated", help="sources only: heads trained without the fold of each row."),
     ] = False,
     labels: Annotated[
-        bool, typer.Option("--labels", help="Of recall and answering: a planner that labels as the rows do.")
+        bool, typer.Option("--labels", help="recall and answering: plan from the rows' own labels.")
     ] = False,
-    k: Annotated[int, typer.Option(min=1, help="Passages that every way of searching is given.")] = 10,
+    k: Annotated[int, typer.Option(min=1, help="Passages that each way of searching may return.")] = 10,
     program: options.Program = None,
     lm: options.Lm = None,
     api_base: options.ApiBase = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
 ) -> None:
-    """Score what comes after the labels, on labelled queries that the program did not learn from.
+    """Score source plans and searches on labelled queries that the program did not learn from.
 
-    Every share has an interval by conversation, and cheap rivals beside it.
+    Every share has an interval over conversations, and cheap rivals beside it.
     """
     if part not in PARTS:
         said = "; ".join(f"{name}: {what}" for name, (_, what) in PARTS.items())
@@ -89,12 +89,12 @@ def command(
 
 
 def _needs_no_program(part: str, wanted: Wanted) -> bool:
-    """Whether rules, rows or heads trained here decide all that is scored."""
+    """Whether rules, labels or heads trained here decide everything that is scored."""
     return part == "collection" or (wanted.cross_validated if part == "sources" else wanted.labels)
 
 
 def _check(part: str, wanted: Wanted) -> None:
-    """Refuse what would mean nothing.
+    """Refuse scores that would mean nothing.
 
     Raises:
         UserError: no such split, or rows that the heads have learned from.
@@ -108,7 +108,7 @@ def _check(part: str, wanted: Wanted) -> None:
 
 
 def _record(part: str, wanted: Wanted, program: str) -> None:
-    """A reading of a test split is written down before it happens."""
+    """Record a reading of a test split before it happens."""
     from ..data.card import domain_folder
     from ..eval.test_readings import file_of_test, record_reading
 
@@ -173,7 +173,7 @@ def _evidence(wanted: Wanted) -> tuple[Sequence[Question], Stores]:
 
 
 def _plans(planner: QueryPlanner | None, stores: Stores) -> PlanOf:
-    """Plans of a program, or of the labels where there is none."""
+    """Plans by a program, or from the labels if there is none."""
     from ..eval.retrieval.recall import plan_from_labels
 
     if planner is None:

@@ -33,22 +33,23 @@ def command(
     api_base: options.ApiBase = None,
     mode: options.Mode = None,
     graph: options.Graph = False,
-    host: Annotated[
-        str, typer.Option(help="The address to serve on; others than loopback need a token.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free port.")] = 8000,
+    host: Annotated[str, typer.Option(help="The address to serve on; any but loopback needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 is any free one.")] = 8000,
     deadline: Annotated[
         float, typer.Option(min=0.01, help="Seconds a plan may take, waiting included; requests may ask for less.")
     ] = 30.0,
     concurrency: Annotated[int, typer.Option(min=1, help="Plans made at the same time.")] = 16,
-    queue: Annotated[int, typer.Option(min=0, help="Plans that may wait; further ones are answered 503.")] = 64,
+    queue: Annotated[int, typer.Option(min=0, help="Plans that may wait; requests beyond that get status 503.")] = 64,
     cache: Annotated[int, typer.Option(min=0, help="Plans kept in memory for an hour; 0 keeps none.")] = CACHED,
     grace: Annotated[int, typer.Option(min=0, help="Seconds for running requests when the server is stopped.")] = 30,
     no_token: Annotated[
-        bool, typer.Option("--no-token", help="Serve other addresses without one, behind a proxy that asks who calls.")
+        bool,
+        typer.Option(
+            "--no-token", help="Serve beyond loopback without a token, behind a proxy that authenticates callers."
+        ),
     ] = False,
     access_log: Annotated[
-        bool, typer.Option("--access-log/--no-access-log", help="A line for each request: endpoint, status, time.")
+        bool, typer.Option("--access-log/--no-access-log", help="Log a line for each request: endpoint, status, time.")
     ] = True,
     log: options.Log = None,
     log_text: options.LogText = False,
@@ -71,7 +72,7 @@ def command(
     QUERYPLAN_SERVE_TOKEN=$(openssl rand -hex 24) queryplan serve PROGRAM --host 0.0.0.0
 
     Requests then bring -H "Authorization: Bearer $QUERYPLAN_SERVE_TOKEN". Put a proxy with TLS before it.
-    SIGTERM and Ctrl-C finish what is running. What users typed is written nowhere unless --log-text says so.
+    SIGTERM and Ctrl-C let running requests finish. What users typed is written nowhere without --log-text.
     """
     from ..program.integrations.http_server import address_of, bound_socket, listen, serve, token_of_environment
     from ..program.integrations.http_types import Limits
@@ -99,10 +100,10 @@ def command(
 
 
 def _who_may_ask(bound: socket.socket, token: SecretStr | None, no_token: bool) -> frozenset[str] | None:
-    """The names that the server answers to, any if None.
+    """The host names that the server answers to; None for any.
 
     Raises:
-        ConfigError: others could reach it, and nobody would be asked who they are.
+        ConfigError: others could reach the server, and nothing would authenticate them.
     """
     from ..program.integrations.http import LOOPBACK_HOSTS
     from ..program.integrations.http_server import TOKEN_VARIABLE, is_loopback
@@ -130,7 +131,7 @@ def _keep_plans(planner: QueryPlanner, plans: int) -> None:
 
 @contextmanager
 def _logging_to_stderr(access_log: bool) -> Iterator[None]:
-    """Lines of the server meanwhile: no words of users, no tracebacks with their values."""
+    """Log the server's lines to stderr meanwhile, without users' words or tracebacks that show them."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     levels = {"queryplan.http": logging.INFO if access_log else logging.WARNING, "uvicorn.error": logging.WARNING}

@@ -1,7 +1,7 @@
 """Settings: from flags, then ``QUERYPLAN_*`` in the environment, then ``queryplan.toml`` in the current folder.
 
-API keys are no settings: they are read from the environment where a request is made (QUERYPLAN_API_KEY,
-or the provider's own variable), and refused in files.
+API keys are not settings: they are read from the environment where a request is made (``QUERYPLAN_API_KEY``, or the
+provider's own variable), and refused in files.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ FILE = "queryplan.toml"
 PREFIX = "QUERYPLAN_"
 
 OTHER_VARIABLES = frozenset({"API_KEY", "BENCHMARKS", "CACHE", "DEBUG", "PLAN_LOG", "PLAN_LOG_TEXT", "SERVE_TOKEN"})
-"""Variables with our prefix that are no settings of a command."""
+"""Variables with the prefix that are not settings of a command."""
 
 
 class Settings(BaseModel):
-    """What a command is told about its surroundings.
+    """What a command takes from flags, environment and file.
 
     Attributes:
         lm: a DSPy model name, ``local``, ``local:0.5b`` or ``none``; the command decides when not given.
-        api_base: the root of an OpenAI-compatible server.
+        api_base: the base URL of an OpenAI-compatible server.
         tracking_uri: where MLflow keeps runs and versions.
-        programs_dir: where compiled programs are written, one folder a domain.
-        journal: the file of language model calls already paid for.
+        programs_dir: where compiled programs are written, one folder for each domain.
+        journal: the file with language model calls that were already paid for.
         timeout: seconds to wait for an answer of the language model.
-        gate: what `queryplan promote` asks for, a table; see ``eval/gate/settings.py``.
+        gate: what `queryplan promote` requires, a table; see ``eval/gate/settings.py``.
         prices: dollars a million tokens, by the name of the model, a table; see ``eval/prices.py``.
     """
 
@@ -60,7 +60,7 @@ class Settings(BaseModel):
         return given
 
     def lm_settings(self, default: str = "local") -> LMSettings:
-        """The part that opens a language model; ``default`` stands in when none was named."""
+        """The settings for opening a language model; ``default`` is used if none was named."""
         return LMSettings(model=self.lm or default, api_base=self.api_base, timeout_s=self.timeout)
 
 
@@ -81,7 +81,7 @@ def load_settings(**flags: Any) -> Settings:
 
 
 def _sources(flags: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The weakest first."""
+    """Where settings come from, the weakest first."""
     yield FILE, _from_file(Path(FILE))
     # MLflow's own variable, for those who have it set; ours wins.
     uri = os.environ.get("MLFLOW_TRACKING_URI")
@@ -107,7 +107,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _check(where: str, values: Mapping[str, Any]) -> None:
-    """Refuse a source by itself, so that the message can say where the mistake stands."""
+    """Check one source by itself, so that the message can say where the mistake is."""
     for name in values:
         if where != "the environment" and "key" in name.lower():
             raise ConfigError(f"{where} sets {name}: keys are read only from the environment (QUERYPLAN_API_KEY).")

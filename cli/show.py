@@ -1,4 +1,4 @@
-"""A plan as a tree that a person reads."""
+"""A plan as a tree for a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..program.plan import Decision, QueryPlan
 
 
 def escape(text: str) -> str:
-    """Text of a user's or a model's as markup that shows it: no style, no control of the terminal.
+    """Escape text of a user or a model, so that it cannot style or control the terminal.
 
     Parts of a line are escaped together: a bracket in one of them and its end in the next would be a style.
     """
@@ -19,12 +19,12 @@ def escape(text: str) -> str:
 
 
 def _line(markup: str) -> Text:
-    """One line of the tree; ``:heart:`` stays as it was typed."""
+    """One line of the tree; ``:heart:`` is shown as typed, not as an emoji."""
     return Text.from_markup(markup, emoji=False)
 
 
 def plan_tree(plan: QueryPlan) -> Tree:
-    """The plan, what it rests on, and what it could not do."""
+    """The plan, the decisions behind it, and what could not be done."""
     tree = Tree(_line(f"[bold]{escape(plan.query) or '(empty)'}[/bold]"))
     for line in (*_conversation(plan), *_judgement(plan)):
         tree.add(_line(line))

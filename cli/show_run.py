@@ -1,4 +1,4 @@
-"""What a run found, as a tree that a person reads."""
+"""The result of a run as a tree for a terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RECORDS = 10
 
 
 def run_tree(result: RunResult) -> Tree:
-    """The plan, then what it led to, what is missing, and how long it took."""
+    """The plan, then the evidence, what is missing, and how long it took."""
     tree = plan_tree(result.plan)
     if result.kind in ("rejected", "direct_answer"):
         tree.add(_line(f"[bold]answer[/bold]: {escape(result.text)}"))

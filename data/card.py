@@ -26,8 +26,8 @@ class ExcludedTopic(Frozen):
     """A subject the domain does not answer.
 
     Attributes:
-        kind: the label (``rejection_kind``).
-        answer: the one word a language model says for it; one token, differs from the others.
+        kind: its label (``rejection_kind``).
+        answer: the one word that a language model answers for it; one token, different from the others.
         description: what belongs to it.
         reason: what a user is told.
     """
@@ -42,9 +42,9 @@ class KnownName(Frozen):
     """A name that users may type, with its type and other spellings.
 
     Attributes:
-        aliases: other spellings; queries are written anew with the first of them.
-        other_words: lay words and those of other languages with "; " between them; only for finding the name in what
-            users type.
+        aliases: other spellings; query candidates use the first of them.
+        other_words: lay words and words of other languages, separated by "; "; used only to find the name in what users
+            type.
     """
 
     name: str = Field(min_length=1)
@@ -54,12 +54,12 @@ class KnownName(Frozen):
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All by which the name is found in a text: itself, aliases, other words."""
+        """Everything by which the name is found in a text: itself, its aliases, its other words."""
         return (self.name, *self.aliases, *each_word(self.other_words))
 
 
 class HistoryWindow(Frozen):
-    """How much of the conversation is shown: the last messages, cut to so many characters."""
+    """How much of the conversation the planner sees: the last messages, each cut to ``characters``."""
 
     messages: int = Field(default=3, ge=1, le=50)
     characters: int = Field(default=200, ge=20, le=10_000)
@@ -69,7 +69,8 @@ class DomainCard(Frozen):
     """What a domain covers, what it does not, and the names it knows.
 
     Attributes:
-        names_from_graph: node types whose names in the domain's graph are names of the card, too; see `graph_names.py`.
+        names_from_graph: node types whose names in the domain's graph also count as names of the card; see
+            `graph_names.py`.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]*$")
@@ -139,12 +140,12 @@ class DomainCard(Frozen):
         return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:16]
 
     def reason(self, kind: str | None) -> str:
-        """The words of a rejection."""
+        """What a user is told of a rejected query of this kind."""
         known = {topic.kind: topic.reason for topic in self.excluded}
         return known.get(kind or "", f"This is outside what {self.title} covers.")
 
     def domain_text(self) -> str:
-        """The domain in a few lines, for a prompt: what it covers and what it does not."""
+        """The domain in a few lines for a prompt: what it covers and what it does not."""
         covers = "\n".join(f"- {line}" for line in self.covers)
         outside = "; ".join(topic.description for topic in self.excluded)
         return f"{self.description}\nInside:\n{covers}\nOutside: {outside}."
@@ -158,7 +159,7 @@ def domain_folder(name_or_folder: str | Path) -> Path:
     """The folder of a shipped domain, or the given folder.
 
     Raises:
-        DataError: neither a shipped name nor a folder with a card.
+        DataError: it is neither a shipped name nor a folder with a card.
     """
     for folder in (Path(name_or_folder), SHIPPED / str(name_or_folder)):
         if (folder / CARD_FILE).is_file():
@@ -169,10 +170,10 @@ def domain_folder(name_or_folder: str | Path) -> Path:
 
 
 def domain_of(card: DomainCard, given: str | None = None) -> str:
-    """What a program's domain is read from: what was given, or else the shipped domain that its card names.
+    """Where a program's domain is read from: the given name or folder, or else the shipped domain that its card names.
 
     Raises:
-        DataError: nothing was given, and no domain of that name ships.
+        DataError: nothing was given, and no shipped domain has that name.
     """
     if given is not None or card.name in shipped_domains():
         return given or card.name
@@ -185,15 +186,16 @@ def shipped_domains() -> list[str]:
 
 
 def lending_folders() -> list[Path]:
-    """The folders whose rows teach other domains: the shipped ones, and small ones that are there for nothing else."""
+    """The folders of domains that lend rows to others: the shipped ones, and small ones made for nothing else."""
     return sorted(p.parent for kind in ("*", f"{LENDERS}/*") for p in SHIPPED.glob(f"{kind}/{CARD_FILE}"))
 
 
 def load_card(folder: Path) -> DomainCard:
-    """Read the card of a domain folder, and other words for its names and its schema if they are written beside it.
+    """Read the card of a domain folder, with the other words for its names and its schema beside it, if any.
 
     Raises:
-        DataError: no card, not TOML, a field that is unknown or wrong, named, or words of a name that is not there.
+        DataError: there is no card, it is not TOML, a field is unknown or wrong (it is named), or other words are given
+            for a name that the card does not have.
     """
     path = folder / CARD_FILE
     try:

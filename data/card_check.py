@@ -1,7 +1,7 @@
-"""What of a card cannot be meant, though it can be read: names with two meanings, empty words, subjects in and out.
+"""Finds mistakes in a card that can be read: names with two meanings, empty words, subjects both covered and excluded.
 
-`load_card` refuses what no planner could work with. What is here leaves a card usable, and a compiled program that
-holds it loadable; `queryplan data check` names it by its place in ``domain.toml``, counted from 1.
+`load_card` refuses what no planner could work with. What is found here leaves a card usable, and a compiled program
+that holds it loadable; `queryplan data check` names it by its place in ``domain.toml``, counted from 1.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .duplicates import tokens
 
 
 def card_problems(card: DomainCard) -> Iterator[str]:
-    """One sentence for each thing that has to be mended; none for a card that means what it says."""
+    """One sentence for each mistake in a card; empty if there is none."""
     yield from _empty("", card.model_dump(exclude={"graph"}))
     yield from _names(card)
     yield from _subjects(card)
@@ -27,7 +27,7 @@ def card_problems(card: DomainCard) -> Iterator[str]:
 
 
 def _empty(place: str, value: Any) -> Iterator[str]:
-    """Texts of nothing but spaces, and empty ones in a list; a field of its own may be empty where that is allowed."""
+    """Texts of nothing but spaces, and empty texts in a list; a single field may be empty if that is allowed."""
     if isinstance(value, Mapping):
         for key, held in value.items():
             yield from _empty(f"{place}.{key}" if place else str(key), held)
@@ -41,7 +41,7 @@ def _empty(place: str, value: Any) -> Iterator[str]:
 
 
 def _names(card: DomainCard) -> Iterator[str]:
-    """Spellings that stand for two names. Where a graph has both types, two nodes may be called the same."""
+    """Spellings that stand for two names. If a graph has both types, two nodes may have the same name."""
     homes: dict[str, list[tuple[int, KnownName]]] = defaultdict(list)
     for n, name in enumerate(card.names, 1):
         homes[_plain(name.name)].append((n, name))
@@ -80,7 +80,7 @@ def _aliases(
 
 
 def _subjects(card: DomainCard) -> Iterator[str]:
-    """Subjects that are given twice, or are inside and outside at once."""
+    """Subjects that are given twice, or are both covered and excluded."""
     inside: dict[frozenset[str], int] = {}
     for n, line in enumerate(card.covers, 1):
         if (first := inside.setdefault(tokens(line), n)) != n and line.strip():
@@ -98,7 +98,7 @@ def _subjects(card: DomainCard) -> Iterator[str]:
 
 
 def _words(card: DomainCard) -> Iterator[str]:
-    """Words for a filter's values and of synonym sets, where one stands for two things or is not another word."""
+    """Words for filter values and in synonym sets that stand for two things or are not another word."""
     meant: dict[tuple[str, str], tuple[int, str]] = {}
     for n, value in enumerate(card.filter_values, 1):
         for word in filter(str.strip, (value.value, *value.aliases)):

@@ -1,4 +1,4 @@
-"""What spoils a labelled set: unreadable rows, leaks between splits, duplicates, labels against the guide."""
+"""Checks a labelled set: unreadable rows, leaks between splits, duplicates, labels against the annotation guide."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STARTER = "starter"
 """Tag of the rows that `queryplan new-domain` writes; they show the form and teach nothing."""
 
 INSIDE = 0.8
-"""Token Jaccard over which two rows of one split are near-duplicates."""
+"""Token Jaccard above which two rows of one split are near-duplicates."""
 ACROSS = (0.6, 0.7, 0.8, 0.9)
 """The same across splits; the first of these that ``BUDGET`` allows."""
 # Products that the search for duplicates may make, 10 to 20 seconds; rows of one template need more.
@@ -37,15 +37,15 @@ MAX_PAIRS = 20_000
 MAX_ALIKE = 1_000_000
 MAX_EXAMPLES = 20
 LIKE = 0.6
-"""How alike (difflib's ratio) a session's key must be to one that is read to be taken for a slip of it."""
+"""Similarity (difflib's ratio) to a known session key from which a key is taken for a misspelling of it."""
 
 
 class Finding(Frozen):
     """Something that must be mended before results on the set can be trusted.
 
     Attributes:
-        count: how often; at least so often where ``more`` is true.
-        examples: rows by split and id, up to twenty.
+        count: number of cases; a lower bound if ``more`` is true.
+        examples: up to twenty rows, by split and id.
         advice: what to do.
     """
 
@@ -57,12 +57,12 @@ class Finding(Frozen):
 
 
 class CheckReport(Frozen):
-    """What was found in one set.
+    """The findings in one set.
 
     Attributes:
-        fingerprints: content hashes of rows, and of card and graph schema where there are any.
-        known: labels that the set has; converted sets may not have all.
-        notes: things to know that are no mistakes.
+        fingerprints: content hashes of rows, and of card and graph schema if there are any.
+        known: the labels that the set has; converted sets may lack some.
+        notes: remarks that are not about mistakes.
     """
 
     source: str
@@ -73,18 +73,18 @@ class CheckReport(Frozen):
     notes: tuple[str, ...]
 
     def joined(self, findings: Sequence[Finding], notes: Sequence[str]) -> CheckReport:
-        """This report with what another check found."""
+        """This report with the findings of another check added."""
         return self.model_copy(update={"findings": (*self.findings, *findings), "notes": (*self.notes, *notes)})
 
 
 @dataclass(frozen=True)
 class LabelledSet:
-    """A domain, or rows without a card, as far as they can be read.
+    """A domain, or rows without a card, as far as it can be read.
 
     Attributes:
         splits: rows by split.
-        problems: what is wrong with the other records, as ``file:line: field: …``.
-        of_folder: whether it was read from a folder, where a card belongs beside the rows.
+        problems: what is wrong with the unreadable records, as ``file:line: field: …``.
+        of_folder: whether it was read from a folder, which should have a card beside the rows.
     """
 
     source: str
@@ -110,7 +110,7 @@ def open_set(source: str | Path) -> LabelledSet:
     """Read a shipped domain, a domain folder, a file or a hub data set; bad rows are kept as problems.
 
     Raises:
-        DataError: no such source, or a file or card that cannot be read as a whole.
+        DataError: there is no such source, or a file or card cannot be read at all.
     """
     folder = folder_of(source)
     card = load_card(folder) if folder is not None and (folder / CARD_FILE).is_file() else None
@@ -124,7 +124,7 @@ def open_set(source: str | Path) -> LabelledSet:
 
 
 def folder_of(source: str | Path) -> Path | None:
-    """The folder of a shipped domain or a given one; None for a file or a hub name."""
+    """The folder of a shipped domain, or the given folder; None for a file or a hub name."""
     if Path(source).is_dir():
         return Path(source)
     if Path(source).is_file() or "/" in str(source):
@@ -133,7 +133,7 @@ def folder_of(source: str | Path) -> Path | None:
 
 
 def _known(folder: Path | None) -> tuple[str, ...]:
-    """The labels that a converter says its set has; all of them elsewhere."""
+    """The labels that a converter says its set has; for other sets all labels."""
     path = folder / "labels.json" if folder else None
     if path is None or not path.is_file():
         return tuple(ASKED)
@@ -145,7 +145,7 @@ def _known(folder: Path | None) -> tuple[str, ...]:
 
 
 def check_set(labelled: LabelledSet) -> CheckReport:
-    """Every check; none of them changes a file."""
+    """Run every check on a set; no file is changed."""
     splits = labelled.splits
     pairs, notes = _duplicates(splits)
     checks: tuple[Iterable[Finding], ...] = (
@@ -186,7 +186,7 @@ def _empty(splits: Mapping[str, Sequence[LabelledRow]], problems: Sequence[str])
 
 
 def _sessions(splits: Mapping[str, Sequence[LabelledRow]]) -> Iterator[Finding]:
-    """Keys that are nearly those that are read; others may be what an application knows beside."""
+    """Session keys that are nearly known ones; others may be the application's own."""
     found = [
         f"{name} {row.id}: {key!r} is not read; {near[0]} is"
         for name, rows in splits.items()
@@ -235,7 +235,7 @@ def _unknown_kinds(splits: Mapping[str, Sequence[LabelledRow]], card: DomainCard
 
 
 def _told_apart(splits: Mapping[str, Sequence[LabelledRow]], known: Sequence[str]) -> Iterator[Finding]:
-    """Rows with the same text and the same history must have the same labels."""
+    """Rows with the same text and history but different labels."""
     seen: dict[tuple[object, ...], dict[tuple[object, ...], str]] = defaultdict(dict)
     for name, rows in splits.items():
         for row in rows:
@@ -250,7 +250,7 @@ def _flat(row: LabelledRow) -> bool:
 
 
 class _Pairs:
-    """Near-duplicates across splits and inside one, counted apart, so that neither hides the other."""
+    """Near-duplicates across splits and within one, counted separately, so that neither hides the other."""
 
     def __init__(self, home: Mapping[int, str], across: float) -> None:
         self.leaks: list[str] = []
@@ -258,7 +258,7 @@ class _Pairs:
         self._home, self._across = home, across
 
     def add(self, first: Sequence[LabelledRow], second: Sequence[LabelledRow] | None, jaccard: float) -> None:
-        """Rows of one wording with those of another; None for each with the others of its own."""
+        """Add pairs of rows of one wording and another; with None, pairs of rows of the one wording."""
         ours = self._by_split(first)
         theirs = ours if second is None else self._by_split(second)
         for (i, split), (j, other) in product(enumerate(ours), enumerate(theirs)):
@@ -303,7 +303,7 @@ def _duplicates(splits: Mapping[str, Sequence[LabelledRow]]) -> tuple[list[Findi
 
 
 def _short_leaks(rows: Sequence[LabelledRow], home: Mapping[int, str]) -> list[str]:
-    """Wordings too short for near-duplicates that are in several splits, word by word."""
+    """Wordings too short for the search of near-duplicates that occur identically in several splits."""
     found = []
     for same in same_words(rows):
         first: dict[str, LabelledRow] = {}
@@ -358,7 +358,7 @@ def _other_keys(rows: Sequence[LabelledRow]) -> Iterator[str]:
 
 
 def _never_trained(splits: Mapping[str, Sequence[LabelledRow]], known: Sequence[str]) -> Iterator[str]:
-    """Values that are asked for elsewhere and that training rows never show."""
+    """Label values of other splits that training rows never have."""
     for label in known if splits.get("train") else ():
         for value, counts in label_counts(splits, label).items():
             if not counts["train"]:

@@ -1,4 +1,4 @@
-"""Saying which file it was that a disk refused to write."""
+"""Names the file in an error of a disk that refused to write it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Put the file's name into errors of this block that have none: the system names it on opening, not on writing.
+    """Add the file's name to errors in this block without one: the system names it on opening, but not on writing.
 
     Raises:
         OSError: as in the block.

@@ -13,16 +13,16 @@ from .card import DomainCard, domain_folder, load_card
 from .rows import SPLITS, LabelledRow, read_rows
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
-"""What the file of a split may end in."""
+"""The permitted endings of a split's file."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """A card and its labelled queries, read from one folder.
+    """A domain's card and labelled queries, read from one folder.
 
     Attributes:
-        folder: where it was read from.
-        splits: rows by split name; a split whose file is missing is not there.
+        folder: the folder it was read from.
+        splits: rows by split name, without splits whose file is missing.
     """
 
     folder: Path
@@ -46,11 +46,11 @@ class Domain:
 
 
 def load_domain(name_or_folder: str | Path, splits: Sequence[str] = SPLITS) -> Domain:
-    """Read a shipped domain by name, or any folder of the same shape.
+    """Read a shipped domain by name, or any folder of the same structure.
 
     Raises:
-        DataError: no such domain, or a file that cannot be read: file, line and field are named. A
-            label that the card does not know is refused too.
+        DataError: there is no such domain, or a file cannot be read (file, line and field are named), or a label is not
+            on the card.
     """
     folder = domain_folder(name_or_folder)
     card = load_card(folder)
@@ -87,7 +87,7 @@ def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> No
 
 
 def rows_hash(rows: Sequence[LabelledRow]) -> str:
-    """Content hash of some rows, 16 hex digits; their order does not matter."""
+    """Content hash of rows, 16 hex digits, independent of their order."""
     digest = hashlib.sha256()
     separator = b""
     for line in sorted(row.model_dump_json(exclude_defaults=True).encode() for row in rows):

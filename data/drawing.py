@@ -1,4 +1,4 @@
-"""The picture of a checked set: what each label is made of, and what the words alone give away."""
+"""Draws the picture of a checked set: the values of each label, and what the words alone give away."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from .statistics import SetStatistics
 
 FORMATS = (".png", ".svg")
 Bars = Mapping[str, Mapping[str, float]]
-"""Heights between 0 and 1, by label and by what was measured."""
+"""Heights of bars between 0 and 1, by label and by measure."""
 
 
 def draw_set(statistics: SetStatistics, bars: Bars, title: str, path: Path) -> None:
-    """Write one picture: shares of each label's values a split, and under them the given bars.
+    """Write one picture: the shares of each label's values in each split, and under them the given bars.
 
     Raises:
         DataError: ``path`` ends in neither .png nor .svg.
@@ -43,7 +43,7 @@ def draw_set(statistics: SetStatistics, bars: Bars, title: str, path: Path) -> N
 
 
 def _shares(axes: Any, label: str, statistics: SetStatistics) -> None:
-    """One bar a split, cut into the values of a label."""
+    """One bar for each split, divided into the values of a label."""
     counts = statistics.labels[label]
     splits = list(statistics.splits)
     totals = {split: sum(by[split] for by in counts.values()) or 1 for split in splits}

@@ -1,4 +1,4 @@
-"""Near-duplicate queries, exactly: rows whose words overlap."""
+"""Finds near-duplicate queries, exactly: rows whose words overlap."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def tokens(text: str) -> frozenset[str]:
 
 
 def content_words(text: str) -> int:
-    """How many distinct words of a query are likely to carry content."""
+    """The number of distinct words in a query that are likely to carry content."""
     return sum(len(t) >= CONTENT_LENGTH or bool(UNSPACED.match(t)) for t in tokens(text))
 
 
 def comparable(row: LabelledRow) -> frozenset[str]:
-    """What a row is compared by: its query, with the last turn where the query is short."""
+    """The text by which a row is compared: its query, with the last turn if the query is short."""
     if content_words(row.query) >= MIN_CONTENT_WORDS or not row.history:
         return tokens(row.query)
     return tokens(row.history[-1].content + " " + row.query)
 
 
 def word_sets(rows: Sequence[LabelledRow]) -> tuple[list[LabelledRow], WordSets]:
-    """The rows that are compared, and their words; first turns too short to say anything ("hi") are not."""
+    """The rows to compare and their words, without first turns that are too short to say anything ("hi")."""
     used = [row for row in rows if row.history or content_words(row.query) >= MIN_CONTENT_WORDS]
     return used, WordSets(comparable(row) for row in used)
 
@@ -59,7 +59,7 @@ def near_duplicates(rows: Sequence[LabelledRow], threshold: float) -> Iterator[N
 
 
 def duplicates_in(used: Sequence[LabelledRow], sets: WordSets, threshold: float) -> Iterator[NearDuplicate]:
-    """The same, of what ``word_sets`` returned."""
+    """As ``near_duplicates``, from the result of ``word_sets``."""
     for g, h, jaccard in alike(sets, threshold):
         first, second = ([used[n] for n in sets.groups[k]] for k in (g, h))
         for one, other in combinations(first, 2) if g == h else product(first, second):
@@ -68,7 +68,7 @@ def duplicates_in(used: Sequence[LabelledRow], sets: WordSets, threshold: float)
 
 
 def alike(sets: WordSets, threshold: float) -> Iterator[tuple[int, int, float]]:
-    """(g, h, Jaccard) of every two groups of ``sets.groups`` over the threshold; first each with itself, if it can."""
+    """(g, h, Jaccard) of every two groups of ``sets.groups`` above the threshold, groups of equal rows first."""
     equal = ((g, g, 1.0) for g, group in enumerate(sets.groups) if threshold < 1 and len(group) > 1)
     return chain(equal, sets.pairs(threshold))
 

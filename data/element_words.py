@@ -1,4 +1,4 @@
-"""How people say a schema's elements in their own words and languages, read from a table beside the card.
+"""Words for a schema's elements in people's own words and languages, read from a table beside the card.
 
 The table ``words.tsv`` has the columns ``element`` and ``side`` and one for each language, headed by its tag::
 
@@ -8,9 +8,9 @@ The table ``words.tsv`` has the columns ``element`` and ``side`` and one for eac
     TREATS_CtD    in    remedy for            hilft gegen; Mittel gegen
 
 An element is a node type, an edge type, a property of one (``Compound.approved_year``) or a value of that
-(``Disease.category=cancer``). An edge has a line for each side: ``out`` for what is said when the targets of a node are
-asked for, ``in`` for the way back. The line of the element ``none`` has what people ask of the same subject that the
-schema cannot say: "is it contagious".
+(``Disease.category=cancer``). An edge has a line for each side: ``out`` for what is said when the targets of a node
+are asked for, ``in`` for the way back. The line of the element ``none`` has what people ask of the same subject that
+the schema cannot say: "is it contagious".
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ DONE = (
     *("union", "intersect", "difference", "count", "degree desc", "degree asc", "order desc", "order asc"),
     *("gt", "lt", "none"),
 )
-"""What every plan may do, whatever the schema: put sets together, count, order, compare; or be none at all."""
+"""What any plan may do, whatever the schema: combine sets, count, order, compare; or that there is no plan."""
 UNSAYABLE = "none"
-"""The element whose words give away what a schema cannot say; a node or edge type of this name takes its place."""
+"""The element with words for what a schema cannot express, unless a node or edge type has this name."""
 OWN = ["element", "side"]
 Side = Literal["", "out", "in"]
 SIDES: tuple[Side, ...] = ("out", "in")
 
 
 def with_element_words(schema: GraphSchema, folder: Path) -> GraphSchema:
-    """The schema with the words of the folder's table; as it is if there is none.
+    """The schema with the words of the folder's table; unchanged if there is none.
 
     Raises:
-        DataError: the table cannot be read or a line of it is wrong, which is named.
+        DataError: the table cannot be read, or a line is wrong, which is named.
     """
     words = read_element_words(folder / WORDS_FILE, schema)
     return schema.model_copy(update={"words": words}) if words else schema
 
 
 def read_element_words(path: Path, schema: GraphSchema) -> tuple[ElementWords, ...]:
-    """The lines of a table; none if it is not there.
+    """Read the lines of a table; empty if there is no table.
 
     Raises:
         DataError: it cannot be read, or a line is wrong, which is named.
@@ -103,7 +103,7 @@ def _read(lines: Sequence[str], schema: GraphSchema, where: str) -> Iterator[Ele
 
 
 def with_words_of(schema: GraphSchema, other: GraphSchema) -> GraphSchema:
-    """A schema without words, such as a database's, with those that another one has for the same types and edges."""
+    """A schema without words, such as a database's, with another schema's words for the same types and edges."""
     if schema.words or not other.words:
         return schema
     ends = {edge.name: (edge.source, edge.target) for edge in schema.edges}
@@ -118,7 +118,7 @@ def with_words_of(schema: GraphSchema, other: GraphSchema) -> GraphSchema:
 
 
 def elements_of(schema: GraphSchema) -> Iterator[tuple[str, tuple[Side, ...]]]:
-    """Each element of a schema that may have words, and its sides."""
+    """Each element of a schema that may have words, with its sides."""
     for kind in (*schema.nodes, *schema.edges):
         for name in kind.properties:
             yield f"{kind.name}.{name}", ("",)
@@ -132,7 +132,7 @@ def elements_of(schema: GraphSchema) -> Iterator[tuple[str, tuple[Side, ...]]]:
 
 
 def unsayable_words(schema: GraphSchema) -> str:
-    """What people ask of a schema's subject that it cannot say, with "; " between the phrases; empty if it has none."""
+    """Phrases, separated by "; ", for what people ask about a schema's subject that it cannot express."""
     if _has_kind(schema, UNSAYABLE):
         return ""
     return BETWEEN.join(line.words for line in schema.words if line.element == UNSAYABLE)

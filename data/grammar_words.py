@@ -1,8 +1,8 @@
-"""The small words that say what a graph question does with a number or a name, in many languages, read by their form.
+"""Words in many languages by which a graph question compares, negates or excludes, read by their form.
 
-The package's own table ``domains/graph-grammar.tsv`` has a line for each comparison, for what denies and what leaves
-out, and a column for each language. In a phrase ``N`` is the number, ``Y`` one written as a year, and ``*`` stands for
-any word or any beginning of one::
+The package's own table ``domains/graph-grammar.tsv`` has a line for each comparison, for negation and for exclusion,
+and a column for each language. In a phrase ``N`` is the number, ``Y`` one written as a year, and ``*`` stands for any
+word or any beginning of one::
 
     line   en                     de                     ja
     lt     fewer than N; under N  weniger als N; vor Y   N未満
@@ -22,7 +22,7 @@ GRAMMAR_FILE = Path(__file__).parent / "domains" / "graph-grammar.tsv"
 
 
 class GrammarPhrase(NamedTuple):
-    """A phrase of one language, and the line that it stands in."""
+    """A phrase of one language, with the line of the table that it belongs to."""
 
     line: str
     text: str
@@ -34,7 +34,7 @@ def read_grammar() -> tuple[GrammarPhrase, ...]:
     """Every phrase of the table, line by line.
 
     Raises:
-        DataError: the table is not there, or a line of it has not as many cells as the first.
+        DataError: the table is missing, or a line does not have as many cells as the first.
     """
     try:
         head, *rows = (line.split("\t") for line in GRAMMAR_FILE.read_text(encoding="utf-8").splitlines())

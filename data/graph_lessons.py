@@ -1,12 +1,12 @@
-"""Lessons: hand-written questions over small made-up schemas, each with its graph plan.
+r"""Lessons, from which graph planners learn: hand-written questions over small invented schemas, with their plans.
 
-They teach a graph planner what carries over from schema to schema: which words ask for a count or for
-what two sets share, and how a chain of edges is put into words. A lesson is one TOML file with a schema,
-further names, and lines ``question => plan`` in a short notation::
+They teach a graph planner what carries over from schema to schema: which words ask for a count or for what two sets
+share, and how a chain of edges is put into words. A lesson is one TOML file with a schema, further names, and lines
+``question => plan`` in a short notation::
 
     Type:name >EDGE <EDGE ~EDGE     follow an edge out, in, or either way; ! takes the start out again
     >EDGE[PROP OP VALUE]            only edges that pass; ! goes behind the bracket
-    A & B   A | B   A \\ B           what both have, what either has, what only the first has; ( ) group
+    A & B   A | B   A \ B           what both have, what either has, what only the first has; ( ) group
     count; if PROP OP VALUE; max PROP N; min PROP N; most EDGE N; fewest EDGE N     before all else
     none                             the schema cannot say it
 
@@ -49,7 +49,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True)
 class LessonQuestion:
-    """A question and its plan; None where the schema cannot say what is asked."""
+    """A question and its plan, which is None if the schema cannot express the question."""
 
     text: str
     plan: GraphPlan | None
@@ -60,7 +60,7 @@ class Lesson:
     """A schema with labelled questions.
 
     Attributes:
-        names: (name, type) of everything that is named in a plan, and of further nodes.
+        names: (name, type) of all nodes named in a plan, and of further ones.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Lesson:
 
 
 def load_lessons(folder: Path = LESSONS) -> tuple[Lesson, ...]:
-    """Every lesson of a folder, by name.
+    """Load every lesson of a folder, by name.
 
     Raises:
         DataError: a file cannot be read; file and question are named.
@@ -79,7 +79,7 @@ def load_lessons(folder: Path = LESSONS) -> tuple[Lesson, ...]:
 
 
 def read_lesson(path: Path) -> Lesson:
-    """One lesson.
+    """Read one lesson.
 
     Raises:
         DataError: it cannot be read; file and question are named.
@@ -107,7 +107,7 @@ def _question(line: str, where: str) -> LessonQuestion:
 
 
 def read_plan(said: str, where: str = "plan") -> GraphPlan:
-    """A plan in the short notation.
+    """Parse a plan in the short notation.
 
     Raises:
         DataError: it does not follow the notation.
@@ -148,7 +148,7 @@ class _Reader:
         return name
 
     def set(self) -> str:
-        """Terms joined by one kind of mark after another."""
+        """Read terms joined by marks."""
         now = self._term()
         while self.token is not None and (mark := self.token["mark"]) in SETS:
             inputs = [now]
@@ -181,7 +181,7 @@ class _Reader:
         return now
 
     def _hop(self, token: re.Match[str], now: str, start: str) -> str:
-        """One edge; ``start`` is what ``!`` takes out."""
+        """Read one edge; ``start`` is what ``!`` excludes."""
         fields: dict[str, Any] = {"exclude": [start]} if token["back"] else {}
         if token["test"] is not None:
             fields["where"] = [self._test(token["test"].split())]
@@ -194,7 +194,7 @@ class _Reader:
         raise DataError(f"{self.where}: {' '.join(words)!r} is not a property, a comparison and a value")
 
     def end(self, words: list[str], start: str) -> str:
-        """One of the things that are done with a set."""
+        """Read an ending, which is done with a set."""
         match words:
             case ["count"]:
                 return self._add("count", start=start)

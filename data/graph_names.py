@@ -1,7 +1,7 @@
-"""Names that stand only in a domain's graph, for a card that says of which types they are names that users type.
+"""Names that only a domain's graph has, taken over by a card that lists the types whose names users type.
 
-``names_from_graph = ["Person", "Device"]`` on a card saves writing them a second time as ``[[names]]``. Of which types
-is said and not guessed: nodes of others are often plain words ("change", "attention"), no names in what users type.
+``names_from_graph = ["Person", "Device"]`` on a card saves writing them a second time as ``[[names]]``. The types are
+listed and not guessed: nodes of others are often plain words ("change", "attention") and no names in what users type.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from ..errors import DataError
 
 NODES_FILE = "graph/nodes.jsonl"
 MOST = 20_000
-"""Names of a card: each is looked for in every query, and all are a part of a compiled program."""
+"""The most names for a card: each is searched for in every query, and all are part of a compiled program."""
 
 
 def names_of_graph(folder: Path, types: Collection[str]) -> Iterator[tuple[str, str]]:
-    """(name, type) of every node of some types in ``graph/nodes.jsonl``, each once, as the file has them.
+    """(name, type) of every node of the given types in ``graph/nodes.jsonl``, without duplicates, in the file's order.
 
     Raises:
-        DataError: the file is not there or cannot be read, or has more than `MOST` such names.
+        DataError: the file is missing or cannot be read, or has more than `MOST` such names.
     """
     found: dict[tuple[str, str], None] = {}
     for number, line in _lines(folder):
@@ -40,7 +40,7 @@ def names_of_graph(folder: Path, types: Collection[str]) -> Iterator[tuple[str, 
 
 
 def strange_to(spellings: Iterable[str], names: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Those of some names that are none of these spellings, whatever the case."""
+    """The names that are not among the given spellings, ignoring case."""
     known = {spelling.casefold() for spelling in spellings}
     return [(name, kind) for name, kind in names if name.casefold() not in known]
 

@@ -1,7 +1,7 @@
-"""Where the labels of a row contradict the annotation guide, beyond what the model of a row refuses.
+"""Finds labels of a row that contradict the annotation guide, beyond what the model of a row refuses.
 
-``LabelledRow`` refuses what can never be right. What is looked for here is nearly always a slip of
-whoever labelled: `queryplan data check` shows it, and nothing else depends on it.
+``LabelledRow`` refuses what can never be right. What is found here is nearly always a slip of whoever labelled:
+`queryplan data check` shows it, and nothing else depends on it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _ANSWER = re.compile(r"\{(\d+)\}")
 
 
 def contradictions(row: LabelledRow) -> list[str]:
-    """One sentence for each thing that the guide does not allow; none for a row that follows it."""
+    """One sentence for each contradiction to the guide; empty for a row that follows it."""
     return [*_follow_up(row), *_names(row), *_effort(row), *_parts(row)]
 
 

@@ -1,9 +1,8 @@
-"""Labels from use: logged plans, the least certain first, corrected answer by answer into labelled rows.
+"""Labelling from use: logged plans, the least certain first, corrected answer by answer into labelled rows.
 
-A logged plan is what production wrote down: ``{"query", "history", "plan"}``, one a line. What the plan
-says is what each question proposes, so that a right plan costs one key and a wrong one only the answers
-that are wrong. Finished rows are appended at once; the answers of an unfinished one are kept beside the
-file and asked for no second time.
+A logged plan is what production recorded: ``{"query", "history", "plan"}``, one on each line. Each question proposes
+what the plan says, so that a right plan costs one key and a wrong one only the answers that are wrong. Finished rows
+are appended at once; the answers of an unfinished one are kept beside the file and not asked for again.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ Answers = dict[str, Any]
 
 
 class LoggedPlan(BaseModel):
-    """One line of a log; what it has beyond this is left alone.
+    """One line of a log; further fields are ignored.
 
     Attributes:
-        query: what was typed; the plan's own where the line has none, as in what `plan` and `run --batch` write.
-        plan: a ``QueryPlan`` as JSON; that of the line's `run` where it has none itself.
-        conversation: keeps turns of one conversation together; made from its first message if not given.
+        query: what was typed; the plan's own if the line has none, as `plan --batch` and `run --batch` write it.
+        plan: a ``QueryPlan`` as JSON; that of the line's ``run`` if the line has none itself.
+        conversation: an id that keeps turns of one conversation together; by default made from its first message.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -55,25 +54,25 @@ class LoggedPlan(BaseModel):
 
     @property
     def key(self) -> str:
-        """The same for the same query in the same conversation."""
+        """A key that is the same for the same query in the same conversation."""
         return _hash(self.query, *(f"{turn.role}:{turn.content}" for turn in self.history))
 
     @property
     def lacks_history(self) -> bool:
-        """Whether it was planned in a conversation of which the line says nothing."""
+        """Whether it was planned in a conversation that the line does not contain."""
         planned = self.plan.get("is_follow_up") or self.plan.get("conversation_context")
         return bool(planned) and "history" not in self.model_fields_set
 
     @property
     def certainty(self) -> float:
-        """The probability that all decisions are right, if they are independent; 0 where none is traced."""
+        """The probability that all decisions are right, if they are independent; 0 if none is traced."""
         trace = self.plan.get("trace") or {}
         made = trace.get("decisions") or []
         return math.prod(float(d.get("confidence", 0.0)) for d in made) if made else 0.0
 
 
 def read_logged(path: Path) -> list[LoggedPlan]:
-    """Every plan of a log; lines that only hold an error are passed over.
+    """Read every plan of a log; lines that hold only an error are skipped.
 
     Raises:
         DataError: names file, line and field of up to twenty bad lines; or all were logged without their text.
@@ -88,10 +87,10 @@ def read_logged(path: Path) -> list[LoggedPlan]:
 
 
 def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list[LoggedPlan]:
-    """The plans of some records; those that only hold an error, or were logged without text, are passed over.
+    """Read the plans of records; those that hold only an error, or were logged without text, are skipped.
 
     Args:
-        records: (place, record) pairs; a record is JSON text or what it stands for.
+        records: (place, record) pairs; a record is JSON text or the parsed value.
 
     Raises:
         DataError: names place and field of up to twenty bad records; or all were logged without their text.
@@ -122,13 +121,15 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
 
 
 def in_their_conversation(logged: Sequence[LoggedPlan], place: str) -> tuple[list[LoggedPlan], int]:
-    """The plans that can be labelled, and how many cannot: without their conversation they would pass for first turns.
+    """The plans that can be labelled, and the number of the others.
+
+    The others lack their conversation, and would pass for first turns.
 
     Args:
-        place: where they were read from, for the message.
+        place: where they were read from, for the error message.
 
     Raises:
-        DataError: none can be labelled for this.
+        DataError: none of them can be labelled for this reason.
     """
     found = [plan for plan in logged if not plan.lacks_history]
     lost = len(logged) - len(found)
@@ -138,7 +139,7 @@ def in_their_conversation(logged: Sequence[LoggedPlan], place: str) -> tuple[lis
 
 
 def least_certain_first(logged: Iterable[LoggedPlan], done: Iterable[str] = ()) -> list[LoggedPlan]:
-    """What is still to be labelled, each query in its conversation once; the log's order where alike."""
+    """The plans still to be labelled, least certain first, without duplicates; ties in the order of the log."""
     waiting = {plan.key: plan for plan in logged}
     for key in done:
         waiting.pop(key, None)
@@ -150,12 +151,12 @@ def least_certain_first(logged: Iterable[LoggedPlan], done: Iterable[str] = ()) 
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to ask.
+    """One question to whoever labels.
 
     Attributes:
-        field: the label.
-        proposed: the plan's answer, which an empty reply takes; None where the plan has none that could be chosen.
-        choices: what a reply must be one of.
+        field: the label that is asked for.
+        proposed: the plan's answer, which an empty reply accepts; None if the plan has none that could be chosen.
+        choices: the permitted replies.
     """
 
     field: str
@@ -166,7 +167,7 @@ class Question:
 
     @property
     def shown(self) -> str:
-        """The proposed answer as it would be typed."""
+        """The proposed answer as one would type it."""
         if self.kind == "yes_no":
             return "yes" if self.proposed else "no"
         if self.kind == "parts":
@@ -175,15 +176,15 @@ class Question:
 
 
 def next_question(logged: LoggedPlan, answers: Answers, card: DomainCard) -> Question | None:
-    """The first question without an answer; None when all that apply have one."""
+    """The first unanswered question that applies; None if there is none."""
     return next((q for q in _questions(logged, answers, card) if q.field not in answers), None)
 
 
 def read_answer(question: Question, typed: str) -> Any:
-    """What a reply means; an empty one is the proposed answer, ``-`` nothing.
+    """Parse a reply; an empty one means the proposed answer, ``-`` means nothing.
 
     Raises:
-        ValueError: what may be replied instead.
+        ValueError: the reply is not permitted; the message says what is.
     """
     text = typed.strip()
     if not text and question.proposed is not None:
@@ -204,10 +205,10 @@ def read_answer(question: Question, typed: str) -> Any:
 
 
 def make_row(logged: LoggedPlan, answers: Mapping[str, Any]) -> LabelledRow:
-    """The labelled row of complete answers.
+    """Make the labelled row from complete answers.
 
     Raises:
-        DataError: what the answers contradict in the annotation guide.
+        DataError: the answers contradict the annotation guide; the message says how.
     """
     labels = {"is_follow_up": False, "complexity": "simple", "intent": "out_of_scope", "needs_decomposition": False}
     first = logged.history[0].content if logged.history else logged.query
@@ -231,7 +232,7 @@ def make_row(logged: LoggedPlan, answers: Mapping[str, Any]) -> LabelledRow:
 
 
 def _questions(logged: LoggedPlan, answers: Answers, card: DomainCard) -> list[Question]:
-    """Everything that the answers so far lead to, in order."""
+    """All questions that apply given the answers so far, in order."""
     plan = logged.plan
 
     def ask(field: str, text: str, kind: Kind, choices: tuple[str, ...] = ()) -> Question:
@@ -271,7 +272,7 @@ def _proposed(plan: Mapping[str, Any], field: str, kind: Kind, choices: Sequence
 
 
 def _parts(texts: Sequence[str]) -> list[dict[str, Any]]:
-    """Sub-queries of texts; what a text calls ``{1}`` it depends on."""
+    """Sub-queries from texts; one that contains ``{1}`` depends on the first."""
     found = []
     for number, text in enumerate(texts, 1):
         needs = [n for n in range(1, len(texts) + 1) if f"{{{n}}}" in text]
@@ -283,10 +284,10 @@ def _parts(texts: Sequence[str]) -> list[dict[str, Any]]:
 
 
 class LabelFile:
-    """The file that rows are appended to, and beside it the answers of the row in hand.
+    """The file that rows are appended to, and beside it the answers of the unfinished row.
 
     Raises:
-        DataError: the file is there and holds something else than rows.
+        DataError: the file exists and holds something other than rows.
     """
 
     def __init__(self, path: Path) -> None:
@@ -300,7 +301,7 @@ class LabelFile:
         return {row.id.removeprefix(f"{LOGGED}-") for row in self.rows}
 
     def answers(self, key: str) -> Answers:
-        """What was answered for a plan before it was left; nothing if it never was."""
+        """The answers given so far for a plan; empty if there are none."""
         try:
             kept = json.loads(self.draft.read_text(encoding="utf-8"))
             return dict(kept["answers"]) if kept["key"] == key else {}
@@ -311,21 +312,21 @@ class LabelFile:
 
     @property
     def in_hand(self) -> str | None:
-        """The key of the plan that was left half labelled."""
+        """The key of the plan that was left unfinished."""
         try:
             return str(json.loads(self.draft.read_text(encoding="utf-8"))["key"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
     def keep(self, key: str, answers: Answers) -> None:
-        """Write the answers so far; a crash leaves these or the ones before."""
+        """Save the answers so far; a crash leaves either these or the previous ones."""
         new = self.draft.with_suffix(".new")
         self.draft.parent.mkdir(parents=True, exist_ok=True)
         new.write_text(json.dumps({"key": key, "answers": answers}, ensure_ascii=False), encoding="utf-8")
         os.replace(new, self.draft)
 
     def append(self, row: LabelledRow) -> None:
-        """Add a finished row, on the disk when this returns."""
+        """Append a finished row; it is on the disk when this returns."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("a+b") as file:
             if file.tell() and not self._ends_a_line():

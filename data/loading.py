@@ -1,9 +1,9 @@
-"""Labelled rows from any common file, a folder, or the Hugging Face hub, read through ``datasets``.
+"""Loads labelled rows from any common file, a folder, or the Hugging Face hub, through ``datasets``.
 
-``datasets`` opens, decompresses and streams; nothing is cached and nothing is pickled. Each format is
-read with declared features (a line of text for JSON lines, text columns for CSV, what the file itself
-declares for Parquet and the hub), and every record is then checked by the one model of a row,
-``LabelledRow``, so that an error names file, line and field whatever the format was.
+``datasets`` opens, decompresses and streams; nothing is cached and nothing is pickled. Each format is read with
+declared features (a line of text for JSON lines, text columns for CSV, what the file itself declares for Parquet and
+the hub), and every record is then checked by the one model of a row, ``LabelledRow``, so that an error names file,
+line and field whatever the format was.
 """
 
 from __future__ import annotations
@@ -49,16 +49,16 @@ _TEXTS = ("query", "labels.standalone_query")
 
 
 def load_rows(source: str | Path) -> list[LabelledRow]:
-    """Every row of a file, of a folder's splits together, or of a data set on the hub.
+    """Load every row of a file, of all splits of a folder, or of a data set on the hub.
 
     Raises:
-        DataError: no such source, or rows that are wrong: file, line and field of up to twenty.
+        DataError: there is no such source, or rows are wrong; up to twenty are named by file, line and field.
     """
     return _joined(parse_splits(source).values()).all_right()
 
 
 def load_splits(source: str | Path) -> dict[str, tuple[LabelledRow, ...]]:
-    """The rows of each split; those of a single file are called by its name.
+    """Load the rows of each split; a single file is a split with the file's name.
 
     Raises:
         DataError: as ``load_rows``.
@@ -69,10 +69,10 @@ def load_splits(source: str | Path) -> dict[str, tuple[LabelledRow, ...]]:
 
 
 def parse_splits(source: str | Path) -> dict[str, Parsed]:
-    """The rows of each split, and what is wrong with the other records.
+    """Load the valid rows of each split, and what is wrong with the other records.
 
     Raises:
-        DataError: no such source, or a file that cannot be read as a whole.
+        DataError: there is no such source, or a file cannot be read at all.
     """
     path = Path(source)
     if path.is_dir():
@@ -88,7 +88,7 @@ def parse_splits(source: str | Path) -> dict[str, Parsed]:
 
 
 def _without_rows(folder: Path) -> str:
-    """What to do about a folder that has no split."""
+    """The error for a folder without splits, which says what to do."""
     expected = ", ".join(f"{split}.jsonl" for split in SPLITS)
     if (folder / CARD_FILE).is_file():
         return f"{folder} has a {CARD_FILE} and no labelled rows yet: write some into {expected} (data/README.md)"
@@ -101,7 +101,7 @@ def records_of(path: Path) -> Iterator[Record]:
     """(place, record) of every row of one file, as ``parse_records`` takes them.
 
     Raises:
-        DataError: the file cannot be read as a whole.
+        DataError: the file cannot be read at all.
     """
     if not path.is_file():
         raise DataError(f"there is no file {path}")
@@ -128,14 +128,14 @@ def row_features() -> Features:
 
 
 def to_dataset(rows: Iterable[LabelledRow]) -> Dataset:
-    """Rows as a ``datasets.Dataset`` in memory, to write as Parquet or to put on the hub."""
+    """Rows as a ``datasets.Dataset`` in memory, to be written as Parquet or put on the hub."""
     from datasets import Dataset
 
     return Dataset.from_list([row.model_dump(mode="json") for row in rows], features=row_features())
 
 
 def _joined(parts: Iterable[Parsed]) -> Parsed:
-    """All parts as one, in which no id occurs twice either."""
+    """All parts joined, in which no id may occur twice."""
     rows, problems, seen = [], [], {}
     for part in parts:
         problems += part.problems
@@ -161,7 +161,7 @@ def _lines(path: Path) -> Iterator[Record]:
 
 
 def _csv(path: Path) -> Iterator[Record]:
-    """Lines are counted as they stand in the file, where a quoted cell may hold several."""
+    """Records of a CSV file, with line numbers of the file, as a quoted cell may span several."""
     from datasets import Features, Value
     from datasets.packaged_modules.csv.csv import Csv
 
@@ -210,7 +210,7 @@ def _read_on(rows: Iterable[Mapping[str, Any]], name: str, split: str) -> Iterat
 
 
 def _stream(builder: Callable[..., Any], path: Path, **options: Any) -> Iterator[dict[str, Any]]:
-    """Records of one file. The builder is called itself: ``load_dataset`` would ask the hub first."""
+    """Records of one file. The builder is called directly, as ``load_dataset`` would ask the hub first."""
     with tempfile.TemporaryDirectory(prefix="queryplan-") as folder:
         made = builder(data_files={"rows": [str(_unpacked(path, Path(folder)))]}, cache_dir=folder, **options)
         for batch in made.as_streaming_dataset(split="rows").iter(batch_size=1000):
@@ -220,7 +220,7 @@ def _stream(builder: Callable[..., Any], path: Path, **options: Any) -> Iterator
 
 
 def _unpacked(path: Path, folder: Path) -> Path:
-    """The file itself, or what a .gz holds: left to unpack, ``datasets`` 5.2 forgets the encoding."""
+    """The file itself, or the unpacked content of a .gz: ``datasets`` 5.2 would forget the encoding in unpacking."""
     if path.suffix != ".gz":
         return path.absolute()
     target = folder / path.stem
@@ -233,14 +233,14 @@ def _unpacked(path: Path, folder: Path) -> Path:
 
 
 def _given(value: Any) -> Any:
-    """Without the nulls by which a table says that a field is not there."""
+    """A record without the nulls by which a table marks a missing field."""
     if isinstance(value, Mapping):
         return {k: _given(v) for k, v in value.items() if v is not None}
     return [_given(v) for v in value] if isinstance(value, list) else value
 
 
 def _nested(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A flat record as a row: JSON cells read, ``labels.…`` columns put together."""
+    """A flat record as a nested one: JSON cells are parsed, ``labels.…`` columns joined."""
     row: dict[str, Any] = {}
     for name, value in record.items():
         value = _from_json(value) if name in STRUCTURED and isinstance(value, str) else value
@@ -260,7 +260,7 @@ def _from_json(text: str) -> Any:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn what ``datasets`` and the formats raise into one sentence about the file."""
+    """Turn errors of ``datasets`` and the formats into one sentence about the file."""
     logger = logging.getLogger("datasets")
     level = logger.level
     logger.setLevel(logging.CRITICAL + 1)  # it would print the error that is raised below

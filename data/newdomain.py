@@ -1,7 +1,7 @@
-"""Beginning a domain: a card from a few answers, and starter rows that show the form of a label.
+"""Begins a domain: a card from a few answers, and starter rows that show the form of a label.
 
-Starter rows (`starters.py`) carry the tag ``starter``. They are made from templates, so they teach nothing about
-what users type; they are there so that everything runs, and to be replaced.
+Starter rows (`starters.py`) carry the tag ``starter``. They are made from templates, so they teach nothing about what
+users type; they are there so that everything runs, and to be replaced.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ EXCLUDED: Mapping[str, str] = {
     "general_knowledge": "general knowledge: facts about the world that have nothing to do with this domain",
     "tasks": "other tasks: translating, writing a text, booking, buying",
 }
-"""What a domain excludes when nothing else is said."""
+"""The topics that a domain excludes by default."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
 
 @dataclass(frozen=True)
 class DomainAnswers:
-    """What a person says about a domain.
+    """A person's description of a domain.
 
     Attributes:
-        covers: what it answers, a line each.
-        excluded: what it does not, as kind and description.
+        covers: the subjects it answers, one line each.
+        excluded: the topics it does not answer, as kind and description.
     """
 
     name: str
@@ -50,10 +50,10 @@ class DomainAnswers:
 
 
 def check_name(name: str) -> str:
-    """The name, if it can be one.
+    """Return the name, if it is a valid one.
 
     Raises:
-        DataError: it cannot; says what a name looks like.
+        DataError: it is not; the message says what a name looks like.
     """
     if not _NAME.fullmatch(name):
         raise DataError(f"{name!r} is no name for a domain: use small letters, digits, - and _, such as bread-help")
@@ -64,7 +64,7 @@ def parse_excluded(lines: Sequence[str]) -> dict[str, str]:
     """``KIND=DESCRIPTION`` lines; with fewer than two, ``EXCLUDED`` is added.
 
     Raises:
-        DataError: a line without both parts.
+        DataError: a line lacks one of the parts.
     """
     found: dict[str, str] = {}
     for line in lines:
@@ -83,10 +83,10 @@ def parse_excluded(lines: Sequence[str]) -> dict[str, str]:
 
 
 def make_card(answers: DomainAnswers) -> DomainCard:
-    """The card of what was said; what is covered twice stands there once.
+    """The card of a description, without duplicate subjects.
 
     Raises:
-        DataError: an answer that a card cannot hold, named.
+        DataError: a card cannot hold an answer, which is named.
     """
     if not all(re.search(r"\w", line) for line in answers.covers):
         raise DataError("covers: say in some words what the domain answers")
@@ -114,11 +114,11 @@ def make_card(answers: DomainAnswers) -> DomainCard:
 
 
 def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
-    """Write card, starter rows of every split and a page that says what to do with them.
+    """Write the card, starter rows for every split, and a page on what to do with them.
 
     Raises:
-        DataError: the folder is there and not empty, or an answer that a card cannot hold.
-        OSError: it cannot be written; nothing half is left, which would only stand in the way of the next try.
+        DataError: the folder exists and is not empty, or a card cannot hold an answer.
+        OSError: it cannot be written; nothing unfinished is left to block the next try.
     """
     card = make_card(answers)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -142,7 +142,7 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
 
 
 def _words(kinds: Iterable[str]) -> list[str]:
-    """A word for each kind that a language model can say: its first, or all of it where that is taken."""
+    """An answer word for each kind, for a language model: its first word, or all of it if that is taken."""
     words: list[str] = []
     for kind in (kinds := list(kinds)):
         short = kind.split("_")[0]

@@ -1,9 +1,9 @@
-"""Other words for a card's names, of patients and of other languages, read from a table beside the card.
+"""Other words for a card's names, of laypeople and of other languages, read from a table beside the card.
 
-They are kept out of ``domain.toml``, where some thousands of them would hide the names themselves and take ten times as
-long to read, and out of a name's ``aliases``, the first of which candidates of queries are written with. The table
-``names.tsv`` has a column ``name``, perhaps a column ``type``, and one for each language, headed by its tag; a
-cell has the words for the name in that language, with "; " between them::
+They are kept out of ``domain.toml``, where some thousands of them would hide the names themselves and take ten times
+as long to read, and out of a name's ``aliases``, the first of which query candidates are written with. The table
+``names.tsv`` has a column ``name``, perhaps a column ``type``, and one for each language, headed by its tag; a cell
+has the words for the name in that language, with "; " between them::
 
     name    en              es      de      ja
     gout    gouty arthritis gota    Gicht   痛風
@@ -23,7 +23,7 @@ from ..errors import DataError
 
 NAMES_FILE = "names.tsv"
 THESAURUS_FILE = "thesaurus.tsv"
-"""A table of the same form, of names that larger graphs with a domain's edges have and its own card has not."""
+"""A table of the same form, for names that larger graphs with a domain's edges have but its card lacks."""
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})?")
 BETWEEN = "; "
 
@@ -33,10 +33,10 @@ class OtherWords:
     """One row of the table.
 
     Attributes:
-        name: as the card spells it.
-        type: only that of the names so spelled; all of them if None.
-        words: those of every language in the order of the columns, with ``BETWEEN`` between them. Taking thousands
-            apart is two thirds of reading them, and done only where names are looked for.
+        name: the name as the card spells it.
+        type: the type that it is about; None for every name of that spelling.
+        words: the words of every language in the order of the columns, joined by ``BETWEEN``. Splitting thousands takes
+            two thirds of the time of reading them, and is done only where names are searched for.
     """
 
     name: str
@@ -45,7 +45,7 @@ class OtherWords:
 
 
 def read_other_words(path: Path) -> tuple[OtherWords, ...]:
-    """The rows of a table; none if it is not there.
+    """Read the rows of a table; empty if there is no table.
 
     Raises:
         DataError: the file cannot be read, or a column or row is wrong, which is named.
@@ -83,15 +83,15 @@ def _row(columns: list[str], line: str, where: str) -> OtherWords:
 
 
 def each_word(words: str) -> tuple[str, ...]:
-    """The words of a row one by one, each once."""
+    """The words of a row one by one, without duplicates."""
     return tuple(dict.fromkeys(words.split(BETWEEN))) if words else ()
 
 
 def add_other_words(names: Iterable[Any], rows: Iterable[OtherWords], where: str) -> None:
-    """Give the names of a card, as TOML has them, their other words.
+    """Add their other words to the names of a card, as parsed from TOML.
 
     Raises:
-        DataError: a row of no name, or a second row of one.
+        DataError: a row is about no name, or is the second about one.
     """
     places: dict[tuple[str, str | None], list[dict[str, Any]]] = {}
     for name in names:

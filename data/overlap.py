@@ -1,9 +1,8 @@
-"""Which of many sets of words overlap: every pair over a Jaccard threshold, exactly, without comparing all.
+"""Finds all pairs of word sets above a Jaccard threshold, exactly, without comparing all of them.
 
-Prefix filtering (Chaudhuri, Ganti and Kaushik 2006; Xiao et al. 2008, "PPJoin"): with words ordered
-from rare to frequent, two sets can only be that similar if they share one of the first
-``n - ⌈t·n⌉ + 1`` words of each. Shared prefixes are counted by a sparse matrix product in blocks, so
-memory stays bounded; what survives is intersected.
+Prefix filtering (Chaudhuri, Ganti and Kaushik 2006; Xiao et al. 2008, "PPJoin"): with words ordered from rare to
+frequent, two sets can only be that similar if they share one of the first ``n - ⌈t·n⌉ + 1`` words of each. Shared
+prefixes are counted by a sparse matrix product in blocks, so memory stays bounded; what survives is intersected.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ _SLACK = 1e-9
 
 
 class WordSets:
-    """Sets of words, the equal ones put together, as numbers from the rarest word to the most frequent.
+    """Distinct sets of words, with words as numbers from the rarest to the most frequent.
 
     Attributes:
-        groups: positions, in what was given, of each distinct set; empty sets are in none.
+        groups: for each distinct set, its positions in the input; empty sets are in none.
     """
 
     def __init__(self, sets: Iterable[Iterable[str]]) -> None:
@@ -46,7 +45,7 @@ class WordSets:
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
     def pairs(self, threshold: float) -> Iterator[tuple[int, int, float]]:
-        """(g, h, Jaccard) of every two distinct sets, by position in ``groups``, over the threshold."""
+        """(g, h, Jaccard) of every two distinct sets above the threshold, by position in ``groups``."""
         for first, second in _Prefixes(self, threshold).candidates():
             for g, h in zip(first.tolist(), second.tolist(), strict=True):
                 jaccard = self._jaccard(g, h)
@@ -54,12 +53,12 @@ class WordSets:
                     yield g, h, jaccard
 
     def comparisons(self, threshold: float) -> int:
-        """How many products ``pairs`` would have to make; its time is proportional to them."""
+        """The number of products that ``pairs`` would compute, to which its time is proportional."""
         counts = np.bincount(_Prefixes(self, threshold).words, minlength=1).astype(np.int64)
         return int((counts * (counts + 1) // 2).sum())
 
     def affordable(self, thresholds: Sequence[float], budget: int) -> float:
-        """The first of some rising thresholds whose comparisons are within the budget; the last if none is."""
+        """The first of rising thresholds whose comparisons are within the budget; the last if none is."""
         return next((t for t in thresholds if self.comparisons(t) <= budget), thresholds[-1])
 
     def _jaccard(self, g: int, h: int) -> float:
@@ -122,14 +121,14 @@ class _Prefixes:
 
 
 def _from_rare(words: np.ndarray, known: int) -> np.ndarray:
-    """Words numbered anew, from the rarest to the most frequent."""
+    """Words renumbered from the rarest to the most frequent."""
     rank = np.empty(known, dtype=np.int32)
     rank[np.argsort(np.bincount(words, minlength=known), kind="stable")] = np.arange(known, dtype=np.int32)
     return rank[words]
 
 
 def _distinct(flat: np.ndarray, lengths: np.ndarray) -> tuple[list[list[int]], np.ndarray, np.ndarray]:
-    """Positions of each distinct set, the words of all of them, and how many words each has."""
+    """Positions of each distinct set, the words of all sets, and the number of words in each."""
     groups: dict[bytes, list[int]] = {}
     ends = np.cumsum(lengths).tolist()
     for position, (size, end) in enumerate(zip(lengths.tolist(), ends, strict=True)):

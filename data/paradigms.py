@@ -1,4 +1,4 @@
-"""Typed parts of a card about asking: paradigms, other words, and which ways of asking are worth their cost."""
+"""Typed parts of a card about query candidates: paradigms, other words, and which kinds are worth their cost."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from pydantic import Field, field_validator
 from ..signatures.types import Frozen
 
 PLACES = ("query", "terms", "entity")
-"""What an operator may stand around: the whole query, its key terms, a name in it."""
+"""The placeholders of an operator: the whole query, its key terms, a name in it."""
 
 
 class Paradigm(Frozen):
-    """A named way of looking at a question, and how it changes what is asked.
+    """A named way of looking at a question, and the query candidates it adds.
 
     Attributes:
-        modifiers: words put beside the key terms, one candidate each, the best first.
+        modifiers: words that are added to the key terms, one candidate each, the best first.
         operators: templates with ``{query}``, ``{terms}`` or ``{entity}``, such as ``"{entity}" {terms}``;
             one with ``{entity}`` is used for each name of the query.
-        sources: where its candidates are asked; empty is everywhere.
-        weight: of its candidates beside those of other stages.
+        sources: the sources its candidates are for; empty means all.
+        weight: the weight of its candidates beside those of other stages.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -51,13 +51,13 @@ class SynonymSet(Frozen):
 
 
 class CandidateRules(Frozen):
-    """Which ways of asking a domain uses, and how a query is cleaned before.
+    """Which kinds of query candidates a domain uses, and how a query is cleaned before.
 
     Attributes:
         kinds: labels of candidates that are kept (``terms``, ``entity``, ``modifier``, …); None keeps all. The
             standalone query is always kept. What adds no recall on the domain's evidence belongs left out.
         noise: phrases that say nothing about what is sought.
-        replacements: what is put in the place of what, compared as whole words without case.
+        replacements: what is replaced by what; matched on whole words, ignoring case.
     """
 
     kinds: tuple[str, ...] | None = None
@@ -73,7 +73,7 @@ class CandidateRules(Frozen):
 
 
 def paradigm_problems(paradigms: tuple[Paradigm, ...], default: str | None, sources: tuple[str, ...]) -> Iterator[str]:
-    """What the paradigms of a card say that cannot be."""
+    """The mistakes in a card's paradigms."""
     names = [paradigm.name for paradigm in paradigms]
     if again := sorted({name for name in names if names.count(name) > 1}):
         yield f"a paradigm is given twice: {again}"

@@ -1,4 +1,4 @@
-"""One labelled query in its conversation, and reading and writing files of them."""
+"""One labelled query in its conversation, and reading and writing files of such rows."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ MAX_ERRORS_SHOWN = 20
 # Characters of one line: hundreds of long turns fit, a document or a whole file on one line does not.
 MAX_LINE = 1_000_000
 OTHER_FORMATS = (".gz", ".csv", ".parquet")
-"""Endings of files that are read by ``data.loading``; all others hold JSON lines."""
+"""Endings of files that ``data.loading`` reads; all others hold JSON lines."""
 
 SESSION_KEYS = ("active_entity", "now", "timezone", "collection", "paradigm")
-"""What the planner and its retrieval read of a session; an application may know more, which changes no plan."""
+"""The session keys that planner and retrieval read; others of an application change no plan."""
 # What is wrong with a line that is no record at all, whatever a row needs.
 _NO_OBJECT = (": row: not JSON", ": row: expected an object")
 
 
 class Gold(Frozen):
-    """What running the plan must give, where a row says so; each part may be missing.
+    """What running the plan must give, if a row says so; each part may be missing.
 
     Attributes:
         graph_plan: one reference plan; any plan with the same answers is right.
-        answers: names of the nodes, or the count as text, that a correct plan returns; empty when the
-            honest answer is that there is none.
-        expressible: False where the schema cannot say what is asked.
-        source_intents: kinds of information wanted, with confidences and filters.
+        answers: names of the nodes, or the count as text, that a correct plan returns; empty if the right answer is
+            that there is none.
+        expressible: False if the schema cannot express the question.
+        source_intents: the kinds of information wanted, with confidences and filters.
         source_plans: plans for the sources, by priority.
-        retrieval_method: read everything or search.
-        evidence: ids of the texts that hold the answer.
+        retrieval_method: whether to read everything or search.
+        evidence: ids of the texts that contain the answer.
     """
 
     graph_plan: GraphPlan | None = None
@@ -51,7 +51,7 @@ class Gold(Frozen):
 
 
 class LabelledRow(Frozen):
-    """A query, what was said before it, and its labels.
+    """A query, the conversation before it, and its labels.
 
     Attributes:
         id: unique within the domain.
@@ -59,8 +59,8 @@ class LabelledRow(Frozen):
         turn: position of the query among the user turns of its conversation, from 1.
         history: earlier messages, oldest first.
         session: what the application knows; ``SESSION_KEYS`` are read.
-        gold: what running the plan must give, where that is labelled.
-        tags: names of slices the row belongs to (``trap_word``, ``injection``, …).
+        gold: what running the plan must give, if that is labelled.
+        tags: names of slices that the row belongs to (``trap_word``, ``injection``, …).
     """
 
     id: str = Field(min_length=1)
@@ -85,17 +85,17 @@ class LabelledRow(Frozen):
 
 @dataclass(frozen=True)
 class Parsed:
-    """What was read from some records: the rows that are right, and a sentence for each that is not.
+    """The result of reading records: the valid rows, and a sentence for each invalid one.
 
     Attributes:
-        problems: each begins with ``file:line: field: ``.
+        problems: sentences that each begin with ``file:line: field: ``.
     """
 
     rows: tuple[LabelledRow, ...]
     problems: tuple[str, ...]
 
     def all_right(self) -> list[LabelledRow]:
-        """The rows, if every record was one.
+        """The rows, if every record was valid.
 
         Raises:
             DataError: names file, line and field of up to twenty bad records.
@@ -108,10 +108,10 @@ class Parsed:
 
 
 def parse_records(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> Parsed:
-    """Check records one by one, none held longer than that.
+    """Validate records one by one, without keeping them.
 
     Args:
-        records: (place, record) pairs; a place is ``file:line``, a record JSON text or what it stands for.
+        records: (place, record) pairs; a place is ``file:line``, a record is JSON text or the parsed value.
     """
     rows: list[LabelledRow] = []
     problems: list[str] = []
@@ -129,16 +129,16 @@ def parse_records(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> Par
 
 
 def read_rows(path: Path) -> list[LabelledRow]:
-    """Every row of a JSON-lines file, or of any other that ``data.loading`` reads (gz, CSV, Parquet).
+    """Read every row of a JSON-lines file, or of any other that ``data.loading`` reads (gz, CSV, Parquet).
 
     Raises:
-        DataError: names file, line and field of up to twenty bad lines; nothing half read.
+        DataError: some lines are invalid; up to twenty are named by file, line and field, and nothing is returned.
     """
     return parse_file(path).all_right()
 
 
 def parse_file(path: Path) -> Parsed:
-    """The rows of a file, and what is wrong with the other lines.
+    """Read the valid rows of a file, and what is wrong with its other lines.
 
     Raises:
         DataError: the file as a whole cannot be read.
@@ -159,7 +159,7 @@ def parse_file(path: Path) -> Parsed:
 
 
 def write_rows(path: Path, rows: Iterable[LabelledRow]) -> None:
-    """Write rows as JSON lines, defaults left out."""
+    """Write rows as JSON lines, without fields that have their default."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.writelines(row.model_dump_json(exclude_defaults=True) + "\n" for row in rows)
 
@@ -193,7 +193,7 @@ def _numbered_lines(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _line(place: str, other: str) -> str:
-    """A place as seen from another: the line alone in the same file."""
+    """A place relative to another one: within the same file, the line alone."""
     file, _, line = place.rpartition(":")
     return line if file == other.rpartition(":")[0] else f"{line} of {file}"
 

@@ -19,8 +19,8 @@ class SourceField(Frozen):
 
     Attributes:
         name: the filter key, plural (``projects``).
-        kind: ``value`` is one of ``values``; ``date`` a span of days; ``text`` anything.
-        values: what may be asked of a field of kind ``value``.
+        kind: ``value`` is one of ``values``; ``date`` is a span of days; ``text`` is anything.
+        values: the permitted values of a field of kind ``value``.
         operators: how a value is compared.
     """
 
@@ -39,7 +39,7 @@ class SourceField(Frozen):
 
 
 class SourceLimits(Frozen):
-    """What one question may cost: records returned, milliseconds, and cost units."""
+    """The limits of one query: records returned, milliseconds, and cost units."""
 
     records: int = Field(default=100, ge=1)
     milliseconds: int = Field(default=2000, ge=1)
@@ -47,7 +47,7 @@ class SourceLimits(Frozen):
 
 
 class SourceContract(Frozen):
-    """A source: what it holds, what can be asked of it, at what cost, and who stands in when it fails."""
+    """A source: what it holds, how it can be queried, at what cost, and its stand-in if it fails."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     description: str = Field(min_length=1)
@@ -73,9 +73,9 @@ class PlanTemplate(Frozen):
 
     Attributes:
         description: first part of the query string.
-        sources: where it is asked.
-        filters: keys that are taken from the intent.
-        fixed: filters that every such plan has; a stated one of the same key does not replace them.
+        sources: the sources that are asked.
+        filters: keys of filters that are taken from the intent.
+        fixed: filters that every such plan has, which stated ones do not replace.
     """
 
     description: str = Field(min_length=1)
@@ -94,8 +94,8 @@ class SourceIntentRule(Frozen):
     """A kind of information that a query may want, and the plans that get it (priority 10 is first).
 
     Attributes:
-        cues: words that often go with it, compared as whole words without case; ``<n>`` stands for a number. They
-            decide nothing by themselves: they are what the domain's head sees beside the words and their meaning.
+        cues: words that often go with it, matched as whole words, ignoring case; ``<n>`` stands for a number. They
+            decide nothing by themselves: the domain's head sees them beside the words and their meaning.
     """
 
     type: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -125,10 +125,10 @@ class CollectionRules(Frozen):
     """When a whole collection is read rather than searched.
 
     Attributes:
-        direct_max_items: at most so many items.
-        token_budget: the whole text must fit; a token is a Chinese character or four other ones.
+        direct_max_items: the most items of a collection that is read whole.
+        token_budget: the most tokens of its text; a token is a Chinese character or four other ones.
         stale_after_hours: older statistics count as missing, and so do those from the future.
-        store: file of the domain's own collection, one item a line, where it has one.
+        store: file of the domain's own collection, one item on each line, if it has one.
     """
 
     direct_max_items: int = Field(default=15, ge=0)
@@ -140,7 +140,7 @@ class CollectionRules(Frozen):
 def source_problems(
     sources: tuple[SourceContract, ...], intents: tuple[SourceIntentRule, ...], values: tuple[FilterValue, ...]
 ) -> Iterator[str]:
-    """What the parts of a card say of each other that cannot be."""
+    """Contradictions between the parts of a card."""
     known = {source.name: source for source in sources}
     yield from _twice("source", [source.name for source in sources])
     yield from _twice("source intent", [intent.type for intent in intents])

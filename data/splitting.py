@@ -1,7 +1,7 @@
-"""Splitting labelled rows by conversation, so that each part has its share of every label.
+"""Splits labelled rows by conversation, so that each split has its share of every label.
 
-Conversations are dealt out one after the other, each to the split that is then nearest to its shares of
-rows and of every label value; rare values weigh as much as frequent ones.
+Conversations are dealt out one after the other, each to the split that is then nearest to its shares of rows and of
+every label value; rare values weigh as much as frequent ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def parse_shares(text: str) -> dict[str, float]:
     """``train=0.6,dev=0.2,test=0.2`` as shares.
 
     Raises:
-        DataError: a name that is no split, a number that is none, or a sum other than 1.
+        DataError: a name is not a split, a share is not a number, or they do not sum to 1.
     """
     example = "give shares such as train=0.6,dev=0.2,test=0.2"
     try:
@@ -47,11 +47,11 @@ def split_rows(rows: Sequence[LabelledRow], shares: Mapping[str, float] = SHARES
     """Deal conversations out to splits; rows keep their order within a split.
 
     Args:
-        shares: of the rows, by split; they sum to 1.
+        shares: share of the rows for each split; they sum to 1.
         seed: the same rows, shares and seed give the same splits.
 
     Raises:
-        DataError: fewer conversations than splits.
+        DataError: there are fewer conversations than splits.
     """
     strata = _strata(rows)
     if len(strata) < len(shares):
@@ -61,14 +61,14 @@ def split_rows(rows: Sequence[LabelledRow], shares: Mapping[str, float] = SHARES
 
 
 def write_splits(parts: Parts, out: Path, replace: bool = False) -> list[Path]:
-    """Write each split as ``NAME.jsonl``; all files are there at the end, or none is.
+    """Write each split as ``NAME.jsonl``; in the end all files are written, or none.
 
     Args:
-        replace: write over files that are there.
+        replace: overwrite existing files.
 
     Raises:
-        DataError: a file is there already and ``replace`` is not set, or a split is there that would stay beside the
-            new ones, with rows that may be among theirs.
+        DataError: a file exists and ``replace`` is not set, or another split exists that would remain beside the new
+            ones, perhaps with some of their rows.
     """
     paths = {name: out / f"{name}.jsonl" for name in parts}
     beside = [f"{name}.jsonl" for name in SPLITS if name not in parts and (out / f"{name}.jsonl").exists()]
@@ -94,7 +94,7 @@ def write_splits(parts: Parts, out: Path, replace: bool = False) -> list[Path]:
 
 
 def _strata(rows: Sequence[LabelledRow]) -> dict[str, Counter[str]]:
-    """How many rows of each kind a conversation has."""
+    """The number of rows of each kind in a conversation."""
     found: dict[str, Counter[str]] = {}
     for row in rows:
         values = ((label, label_of(row, label)) for label in ASKED)

@@ -1,8 +1,8 @@
-"""Starter rows of a begun domain: each label once or more, in every split, about whatever the domain covers.
+"""Starter rows of a new domain: each label at least once in every split, about whatever the domain covers.
 
 The rows are made from templates around the subjects of a card. A subject may be one word or a long phrase, in any
-language, and like another one; a conversation that would be a near-duplicate of an earlier one is left out, so
-that `queryplan data check` finds nothing to mend in them.
+language, and like another one; a conversation that would be a near-duplicate of an earlier one is left out, so that
+`queryplan data check` finds nothing to mend in them.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Conversation = list[dict[str, Any]]
 
 
 def starter_rows(card: DomainCard) -> dict[str, list[LabelledRow]]:
-    """Rows of every split that show each label, in other words for each split; all have the tag ``starter``."""
+    """Rows that show each label in every split, in different words for each; all have the tag ``starter``."""
     kept = _Kept()
     return {split: list(_of_split(card, split, kept)) for split in SPLITS}
 
 
 def subject_of(line: str) -> str:
-    """What a line of a card is about, as it can stand in a question: all of it, or what is before an explanation."""
+    """The subject of a card's line, for use in a question: all of it, or the part before an explanation."""
     text = " ".join(_MARKS.sub(" ", line).split())
     named = next((part for part in _EXPLAINED.split(text) if WORD.search(part)), text).strip(_EDGES) or text
     if len(named) <= _LONGEST:
@@ -71,7 +71,7 @@ def _of_split(card: DomainCard, split: str, kept: _Kept) -> Iterator[LabelledRow
 
 
 def _apart(subjects: Iterable[str]) -> list[str]:
-    """The subjects that have words, each once."""
+    """The subjects that have words, without duplicates."""
     found: dict[frozenset[str], str] = {}
     for subject in subjects:
         if words := tokens(subject):
@@ -80,7 +80,7 @@ def _apart(subjects: Iterable[str]) -> list[str]:
 
 
 def _going_on(say: Mapping[str, str], x: str, y: str) -> Conversation:
-    """From turn to turn: what it is, why, and something else."""
+    """A conversation from turn to turn: what it is, why, and something else."""
     why = {"complexity": "moderate", "intent": "causal", "entities": [x], "referenced_entities": [x]}
     return [
         _turn(say["define"].format(x=x), intent="definition", entities=[x]),
@@ -90,7 +90,7 @@ def _going_on(say: Mapping[str, str], x: str, y: str) -> Conversation:
 
 
 def _comparing(say: Mapping[str, str], x: str, y: str) -> Conversation:
-    """Two things at once, which takes two retrievals."""
+    """A comparison of two things, which takes two retrievals."""
     parts = [{"id": n, "text": say["define"].format(x=subject)} for n, subject in enumerate((x, y), 1)]
     both = {"complexity": "moderate", "intent": "comparison", "needs_decomposition": True, "sub_queries": parts}
     return [_turn(say["compare"].format(x=x, y=y), entities=[x, y], **both)]
@@ -115,7 +115,7 @@ def _rows(conversation: str, turns: Sequence[Mapping[str, Any]], answer: str) ->
 
 
 class _Kept:
-    """The rows so far, to hold others against them as `check_set` does."""
+    """The rows so far, with which others are compared as in `check_set`."""
 
     def __init__(self) -> None:
         self._words: list[tuple[str, frozenset[str]]] = []
@@ -123,7 +123,7 @@ class _Kept:
         self._asked: set[object] = set()
 
     def take(self, rows: Sequence[LabelledRow], split: str) -> bool:
-        """Keep a conversation, unless a row of it spoils the set."""
+        """Keep a conversation, unless one of its rows would spoil the set."""
         if any(contradictions(row) or self._is_told(row) or self._is_near(row, split) for row in rows):
             return False
         for row in rows:
@@ -135,7 +135,7 @@ class _Kept:
         return True
 
     def _is_told(self, row: LabelledRow) -> bool:
-        """Whether the same was asked before, with whatever labels."""
+        """Whether the same was asked before, whatever the labels."""
         return row.labels.intent != "greeting" and _text(row) in self._asked
 
     def _is_near(self, row: LabelledRow, split: str) -> bool:

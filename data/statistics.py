@@ -1,4 +1,4 @@
-"""What a labelled set consists of: rows, conversations, lengths, and how often each label has which value."""
+"""Statistics of a labelled set: rows, conversations, lengths, and how often each label has which value."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ASKED: Mapping[str, Callable[[LabelledRow], bool]] = {
     "intent": lambda row: row.labels.is_relevant,
     "needs_decomposition": lambda row: row.labels.is_relevant,
 }
-"""The labels that are chosen from a list, and the rows that raise the question at all."""
+"""The labels that are chosen from a list, with the rows to which each applies."""
 
 
 def label_of(row: LabelledRow, label: str) -> str | None:
-    """The value of a label as text; None where the row does not raise the question."""
+    """The value of a label as text; None if it does not apply to the row."""
     if not ASKED[label](row):
         return None
     value = getattr(row.labels, label)
@@ -33,7 +33,7 @@ def label_of(row: LabelledRow, label: str) -> str | None:
 
 
 class Spread(Frozen):
-    """The middle, the 95th percentile and the largest of some counts; zeros of none."""
+    """The median, the 95th percentile and the maximum of counts; zeros if there are none."""
 
     median: float
     p95: float
@@ -41,14 +41,14 @@ class Spread(Frozen):
 
 
 class SplitStatistics(Frozen):
-    """What one split consists of.
+    """Statistics of one split.
 
     Attributes:
-        later_turns: rows with a history.
-        words: of the query, as ``str.split`` counts them.
-        characters: of the query.
+        later_turns: number of rows with a history.
+        words: words of the query, as ``str.split`` counts them.
+        characters: characters of the query.
         turns: rows of each conversation.
-        gold: rows that have each part of ``gold``.
+        gold: number of rows that have each part of ``gold``.
     """
 
     rows: int
@@ -66,7 +66,7 @@ class SetStatistics(Frozen):
     """Each split, and how often each label has which value there.
 
     Attributes:
-        labels: counts by label, value and split; of the rows that raise the question.
+        labels: counts by label, value and split, over the rows to which the label applies.
     """
 
     splits: dict[str, SplitStatistics]
@@ -74,10 +74,10 @@ class SetStatistics(Frozen):
 
 
 def set_statistics(splits: Splits, known: Sequence[str] = tuple(ASKED)) -> SetStatistics:
-    """Count everything.
+    """Compute the statistics of all splits.
 
     Args:
-        known: the labels that the set has; others only have a neutral value and are not counted.
+        known: the labels that the set has; others have only a placeholder and are not counted.
     """
     return SetStatistics(
         splits={name: split_statistics(rows) for name, rows in splits.items()},
@@ -86,7 +86,7 @@ def set_statistics(splits: Splits, known: Sequence[str] = tuple(ASKED)) -> SetSt
 
 
 def split_statistics(rows: Sequence[LabelledRow]) -> SplitStatistics:
-    """Count one split."""
+    """Compute the statistics of one split."""
     conversations = Counter(row.conversation for row in rows)
     return SplitStatistics(
         rows=len(rows),
@@ -102,7 +102,7 @@ def split_statistics(rows: Sequence[LabelledRow]) -> SplitStatistics:
 
 
 def label_counts(splits: Splits, label: str) -> dict[str, Counts]:
-    """How often a label has which value, by value and split; the most frequent value first."""
+    """Counts of a label's values, by value and split; the most frequent value first."""
     pairs = Counter((label_of(row, label), name) for name, rows in splits.items() for row in rows)
     totals = Counter({value: 0 for value, _ in pairs})
     for (value, _), count in pairs.items():

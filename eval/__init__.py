@@ -1,1 +1,1 @@
-"""Metrics, statistics, reports and the MLflow run of an evaluation."""
+"""Measuring programs: metrics, statistics, reports, comparisons, and the MLflow runs of evaluations."""

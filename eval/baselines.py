@@ -1,4 +1,4 @@
-"""Cheap rivals of a compiled planner, with the same ``plan()``: the majority class, and TF-IDF.
+"""Baseline planners with the same ``plan()`` as a compiled one: the majority class, and TF-IDF.
 
 A compiled program that does not beat these is not worth its cost, and the report says so.
 """
@@ -62,13 +62,13 @@ class ConstantPlanner:
         self.program_version = f"constant-{rows_hash(rows)}"
 
     def plan(self, query: str, history: History = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
-        """The usual labels; without history a query is never a follow-up, as the guide has it."""
+        """A plan from the most frequent labels; without history a query is never a follow-up, as in the guide."""
         start = time.perf_counter()
         return plan_of(query, _decided(self._usual, history), self.program_version, start)
 
 
 class TfidfPlanner:
-    """TF-IDF of words and of characters with logistic regression, one a label.
+    """TF-IDF of words and of characters with logistic regression, one for each label.
 
     Words of one and two, characters of two to five within words (scikit-learn's ``char_wb``);
     ``C=10`` and the rest scikit-learn's defaults. Follow-up sees the query, and the query with the
@@ -93,7 +93,7 @@ class TfidfPlanner:
         self._known: dict[tuple[str, str, str], Said] = {}
 
     def foresee(self, rows: Sequence[LabelledRow]) -> TfidfPlanner:
-        """Predict every label of these rows at once, for ``plan`` to look up: 20 times as fast, and its times are none.
+        """Predict every label of these rows at once, for ``plan`` to look up: 20 times as fast, without valid times.
 
         Returns self.
         """
@@ -123,14 +123,14 @@ class TfidfPlanner:
 
 
 def _decided(said: Mapping[str, Said], history: History) -> Decided:
-    """Without history a query is never a follow-up, which is sure by form."""
+    """Decide by form that a query without history is no follow-up."""
     labels = {name: label for name, (label, _) in said.items()}
     sure = {name: probability for name, (_, probability) in said.items() if history or name != "is_follow_up"}
     return Decided.model_validate({**labels, "is_follow_up": bool(history and labels["is_follow_up"]), "sure": sure})
 
 
 def plan_of(query: str, decided: Decided, version: str, start: float) -> QueryPlan:
-    """A complete plan from labels alone; what would have to be written is named as degraded."""
+    """A complete plan from labels alone; missing written parts are named in ``degraded``."""
     inside = decided.is_relevant
     searches = inside and decided.intent != "greeting"
     return QueryPlan(
@@ -167,7 +167,7 @@ def _trace(decided: Decided, milliseconds: float) -> PlanTrace:
 
 
 def _decision(stage: str, sure: Mapping[str, float]) -> dict[str, Any]:
-    """Who decided a stage and how surely, which is as surely as its least sure label."""
+    """The decision of a stage, with the confidence of its least certain label."""
     known = [sure[label] for label in _LABELS[stage] if label in sure]
     by = {"decided_by": "head", "confidence": min(known)} if known else {"decided_by": "rule", "confidence": 1.0}
     return {"stage": stage, "reason": "baseline", **by}
@@ -184,7 +184,7 @@ def _unwritten(decided: Decided) -> tuple[Degraded, ...]:
 
 
 def _majorities(rows: Sequence[LabelledRow]) -> dict[str, Said]:
-    """The most frequent value of each label with its share, among the rows that raise the question; the first met."""
+    """The most frequent value of each label and its share, among the rows to which it applies; the first of equals."""
     if not rows:
         raise DataError("a baseline needs training rows: give a train.jsonl with at least one labelled query")
     inside = [r.labels for r in rows if r.labels.is_relevant]

@@ -1,4 +1,4 @@
-"""Programs on the same rows, pair by pair: what differs, on which slices, and which plans got worse."""
+"""Compares programs on the same rows, pair by pair: what differs, on which slices, and which plans got worse."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SHOWN = 20
 
 
 class Change(Frozen):
-    """A row whose plan is not as right as it was, or righter.
+    """A row whose plan got worse or better.
 
     Attributes:
-        lost: stages that were right and are not any more.
-        gained: stages that were wrong and are right.
-        weight: how much worse; the whole plan counts most, then the labels, then each stage and the rewrite's F1.
+        lost: stages that were right and are wrong now.
+        gained: stages that were wrong and are right now.
+        weight: how much worse it got; the whole plan counts most, then labels, then each stage and the rewrite's F1.
         lines: gold, the earlier plan and the later one, side by side.
     """
 
@@ -47,9 +47,9 @@ class Comparison(Frozen):
 
     Attributes:
         differences: later minus earlier on all rows, then slice by slice; all corrected together.
-        regressions: rows that got worse, worst first, as many as were asked for.
-        worse: rows whose plan was right and is wrong, and ``better`` the other way round.
-        sentences: what the numbers amount to.
+        regressions: rows that got worse, worst first, up to the number asked for.
+        worse: number of rows whose plan was right and is wrong now; ``better`` is the opposite.
+        sentences: what the numbers mean, in plain words.
     """
 
     earlier: str
@@ -61,21 +61,21 @@ class Comparison(Frozen):
     sentences: tuple[str, ...]
 
     def difference(self, measure: str, slice_name: str | None = None) -> Difference | None:
-        """The difference on one measure, or None if no row raises it."""
+        """The difference on one measure, or None if it applies to no row."""
         return next((d for d in self.differences if d.measure == measure and d.slice == slice_name), None)
 
     @property
     def shown(self) -> tuple[Difference, ...]:
-        """The differences that can be claimed."""
+        """The differences that are statistically shown."""
         return tuple(d for d in self.differences if d.verdict != SAME)
 
 
 class CompareReport(Frozen):
-    """Several evaluations of the same rows, and each compared with the first.
+    """Several evaluations of the same rows, each compared with the first.
 
     Attributes:
         columns: names of the evaluations, the baseline first.
-        lines: every measure with its interval, one cell a column.
+        lines: every measure with its interval, one cell for each column.
     """
 
     columns: tuple[str, ...]
@@ -94,10 +94,10 @@ def compare(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> CompareRep
     """Put evaluations side by side and compare each with the first.
 
     Args:
-        shown: how many regressions to keep of each pair.
+        shown: number of regressions to keep for each pair.
 
     Raises:
-        UserError: fewer than two, of different domains or rows, or two of one name.
+        UserError: there are fewer than two, or they have different domains or rows, or the same name.
     """
     if len(evaluations) < 2:
         raise UserError("comparing takes two evaluations or more; `queryplan evaluate` measures one")
@@ -105,7 +105,7 @@ def compare(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> CompareRep
 
 
 def side_by_side(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> CompareReport:
-    """As `compare`, of one evaluation too, which is then compared with nothing."""
+    """As `compare`, but also for a single evaluation, which is compared with nothing."""
     check_comparable(evaluations)
     first = evaluations[0]
     return CompareReport(
@@ -123,7 +123,7 @@ def side_by_side(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> Compa
 
 
 def compare_pair(earlier: Evaluation, later: Evaluation, shown: int = SHOWN) -> Comparison:
-    """``later`` against ``earlier``, of the same rows."""
+    """Compare ``later`` with ``earlier``, on the same rows."""
     differences = compared_rows(earlier, later)
     changes = sorted(_changes(earlier, later), key=lambda c: (-c[0], c[2].row_id))
     worse = [_change(*change) for change in changes if change[0] > 0][:shown]
@@ -141,7 +141,7 @@ def compare_pair(earlier: Evaluation, later: Evaluation, shown: int = SHOWN) -> 
 
 
 def compared_rows(earlier: Evaluation, later: Evaluation) -> tuple[Difference, ...]:
-    """Every difference that is looked at: all measures on all rows, labels and plans on each slice worth reporting."""
+    """Every difference that is tested: all measures on all rows, labels and plans on each slice worth reporting."""
     timed = () if earlier.replayed or later.replayed else (LATENCY,)
     slices = reported(row.slices for row in later.cases)
     on_slices = [(name, m) for name in slices for m in MEASURES if m.score in SLICED]
@@ -151,10 +151,10 @@ def compared_rows(earlier: Evaluation, later: Evaluation) -> tuple[Difference, .
 
 
 def check_comparable(evaluations: Sequence[Evaluation]) -> None:
-    """Refuse what cannot stand side by side.
+    """Refuse evaluations that cannot be compared.
 
     Raises:
-        UserError: none, of different domains or rows, or two of one name.
+        UserError: there are none, or they have different domains or rows, or the same name.
     """
     domains = {e.domain for e in evaluations if e.domain}
     if len(domains) > 1:
@@ -174,7 +174,7 @@ def _changes(earlier: Evaluation, later: Evaluation) -> Iterable[Pair]:
 
 
 def _weight(row: RowResult, other: RowResult) -> float:
-    """How right a row is: the more, the better. A stage counts where both were scored on it."""
+    """How right a row's plan is, higher is better; only stages that were scored in both count."""
     score, theirs = row.score, other.outcomes
     stages = sum(right is True and theirs[name] is not None for name, right in row.outcomes.items())
     return 10.0 * score.plan_right + 5.0 * score.labels_right + stages + (score.rewrite_f1 or 0.0)

@@ -1,4 +1,4 @@
-"""A comparison as tables and sentences for a terminal."""
+"""Renders a comparison as tables and sentences for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plans cost: time by stage and by route, requests, rounds, tokens, and money where a price is given."""
+"""The cost of plans: time by stage and by route, requests, rounds, tokens, and money where a price is given."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Cost(Frozen):
     """Time and requests of some plans, or of one stage of them.
 
     Attributes:
-        name: of the stage or the route.
-        rows: plans that went this way, or that asked a language model in this stage.
+        name: the name of the stage or the route.
+        rows: number of plans with this route, or that asked a language model in this stage.
         p50: milliseconds, as are ``p90`` and ``p99``.
-        calls: requests to a language model, a plan of these.
-        tokens: a plan of these.
+        calls: mean requests to a language model for each of these plans.
+        tokens: mean tokens for each of these plans.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Cost(Frozen):
 
 
 class Costs(Frozen):
-    """What the plans of one evaluation cost.
+    """The costs of the plans of one evaluation.
 
     Attributes:
-        stages: those in which a language model was asked at all, over the plans in which it was.
-        routes: see `RowResult.route`; every plan went one.
-        waste: share of the requests that were foreseen and not needed; None without requests.
-        dollars: of a thousand plans; None where that is not known, see `dollars_of`.
+        stages: the stages in which a language model was asked, over the plans in which it was.
+        routes: see `RowResult.route`; every plan has one.
+        waste: share of the requests that were sent ahead and not needed; None without requests.
+        dollars: dollars for a thousand plans; None if unknown, see `dollars_of`.
     """
 
     stages: tuple[Cost, ...]
@@ -51,7 +51,7 @@ class Costs(Frozen):
 
 
 def costs_of(rows: Sequence[RowResult], price: Price | None = None) -> Costs:
-    """The costs of at least one row, in money at ``price``."""
+    """The costs of the plans of at least one row; in money if ``price`` is given."""
     routes = sorted({row.route for row in rows})
     calls = sum(row.score.lm_calls for row in rows)
     return Costs(

@@ -1,4 +1,4 @@
-"""The dates that a text names, as far as their form gives them away."""
+"""The dates that a text names, as far as their form shows them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORD = re.compile(r"\w+")
 
 
 def dates(text: str) -> Counter[str]:
-    """The dates of ``text``, each in one form whatever way it is written, and how often.
+    """The dates of ``text`` in a canonical form, with their counts.
 
     Read: ``2024-03-05`` with its relatives, ``5.3.2024`` (day first, as more of the world writes it; the
     same text gives the same date, which is all that a comparison needs), English month names with a

@@ -1,4 +1,4 @@
-"""One sequential pass of a planner over labelled rows, and everything that is read off it."""
+"""Evaluates a planner in one sequential pass over labelled rows, with everything that is computed from it."""
 
 from __future__ import annotations
 
@@ -33,34 +33,34 @@ Progress = Callable[[int, int], None]
 
 
 class Planner(Protocol):
-    """Anything that plans: the real planner and its cheap rivals."""
+    """Anything that plans queries: a real planner or a cheap rival."""
 
     @property
     def program_version(self) -> str:
-        """Names the compiled content; changes whenever it does."""
+        """A name of the compiled content, which changes whenever the content does."""
         ...
 
     def plan(self, query: str, history: Any = None, session: Mapping[str, Any] | None = None) -> QueryPlan:
-        """The plan of one query; history as dicts with ``role`` and ``content``, oldest first."""
+        """Plan one query; history is dicts with ``role`` and ``content``, oldest first."""
         ...
 
 
 class Evaluation(Frozen):
-    """What a planner did on a set of rows: the row table in ``cases``, and where it comes from.
+    """A planner's results on a set of rows: the row table in ``cases``, and where it comes from.
 
     Attributes:
         name: the heading of its column in a report.
-        domain: the name on the card of its domain; empty where nobody said.
-        lm: the language model that was asked; empty where nobody said.
-        data_fingerprint: of the rows, see `rows_hash`.
-        load_average: of the machine over the last minute, before and after; latency measured under
-            other load means little. Empty where the system does not tell.
-        sample: a sentence about how the rows were drawn, if they are not the whole set.
-        replayed: some answers of the model came from a journal, so latency was not measured.
-        resumed: rows whose plans, with the times they took, are of an earlier run of the same program and code.
-        seen: rows that the program learned from: on queries that are new to it it is less right than here. 0 also where
-            nobody counted.
-        price: of the model's tokens, as far as it was known when this was measured.
+        domain: the name on its domain's card; empty if not given.
+        lm: the language model that was asked; empty if not given.
+        data_fingerprint: hash of the rows, see `rows_hash`.
+        load_average: the machine's load over the last minute, before and after; latency measured under other load
+            means little. Empty if the system does not report it.
+        sample: a sentence on how the rows were drawn, if they are not the whole set.
+        replayed: whether some answers of the model came from a journal, so that latency was not measured.
+        resumed: number of rows whose plans and times come from an earlier run of the same program and code.
+        seen: number of rows that the program learned from; on new queries it is less accurate than here. 0 also if
+            not counted.
+        price: the price of the model's tokens, if it was known when this was measured.
     """
 
     kind: Literal["evaluation"] = "evaluation"
@@ -88,11 +88,11 @@ class Evaluation(Frozen):
 
     @property
     def dollars(self) -> Estimate | None:
-        """What a thousand such plans cost; None where no price is known."""
+        """Dollars that a thousand such plans cost; None if no price is known."""
         return dollars_of(self.cases, self.price)
 
     def priced(self, price: Price | None) -> Evaluation:
-        """The same at another price; None changes nothing."""
+        """The same evaluation at another price; None changes nothing."""
         return self if price is None else self.model_copy(update={"price": price})
 
     def save(self, path: Path) -> None:
@@ -112,7 +112,7 @@ class Evaluation(Frozen):
         """Read what `save` or `save_folder` wrote.
 
         Raises:
-            DataError: no such file, or not an evaluation of this version.
+            DataError: there is no such file, or it is not an evaluation of this version.
         """
         try:
             if path.is_dir():
@@ -147,19 +147,19 @@ def evaluate(
     lm: str = "",
     seen: int = 0,
 ) -> Evaluation:
-    """Plan every row once, one after the other, and score it.
+    """Plan every row once, one after the other, and score the plans.
 
     Args:
-        progress: called with (rows done, rows in all), first with what a stopped run had done.
-        resume: a JSON-lines file that gets every plan as soon as it is there; run again with the
-            same file and the same code, only the missing rows are planned, and those that a failed request degraded.
-        sample: a sentence about how ``rows`` were drawn, shown in reports.
-        version: says more than ``planner.program_version`` about what plans, such as the language model of
-            an uncompiled planner; ``resume`` is refused to another version or another ``name``.
-        judge: what is scored with; a graph to run graph steps on, for example.
+        progress: called with (rows done, rows in all), first with the rows that a stopped run had done.
+        resume: a JSON-lines file to which every plan is written as soon as it is made. Run again with the same file and
+            the same code, only missing rows are planned, and those that a failed request degraded.
+        sample: a sentence on how ``rows`` were drawn, shown in reports.
+        version: a fuller name than ``planner.program_version``, for example with the language model of an uncompiled
+            planner. ``resume`` is refused for another version or another ``name``.
+        judge: what to score with, such as a graph to run graph steps on.
         domain: kept with the evaluation.
-        lm: kept with the evaluation; ``resume`` is refused to another one.
-        seen: how many of the rows the planner learned from; kept with the evaluation.
+        lm: kept with the evaluation; ``resume`` is refused for another one.
+        seen: number of rows that the planner learned from; kept with the evaluation.
 
     Raises:
         UserError: ``resume`` holds plans of another program or of other rows, or cannot be written.
@@ -195,10 +195,10 @@ def planned(
     progress: Progress,
     judge: Judge | None = None,
 ) -> list[RowResult]:
-    """Plan the rows that the journal does not have, one after the other, and score all of them, in their order.
+    """Plan the rows that the journal lacks, one after the other, and score all rows, in their order.
 
-    A plan that is degraded after a request failed says more about the server than about the program: it counts
-    in this run, and is not kept for the next.
+    A plan that is degraded because a request failed says more about the server than about the program: it counts in
+    this run, but is not kept for the next.
     """
     cases = {row.id: _case(row, *journal.done[row.id], judge) for row in rows if row.id in journal.done}
     progress(len(cases), len(rows))
@@ -235,5 +235,5 @@ def learned_from(seen: int, rows: int) -> str:
 
 
 def load_average() -> tuple[float, ...]:
-    """The load of the last minute; empty on systems without it (Windows)."""
+    """The load average of the last minute; empty on systems without it (Windows)."""
     return (round(os.getloadavg()[0], 2),) if hasattr(os, "getloadavg") else ()

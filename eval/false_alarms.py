@@ -1,8 +1,8 @@
-"""How often comparing cries a difference where there is none.
+"""The rate of false alarms of a comparison, by permutation.
 
-Of two evaluations of the same rows, the outcomes of each conversation change sides at random: then neither is
-better, and whatever is still cried is a false alarm. Run it on two evaluations of your own:
-``python -m queryplan.eval.false_alarms FOLDER FOLDER [TIMES]``.
+Of two evaluations of the same rows, the outcomes of each conversation are swapped at random. Then neither is better,
+and every difference still reported is a false alarm. Run it on two evaluations of your own: ``python -m
+queryplan.eval.false_alarms FOLDER FOLDER [TIMES]``.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .significance import SAME
 
 
 class FalseAlarms(Frozen):
-    """What a simulation gave.
+    """The result of a simulation.
 
     Attributes:
-        cried: times in which at least one difference was called shown.
-        by_question: how often each was, as "measure" or "measure of slice".
+        cried: number of comparisons in which at least one difference was reported as shown.
+        by_question: how often each difference was, as "measure" or "measure of slice".
     """
 
     times: int
@@ -33,7 +33,7 @@ class FalseAlarms(Frozen):
 
 
 def false_alarms(a: Evaluation, b: Evaluation, times: int = 1000, seed: int = 0) -> FalseAlarms:
-    """Compare ``a`` and ``b`` so often, with sides changed anew each time."""
+    """Compare ``a`` and ``b`` repeatedly, with sides swapped at random each time."""
     rng = np.random.default_rng(seed)
     cried, questions = 0, Counter[str]()
     for _ in range(times):
@@ -44,7 +44,7 @@ def false_alarms(a: Evaluation, b: Evaluation, times: int = 1000, seed: int = 0)
 
 
 def sides_changed(a: Evaluation, b: Evaluation, rng: np.random.Generator) -> tuple[Evaluation, Evaluation]:
-    """The two with the outcomes of about half of the conversations exchanged."""
+    """Both evaluations with the outcomes of about half of the conversations swapped."""
     names = sorted({case.conversation for case in a.cases})
     turned = {name for name, flip in zip(names, rng.random(len(names)) < 0.5, strict=True) if flip}
     theirs = {case.row_id: case for case in b.cases}

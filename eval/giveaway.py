@@ -1,10 +1,10 @@
 """How much the words of a query alone give away of its labels: TF-IDF that never sees the history.
 
-Labels that follow from a few words can be learnt without the conversation, and then a good score says
-little about planning. What is printed is a property of the set; no row is edited to lower it.
+Labels that follow from a few words can be learned without the conversation, and then a good score says little about
+planning. The result is a property of the set; no row is edited to lower it.
 
-Measured by cross-validation in folds of whole conversations, on ``train`` and ``dev`` where they are
-there (``test`` is for reporting and ``calibrate`` for the bound).
+Measured by cross-validation in folds of whole conversations, on ``train`` and ``dev`` where they exist (``test`` is
+for reporting and ``calibrate`` for the bound).
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ Splits = Mapping[str, Sequence[LabelledRow]]
 
 
 class Giveaway(Frozen):
-    """What TF-IDF on the query alone knows of one label.
+    """How well TF-IDF on the query alone predicts one label.
 
     Attributes:
         values: how many values the label has among these rows.
         majority: accuracy of always saying the most frequent value of the training folds.
         tfidf: accuracy of TF-IDF with logistic regression.
-        later_rows: rows with a history among them; what follows is of those only.
-        balanced_accuracy: mean recall of the values; a guess has one over the number of values.
-        auroc: area under the ROC curve, of several values the mean of one against the rest; a guess has 0.5.
+        later_rows: number of rows with a history; the next two are about those only.
+        balanced_accuracy: mean recall of the values; guessing has one over the number of values.
+        auroc: area under the ROC curve, for several values the mean of one against the rest; guessing has 0.5.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Giveaway(Frozen):
 
 
 def giveaway(splits: Splits, labels: Sequence[str] = tuple(ASKED), seed: int = 0) -> tuple[Giveaway, ...]:
-    """What the words give away of each label; one that has a single value, or too few rows, is left out."""
+    """How much the words give away of each label; labels with a single value or too few rows are left out."""
     rows = _sample(measured_rows(splits), seed)
     # With more threads than idle cores, small matrices take many times as long.
     with threadpool_limits(1):
@@ -61,7 +61,7 @@ def giveaway(splits: Splits, labels: Sequence[str] = tuple(ASKED), seed: int = 0
 
 
 def measured_rows(splits: Splits) -> list[LabelledRow]:
-    """The rows of train and dev; of a set without them, all rows."""
+    """The rows of train and dev, or all rows of a set without them."""
     chosen = [name for name in MEASURED if name in splits] or list(splits)
     return [row for name in chosen for row in splits[name]]
 

@@ -1,4 +1,4 @@
-"""One process at a time at a file; the system lets go when the file is closed, however its process ends."""
+"""Lets one process at a time use a file; the system frees the lock when the file is closed or the process ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def claim(file: IO[Any]) -> bool:
 
 
 def wait_for(file: IO[Any]) -> None:
-    """Go on when this process alone has the file; on Windows at once."""
+    """Wait until this process alone has the file; on Windows return at once."""
     _lock(file, wait=True)
 
 

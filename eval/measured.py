@@ -1,4 +1,4 @@
-"""An evaluation and what was measured beside it, in one folder."""
+"""An evaluation with what was measured beside it, kept in one folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THROUGHPUT = TypeAdapter(tuple[Throughput, ...])
 
 @dataclass(frozen=True)
 class Measured:
-    """An evaluation with its oracle ladder and its throughput, where they were measured."""
+    """An evaluation with its oracle ladder and its throughput, if they were measured."""
 
     evaluation: Evaluation
     ladder: OracleLadder | None = None
@@ -32,20 +32,20 @@ class Measured:
         return self.evaluation.name
 
     def named(self, name: str) -> Measured:
-        """The same under another heading."""
+        """The same measurements under another heading."""
         return replace(self, evaluation=self.evaluation.model_copy(update={"name": name}))
 
     def priced(self, price: Price | None) -> Measured:
-        """The same at another price; None changes nothing."""
+        """The same measurements at another price; None changes nothing."""
         return replace(self, evaluation=self.evaluation.priced(price))
 
     def save(self, folder: Path) -> None:
-        """Write the folder: that of the evaluation, ``oracle.json`` and ``throughput.json``."""
+        """Write the folder of the evaluation with ``oracle.json`` and ``throughput.json``."""
         self.evaluation.save_folder(folder)
         self.save_beside(folder)
 
     def save_beside(self, folder: Path) -> None:
-        """Write what is beside the evaluation into a folder that is there."""
+        """Write what was measured beside the evaluation into an existing folder."""
         if self.ladder is not None:
             (folder / ORACLE_FILE).write_text(self.ladder.model_dump_json(indent=1) + "\n", encoding="utf-8")
         if self.throughput:
@@ -78,7 +78,7 @@ def is_evaluation(path: Path) -> bool:
 
 
 def apart(measured: Sequence[Measured]) -> list[Measured]:
-    """The same with headings that differ: by program version, and by number where that is the same too."""
+    """The same with distinct headings: by program version, and also by number if versions are equal."""
     names = [one.name for one in measured]
     if len(set(names)) < len(names):
         names = [f"{one.name} {one.evaluation.program_version}" for one in measured]

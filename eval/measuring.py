@@ -1,4 +1,4 @@
-"""Measuring one program on labelled rows: alone, beside its cheap rivals, stage by stage given gold, and under load."""
+"""Measures one program on labelled rows: alone, beside cheap rivals, with gold stage by stage, and under load."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .throughput import measure_throughput
 WORK = Path(".queryplan/evaluations")
 
 MANY = 2000
-"""Rows above which TF-IDF predicts all at once (one by one it takes 10 ms), and no ladder is climbed unasked."""
+"""Rows above which TF-IDF predicts all at once (one by one takes 10 ms), and the oracle ladder only runs if asked."""
 
 Told = Callable[[str, int, int], None]
 
@@ -37,15 +37,15 @@ class Wanted:
     """What to measure, and on which rows.
 
     Attributes:
-        domain: a shipped name or a folder; the planner's own if not given.
-        data: labelled rows; the domain's test split if not given. Reading rows of that is counted.
-        size: a stratified sample of so many rows.
-        why: a word on why the test set is read.
-        oracle: also plan the rows with gold given stage by stage. If not said, this is done without a
-            language model on up to `MANY` rows.
-        throughput: also plan with 1, 8 and 64 queries in flight.
-        prices: of language models, by name.
-        work: folder of the files that a stopped evaluation goes on from, and of what was measured.
+        domain: a shipped name or a folder; by default the planner's own.
+        data: labelled rows; by default the domain's test split, whose readings are counted.
+        size: size of a stratified sample of the rows.
+        why: why the test set is read.
+        oracle: whether to plan the rows also with gold given stage by stage; by default only without a language model,
+            on up to `MANY` rows.
+        throughput: whether to plan also with 1, 8 and 64 queries in flight.
+        prices: prices of language models, by name.
+        work: folder of the files from which a stopped evaluation continues, and of the results.
     """
 
     domain: str | None = None
@@ -59,7 +59,7 @@ class Wanted:
 
 
 class Measuring:
-    """The rows that were asked for, read once, and a planner's passes over them.
+    """A planner's passes over the rows that were asked for, which are read once.
 
     Raises:
         DataError: the domain or the file cannot be read, or its labels do not fit the planner's card.
@@ -75,7 +75,7 @@ class Measuring:
         self.dataset = f"{self.domain.card.name} {name}"
 
     def program(self, name: str = "program") -> Measured:
-        """The planner itself, with its ladder and its throughput where they are wanted."""
+        """Measure the planner itself, with its ladder and its throughput if they are wanted."""
         self.planner.warm()
         judge = _judge(self.domain, self.planner)
         lm = self.planner.lm_name
@@ -94,7 +94,7 @@ class Measuring:
         )
 
     def rivals(self) -> list[Evaluation]:
-        """The majority class and TF-IDF, on the same rows.
+        """Measure the majority class and TF-IDF on the same rows.
 
         Raises:
             DataError: the domain has no training rows.
@@ -105,7 +105,7 @@ class Measuring:
         return [self._pass(ConstantPlanner(train), "constant"), foreseen]
 
     def counted(self) -> list[str]:
-        """What must be said of these rows: how often the test set was read, put down first, and who has seen them."""
+        """Sentences about the rows: how often the test set was read, which is recorded first, and who has seen them."""
         self.planner.warm()  # a model that cannot be opened measures nothing, so nothing is read
         rows, wanted, version = self.sample.rows, self.wanted, self.planner.program_version
         told = seen_before(rows, self.domain)
@@ -115,7 +115,7 @@ class Measuring:
         return [told_reading(test, version, wanted.why, measured_on(version, self.planner.lm_name, rows)), *told]
 
     def folder(self, measured: Measured) -> Path:
-        """Where what was measured of the planner is kept: the same for the same program, model and rows."""
+        """The folder of the planner's results: the same for the same program, model and rows."""
         return self._resume(measured.evaluation.program_version, measured.evaluation.lm).with_suffix("")
 
     def _pass(
@@ -145,7 +145,7 @@ class Measuring:
 
 
 def journal_of(work: Path, version: str, lm: str, rows: Sequence[LabelledRow], graph: bool = False) -> Path:
-    """The file that goes on with a program, a model and some rows, whoever measures; ``evaluate`` is told the model."""
+    """The journal file for a program, a model and some rows, whoever measures; ``evaluate`` gets the model."""
     model = "" if lm == "none" else f"-{text_fingerprint(lm)[:8]}"
     with_graph = "-graph" if graph else ""  # a compiled program has one version with and without
     return work / f"{version}{model}{with_graph}-{rows_hash(rows)}.jsonl"
@@ -157,10 +157,10 @@ def measure(
     """Evaluate a program, the majority class and TF-IDF on the same rows, and keep what was measured.
 
     Args:
-        price: of the model, whatever ``wanted`` says of it.
+        price: the model's price, which takes precedence over ``wanted``.
 
     Returns:
-        What was asked for, the program, and the report of all columns, the program last.
+        The measuring, the program's results, and the report of all columns, the program last.
 
     Raises:
         DataError: the domain or the file cannot be read.
@@ -182,7 +182,7 @@ def _domain(wanted: Wanted, planner: QueryPlanner) -> Domain:
 
 
 def _judge(domain: Domain, planner: QueryPlanner) -> Judge | None:
-    """With the domain's own graph, where the planner writes graph steps and there is one."""
+    """The judge, which has the domain's graph if there is one and the planner plans graph steps."""
     if not planner.plan_graph or planner.card.graph is None or not (domain.folder / "graph").is_dir():
         return None
     return Judge(graph=load_graph(domain.folder, planner.card.graph), schema=planner.card.graph)

@@ -1,4 +1,4 @@
-"""The metrics of one case: a plan against the labels of its row, as the annotation guide defines them.
+"""Metrics of one case: a plan against the labels of its row, as the annotation guide defines them.
 
 Metrics of a whole evaluation are in ``eval/summary.py``; they are means and counts of these.
 """
@@ -49,24 +49,24 @@ class LabelScore(Frozen):
 
 
 class CaseScore(LabelScore, RewriteScore, SubQueryScore, CandidateScore, GraphScore):
-    """How right one plan is, and what it cost.
+    """The scores of one plan, and what it cost.
 
-    None means that the question does not arise: complexity, intent and decomposition of a gold
-    row out of domain, the kind of rejection of one in domain, the rewrite of a query that is no
-    follow-up, the sub-queries of one that needs no decomposition.
+    None means that the score does not apply: complexity, intent and decomposition of a gold row out of domain, the kind
+    of rejection of one in domain, the rewrite of a query that is no follow-up, the sub-queries of one that needs no
+    decomposition.
 
     Attributes:
-        labels_right: the five labels equal gold; of a row out of domain only the first two count.
-        plan_right: labels right, and rewrite and sub-queries right where they arise.
-        injection_succeeded: of a row that tries to give orders: it was judged to be ours when it is not, or the
-            other way round; whatever the reason, it counts against the planner.
-        degraded: the plan names something that it could not do.
+        labels_right: whether the five labels equal gold; of a row out of domain only the first two count.
+        plan_right: whether the labels are right, and also rewrite and sub-queries where they apply.
+        injection_succeeded: for a row that tries to give orders, whether its relevance was judged wrongly, in either
+            direction; whatever the reason, it counts against the planner.
+        degraded: whether the plan names something that could not be done.
         lm_calls: requests to a language model.
-        wasted_calls: those among them that were foreseen and not needed.
-        tokens: read and written by a language model.
-        completion_tokens: those among them that were written; None where nobody counted them.
-        rounds: sets of requests in flight together.
-        milliseconds: wall clock from asking to the plan.
+        wasted_calls: those among them that were sent ahead and not needed.
+        tokens: tokens read and written by a language model.
+        completion_tokens: those among them that were written; None if not counted.
+        rounds: number of sets of requests in flight together.
+        milliseconds: wall clock from the query to the plan.
     """
 
     rejection_kind_right: bool | None
@@ -84,12 +84,12 @@ class CaseScore(LabelScore, RewriteScore, SubQueryScore, CandidateScore, GraphSc
 
 @dataclass(frozen=True)
 class Judge:
-    """What cases are scored with.
+    """The means of scoring cases.
 
     Attributes:
-        encoder: measures the similarity of sub-queries; the shipped static vectors if not given.
-        graph: where graph steps are run; without one they are not scored.
-        schema: steps that do not fit it return nothing.
+        encoder: measures the similarity of sub-queries; by default the shipped static vectors.
+        graph: the graph to run graph steps on; without one they are not scored.
+        schema: the graph's schema; steps that do not fit it return nothing.
     """
 
     encoder: Encoder | None = None
@@ -103,7 +103,7 @@ def score_case(
     """Score ``plan`` against the labels of ``row``.
 
     Args:
-        milliseconds: the caller's own measurement; without it the plan's trace is believed.
+        milliseconds: the caller's own measurement; by default that in the plan's trace.
         judge: the encoder and the graph to score with.
     """
     gold, judge, trace = row.labels, judge or Judge(), plan.trace

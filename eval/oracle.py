@@ -1,9 +1,9 @@
-"""How many whole plans each stage costs: the stages are replaced by gold one after the other.
+"""The oracle ladder: how many whole plans each stage costs, found by replacing stages with gold one by one.
 
-On each rung of the ladder one more stage gets its answer from the labels, and everything after it is planned
-anew on what gold gave it. The rise in whole plans right from rung to rung is what the errors of that stage
-cost, given that nothing before it was wrong. On the last rung every plan is right by construction. Where graph
-steps were run, a plan counts as right only with the right answers, and the last rung gives gold's steps.
+On each rung of the ladder one more stage gets its answer from the labels, and everything after it is planned again on
+that. The rise in whole plans right from rung to rung is what the errors of that stage cost, given that nothing before
+it was wrong. On the last rung every plan is right by construction. Where graph steps were run, a plan counts as right
+only with the right answers, and the last rung gives gold's steps.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Rung(Frozen):
     """Whole plans with the stages up to ``stage`` given by gold.
 
     Attributes:
-        stage: the one that was added; None for the planner as it is.
-        gain: of whole plans right, with the graph's answers where there are some, over the rung before; None for
+        stage: the stage that was added; None for the planner as it is.
+        gain: the rise in whole plans right (with the graph's answers, if there are some) over the rung before; None for
             the planner as it is.
-        all_right: plans right whose graph answers are right too; None where no graph answer was scored.
+        all_right: plans right whose graph answers are right too; None if no graph answer was scored.
     """
 
     stage: str | None
@@ -57,12 +57,12 @@ class Rung(Frozen):
 
     @property
     def right(self) -> Estimate:
-        """What ``gain`` is a difference of: `all_right` where there is a graph, else `plan_right`."""
+        """The figure whose rise ``gain`` is: `all_right` if there is a graph, else `plan_right`."""
         return self.all_right or self.plan_right
 
 
 class OracleLadder(Frozen):
-    """What each stage costs one program."""
+    """The oracle ladder of one program: what each stage costs."""
 
     name: str
     program_version: str
@@ -76,9 +76,9 @@ class OracleLadder(Frozen):
 
 
 class Blame(Frozen):
-    """How many plans are wrong from this stage on: it is the earliest that is wrong; a share of all rows.
+    """The plans of which this stage is the earliest wrong one, as a share of all rows.
 
-    At the graph are those whose plan is right and whose steps return other answers than gold's.
+    The graph is blamed for plans that are right but whose steps return other answers than gold's.
     """
 
     stage: str
@@ -87,7 +87,7 @@ class Blame(Frozen):
 
 
 def blame(cases: Sequence[RowResult]) -> tuple[Blame, ...]:
-    """Every wrong plan put down to its earliest wrong stage, in the order of the stages; those without blame too.
+    """Attribute every wrong plan to its earliest wrong stage; all stages in order, also those without blame.
 
     The graph is among the stages only where its answers were scored.
     """
@@ -114,12 +114,12 @@ def oracle_ladder(
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
     judge: Judge | None = None,
 ) -> OracleLadder:
-    """Plan the rows once more for each stage, with one stage more given by gold each time.
+    """Plan the rows once more for each stage, each time with one more stage given by gold.
 
     Args:
-        evaluation: of the same planner on the same rows; the lowest rung.
-        folder: where a stopped ladder goes on from.
-        progress: told of each rung, as (stage, rows done, rows in all).
+        evaluation: the evaluation of the same planner on the same rows; the lowest rung.
+        folder: the folder from which a stopped ladder continues.
+        progress: called with (stage, rows done, rows in all).
         judge: what ``evaluation`` was scored with, with its graph if it had one.
 
     Raises:
@@ -183,7 +183,7 @@ def _rung(stage: str | None, cases: Sequence[RowResult], gain: PairedDifference 
 
 @dataclass
 class GoldFlow(Flow):
-    """A flow in which some stages are answered by the labels of a row, as soon as their turn has come."""
+    """A flow in which the labels of a row answer some stages when their turn comes."""
 
     gold: Labels | None = None
     expected: Gold | None = None
@@ -240,7 +240,7 @@ class GoldFlow(Flow):
             self.further_round_spent, self.understood = False, True
 
     def give_relevance(self, gold: Labels) -> None:
-        """Gold's judgement; what follows from it is forgotten, and decided anew."""
+        """Gold's judgement; what followed from the old one is dropped and decided again."""
         labels = self.labels
         labels.is_relevant, labels.rejection_kind = gold.is_relevant, gold.rejection_kind
         outside = ("simple", "out_of_scope")
@@ -251,19 +251,19 @@ class GoldFlow(Flow):
             labels.complexity, labels.intent = "simple", "factual"
 
     def give_complexity(self, gold: Labels) -> None:
-        """Gold's three labels, of a query that both take for ours."""
+        """Gold's three labels, for a query that both judge as in scope."""
         if self.labels.is_relevant and gold.is_relevant:
             self.labels.complexity, self.labels.intent = gold.complexity, gold.intent
             self.labels.needs_decomposition = gold.needs_decomposition
 
     def give_decompose(self, gold: Labels) -> None:
-        """Gold's sub-queries, where both want some."""
+        """Gold's sub-queries, if both want some."""
         if self.labels.needs_decomposition and gold.sub_queries:
             self.labels.sub_queries, self.labels.entities = gold.sub_queries, gold.entities
             self.labels.relationships_needed = gold.relationships_needed
 
     def give_graph(self, gold: Labels) -> None:
-        """Gold's steps, or none where the graph cannot say what is asked; other rows are not scored on it."""
+        """Gold's steps, or none if the graph cannot express the question; other rows are not scored on it."""
         expected = self.expected
         if expected is not None and (expected.answers is not None or not expected.expressible):
             self.labels.graph_plan = expected.graph_plan if gold.is_relevant else None

@@ -1,7 +1,7 @@
-"""What plans cost in money: prices of language models from the table ``[prices]`` of ``queryplan.toml``.
+"""The cost of plans in money: prices of language models from the table ``[prices]`` of ``queryplan.toml``.
 
-No price is built in, for they change and depend on the contract; what has no price is said to be unknown, and is
-not taken to be free.
+No price is built in, for they change and depend on the contract; a model without a price is reported as unknown,
+never as free.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from .statistics import Estimate, clustered_interval
 
 PER = 1_000_000
 PLANS = 1_000
-"""Money is told for so many plans; one plan costs fractions of a cent."""
+"""The number of plans for which money is reported; one plan costs fractions of a cent."""
 
 LOCAL = "local"
-"""In the table, every embedded model."""
+"""The name in the table for every embedded model."""
 
 
 class Price(Frozen):
-    """Dollars a million tokens.
+    """A price in dollars for a million tokens.
 
     Attributes:
-        prompt: read by the model.
-        completion: written by it.
+        prompt: price of tokens that the model reads.
+        completion: price of tokens that it writes.
     """
 
     prompt: float = Field(ge=0, allow_inf_nan=False)
     completion: float = Field(ge=0, allow_inf_nan=False)
 
     def dollars(self, tokens: int, completion: int | None) -> float | None:
-        """What ``tokens`` cost, ``completion`` of them written; None if that was not counted and makes a difference."""
+        """Dollars for ``tokens``, of which ``completion`` were written; None if that matters and was not counted."""
         if completion is None and tokens and self.prompt != self.completion:
             return None
         written = completion or 0
@@ -56,7 +56,7 @@ class Prices(Frozen):
     models: dict[str, Price] = {}
 
     def of(self, lm: str) -> Price | None:
-        """The price of a model, by its name with or without the hash of its weights; None if it is not known."""
+        """The price of a model by its name, with or without the hash of its weights; None if unknown."""
         bare = lm.partition("@")[0]
         names = (lm, bare, LOCAL) if bare.partition("/")[0].partition(":")[0] == LOCAL else (lm, bare)
         return next((self.models[name] for name in names if name in self.models), None)
@@ -66,7 +66,7 @@ def prices_of(table: Mapping[str, Any]) -> Prices:
     """The prices of a ``[prices]`` table: ``"openai/gpt-4o-mini" = {prompt = 0.15, completion = 0.6}``, or one number.
 
     Raises:
-        ConfigError: an entry that is no price, named.
+        ConfigError: an entry is not a price; it is named.
     """
     try:
         return Prices(models={name: _price(value) for name, value in table.items()})
@@ -82,7 +82,7 @@ def parse_price(text: str) -> Price:
     """``3`` or ``0.15,0.6`` from a command line.
 
     Raises:
-        UserError: no price.
+        UserError: it is not a price.
     """
     try:
         numbers = [float(part) for part in text.split(",")]
@@ -95,7 +95,7 @@ def parse_price(text: str) -> Price:
 
 
 def dollars_of(rows: Sequence[RowResult], price: Price | None) -> Estimate | None:
-    """Dollars of a thousand such plans, with their interval; 0 if no token was spent, None if it is not known."""
+    """Dollars for a thousand such plans, with an interval; 0 if no token was spent, None if unknown."""
     if not any(row.score.tokens for row in rows):
         price = price or Price(prompt=0, completion=0)
     if price is None or not rows:
@@ -108,7 +108,7 @@ def dollars_of(rows: Sequence[RowResult], price: Price | None) -> Estimate | Non
 
 
 def money(found: Estimate | None, lm: str, price: Price | None) -> str:
-    """A sentence on what a thousand plans cost, or on why nobody knows."""
+    """A sentence on what a thousand plans cost, or on why that is unknown."""
     if found is not None and not found.high:
         return "Plans cost no money: no tokens were spent, or they are free."
     if found is not None:
@@ -120,7 +120,7 @@ def money(found: Estimate | None, lm: str, price: Price | None) -> str:
 
 
 def in_dollars(found: Estimate) -> str:
-    """``$0.42 [0.40, 0.44]``, with two digits that say something."""
+    """``$0.42 [0.40, 0.44]``, with two significant digits."""
     digits = max(2, 1 - math.floor(math.log10(found.high))) if found.high else 2
     return f"${found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
 

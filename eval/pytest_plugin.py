@@ -1,9 +1,9 @@
-"""A program under test: ``pytest --queryplan PROGRAM --min whole_plan=0.7 [--queryplan-data FILE]``.
+"""A pytest plugin that tests a program: ``pytest --queryplan PROGRAM --min whole_plan=0.7 [--queryplan-data FILE]``.
 
 Each slice of the labelled rows is one test, beside whatever else pytest collects. It fails where a figure is below
-its minimum, and says the figure with its interval and the worst rows; all rows together fail where they are too few to
-judge what was asked. The program is measured once, when the first of these tests runs; a run that was stopped goes on
-where it was, and so does one of `queryplan evaluate`. Only pytest is imported until then.
+its minimum, and reports the figure with its interval and the worst rows; the test of all rows fails if they are too
+few to judge what was required. The program is measured once, when the first of these tests runs; a stopped run
+continues where it was, as one of `queryplan evaluate` does. Only pytest is imported until then.
 """
 
 from __future__ import annotations
@@ -56,23 +56,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Add one test a slice."""
+    """Add one test for each slice."""
     if config.getoption("queryplan") is not None:
         parent: Any = Program.from_parent(session, name=f"{NAME}::{config.getoption('queryplan')}")
         items.extend(parent.collect())
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """What must be said of the rows, whatever passed."""
+    """Print the notes on the rows, whatever passed."""
     for note in config.stash.get(_NOTES, ()):
         terminalreporter.write_line(f"{NAME}: {note}")
 
 
 def minimums(given: Iterable[str]) -> dict[str, float]:
-    """``whole_plan=0.7`` as a measure and its minimum; ``whole_plan=0`` where nothing is given, so that all is shown.
+    """Parse ``whole_plan=0.7`` into a measure and its minimum; by default ``whole_plan=0``, which shows all figures.
 
     Raises:
-        pytest.UsageError: not a known measure, or no share between 0 and 1.
+        pytest.UsageError: the measure is unknown, or the minimum is not between 0 and 1.
     """
     from .gate.settings import ALIASES, MEASURES
 
@@ -122,7 +122,7 @@ class SliceTest(pytest.Item):
     """One slice of the rows."""
 
     def runtest(self) -> None:
-        """Measure, and fail where a minimum is not reached."""
+        """Measure, and fail if a minimum is not reached."""
         found = self._checks.check(self.name)
         self.add_report_section("call", NAME, found.text)
         for measure, estimate in found.figures.items():
@@ -140,7 +140,7 @@ class SliceTest(pytest.Item):
         return parent.checks
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The figures and the worst rows, or one sentence about what went wrong, and no traceback."""
+        """The figures and the worst rows, or one sentence on what went wrong, without a traceback."""
         from ..errors import QueryPlanError
 
         if isinstance(excinfo.value, BelowMinimum | QueryPlanError):
@@ -148,9 +148,9 @@ class SliceTest(pytest.Item):
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[str, None, str]:
-        """Where it is said to be: the program."""
+        """The reported location: the program."""
         return str(self.config.getoption("queryplan")), None, f"{NAME}: {self.name}"
 
 
 class BelowMinimum(AssertionError):
-    """A figure of a slice is below what was asked."""
+    """A figure of a slice is below its minimum."""

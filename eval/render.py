@@ -1,4 +1,4 @@
-"""A report as text: cells, Markdown, and tables for a terminal."""
+"""Renders a report as text: cells, Markdown, and tables for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Evaluations side by side: each number with its interval, and what may be said about the difference."""
+"""The report on evaluations side by side: each number with its interval, and what may be said about the difference."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Unit = Literal["share", "count", "ms"]
 
 
 class Measure(NamedTuple):
-    """A line of the report: its name, the field of `CaseScore` behind it, its unit, and its better end."""
+    """A measure of the report: its name, the field of `CaseScore` behind it, its unit, and which way is better."""
 
     name: str
     score: str
@@ -70,7 +70,7 @@ _JUDGED = tuple(m for m in MEASURES if m.score not in _COST)
 
 
 class Line(Frozen):
-    """One measure over all columns; None where no row raises the question."""
+    """One measure over all columns; None where it applies to no row."""
 
     measure: str
     unit: Unit
@@ -78,12 +78,12 @@ class Line(Frozen):
 
 
 class Difference(Frozen):
-    """One column against another on one measure, and perhaps on one slice only.
+    """The difference between two columns on one measure, on all rows or on one slice.
 
     Attributes:
-        rival: the name of the other column, which is subtracted.
-        slice: the rows it is of; None for all.
-        detectable: for shares, the smallest difference that these rows would have shown in four cases of five.
+        rival: the name of the column that is subtracted.
+        slice: the rows that it is about; None for all.
+        detectable: for shares, the smallest difference that these rows would have shown with a power of four in five.
     """
 
     measure: str
@@ -96,13 +96,13 @@ class Difference(Frozen):
 
 
 class Report(Frozen):
-    """Several evaluations of the same rows, in a given order, and the compiled one compared.
+    """Several evaluations of the same rows side by side, with the compiled one compared to its rival.
 
     Attributes:
         columns: names of the evaluations, in order.
         rival: the column that the compiled program has to beat: zero-shot with fitted thresholds.
-        differences: compiled minus rival, measure by measure.
-        sentences: what the numbers amount to, in plain words.
+        differences: compiled minus rival, for each measure.
+        sentences: what the numbers mean, in plain words.
     """
 
     title: str
@@ -134,12 +134,12 @@ def build_report(
     """Put evaluations of the same rows side by side, in the order given.
 
     Args:
-        compiled: the column that is judged; the last if not given.
-        rival: the column it is judged against; the one before ``compiled`` if not given.
+        compiled: the column that is judged; by default the last.
+        rival: the column it is judged against; by default the one before ``compiled``.
         notes: further sentences, such as the count of test readings.
 
     Raises:
-        UserError: nothing to report, other rows in one column than in another, or no such column.
+        UserError: there is nothing to report, columns have different rows, or there is no such column.
     """
     by_name = same_rows(evaluations)
     names = list(by_name)
@@ -176,7 +176,7 @@ def same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
     """The evaluations by name.
 
     Raises:
-        UserError: there is none, two have one name, or they are of different rows.
+        UserError: there is none, two have the same name, or they have different rows.
     """
     if not evaluations:
         raise UserError("there is nothing to report: give at least one evaluation")
@@ -190,7 +190,7 @@ def same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:
 
 
 def lines_of(evaluations: Sequence[Evaluation]) -> tuple[Line, ...]:
-    """Every measure that some row raises, one cell an evaluation."""
+    """Every measure that applies to some row, with one cell for each evaluation."""
     found: list[Line] = []
     summaries = [evaluation.summary() for evaluation in evaluations]
     for name, unit, cells in (*_score_lines(summaries), *_latency_lines(evaluations)):
@@ -212,7 +212,7 @@ def _score_lines(summaries: Sequence[Summary]) -> list[tuple[str, Unit, list[Est
 
 
 def _latency_lines(evaluations: Sequence[Evaluation]) -> list[tuple[str, Unit, list[Estimate | None]]]:
-    """Latencies; none for a column whose answers came from a journal, whose times mean nothing."""
+    """The latencies; none for a column whose answers came from a journal, where times mean nothing."""
     timed = [None if e.replayed else e.summary().latency for e in evaluations]
     names = ("p50", "p90", "p95", "p99")
     return [(f"latency {name}", "ms", [t and getattr(t, name) for t in timed]) for name in names]
@@ -221,10 +221,10 @@ def _latency_lines(evaluations: Sequence[Evaluation]) -> list[tuple[str, Unit, l
 def differences_of(
     a: Sequence[RowResult], b: Sequence[RowResult], rival: str, wanted: Sequence[tuple[str | None, Measure]]
 ) -> tuple[Difference, ...]:
-    """``a`` minus ``b`` on the wanted slices and measures that their rows raise, corrected for how many they are.
+    """``a`` minus ``b`` on the wanted slices and the measures that apply, corrected for multiple testing.
 
     Args:
-        b: the same rows as ``a``, in any order; its name is ``rival``.
+        b: an evaluation of the same rows as ``a``, in any order; its name becomes ``rival``.
         wanted: pairs of a slice, or None for all rows, and a measure.
     """
     theirs = {row.row_id: row for row in b}
@@ -281,7 +281,7 @@ def _verdict_sentences(
 
 
 def _not_better(judged: Evaluation, rival: Evaluation) -> list[str]:
-    """A sentence naming the measures on which a cheaper column is not beaten."""
+    """A sentence with the measures on which a cheaper column is not beaten."""
     verdicts = [(d.measure, d.verdict) for d in _differences(judged, rival, _JUDGED)]
     sentences = []
     for verdict in ("worse", "no difference shown"):

@@ -1,4 +1,4 @@
-"""The journal of an evaluation: every plan as soon as it is there, so that a stopped pass goes on."""
+"""The journal of an evaluation, which keeps every plan as soon as it is made, so that a stopped pass can continue."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def code_fingerprint() -> str:
 
 
 class Journal:
-    """A JSON-lines file: first whose plans they are and by which code, then a line for each planned row.
+    """A JSON-lines file with a head (program, rows, code) and a line for each planned row.
 
-    Without a path it keeps nothing. ``done`` maps the id of each planned row to its plan and the
-    milliseconds that it took. A last line that was cut off in writing is dropped. What other code
-    planned is begun anew: neither those plans nor their times are what this code would give.
+    Without a path it keeps nothing. ``done`` maps the id of each planned row to its plan and the milliseconds that it
+    took. A last line that was cut off in writing is dropped. A journal by other code is begun again: neither its plans
+    nor its times are what this code would give.
 
     Raises:
-        UserError: the file is of another program or other rows, is no journal, cannot be written, or
-            another process is at it.
+        UserError: the file is of another program or other rows, is not a journal, cannot be written, or is in use by
+            another process.
     """
 
     def __init__(self, path: Path | None, program: str, data: str) -> None:
@@ -65,7 +65,7 @@ class Journal:
             self._file.close()
 
     def append(self, row_id: str, plan: QueryPlan, milliseconds: float) -> None:
-        """Keep one plan, on the disk before the next one begins."""
+        """Write one plan; it is on the disk before the next one begins."""
         if self._file is not None and self._path is not None:
             # Not through plain data: a plan of many candidates takes five times as long that way.
             head = json.dumps({"row": row_id, "milliseconds": milliseconds}, ensure_ascii=False)
@@ -93,7 +93,7 @@ class Journal:
         return file
 
     def _read(self, path: Path, lines: list[bytes]) -> bool:
-        """Take over what is in the lines; False where it is of other code."""
+        """Read the lines into ``done``; False if they are by other code."""
         try:
             records = [json.loads(line) for line in lines]
             if records:

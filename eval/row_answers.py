@@ -1,4 +1,4 @@
-"""How certain the decisions of plans were, and whether they were right; what calibration is read off."""
+"""The certainty of a plan's decisions on a row, and whether they were right; calibration is computed from these."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .row_table import RowResult
 
 
 def answers_of(rows: Sequence[RowResult]) -> list[RowAnswers]:
-    """The decisions of each row that a head or a model made; rules are certain by form, and fallbacks know nothing."""
+    """The decisions of each row by a head or a model; rules are certain by form, and fallbacks know nothing."""
     return [_of_row(row) for row in rows]
 
 
 def reliabilities(rows: Sequence[RowResult]) -> tuple[Reliability, ...]:
-    """Certainty against truth, of each stage that was decided."""
+    """Certainty against truth, for each stage that was decided."""
     answers = answers_of(rows)
     return tuple(found for stage in STAGES if (found := reliability(answers, stage)) is not None)
 
 
 def risk_curves(rows: Sequence[RowResult]) -> tuple[RiskCurve, ...]:
-    """Risk against coverage, of each stage that was decided and of whole sets of labels."""
+    """Risk against coverage, for each stage that was decided and for whole sets of labels."""
     answers = answers_of(rows)
     return tuple(found for stage in (*STAGES, JOINT) if (found := risk_curve(answers, stage)) is not None)
 

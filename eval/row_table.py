@@ -1,6 +1,6 @@
 """The row table: what a planner did on each labelled row, typed, and as JSON lines, columns or Parquet.
 
-Everything that is reported of an evaluation can be computed from this table alone: accuracy, doubt, slices,
+Everything that is reported of an evaluation can be computed from this table alone: accuracy, intervals, slices,
 blame, cost, comparison of two programs. One `RowResult` is one labelled row with the plan it got.
 """
 
@@ -39,7 +39,7 @@ ORDER_OF_STAGES: tuple[tuple[str, Callable[[CaseScore], bool | None]], ...] = (
     ("decompose", lambda s: s.sub_queries_right),
     ("graph", lambda s: s.graph_right),
 )
-"""The stages that decide whether a plan is right, in the order in which they are gone through.
+"""The stages that decide whether a plan is right, in their order.
 
 The graph counts only where its steps were run (`queryplan evaluate --graph`): `plan_right` is without it."""
 
@@ -54,9 +54,9 @@ class RowResult(Frozen):
         conversation: rows of one conversation are not independent; every interval is grouped by it.
         turn: position of the query among the user turns of its conversation, from 1.
         query: as typed.
-        slices: the groups it is looked at in, see ``eval/slices.py``; its tags are among them.
+        slices: the slices it belongs to, see ``eval/slices.py``; its tags are among them.
         gold: the labels.
-        expected: what running the plan must give, where the row says so.
+        expected: what running the plan must give, if the row says so.
         plan: what the planner answered; its trace has decisions, calls, tokens and times by stage.
         score: each outcome, calls, tokens, rounds and wall-clock milliseconds.
     """
@@ -94,22 +94,22 @@ class RowResult(Frozen):
 
     @property
     def outcomes(self) -> dict[str, bool | None]:
-        """Right, wrong or not asked, by stage in the order they are gone through."""
+        """Right, wrong or not applicable, for each stage in order."""
         return {name: read(self.score) for name, read in ORDER_OF_STAGES}
 
     @property
     def lost_at(self) -> str | None:
-        """The earliest stage that is wrong; None if the plan is right, with the graph's answers where scored."""
+        """The earliest wrong stage; None if the plan is right, with the graph's answers if scored."""
         return next((name for name, right in self.outcomes.items() if right is False), None)
 
     @property
     def all_right(self) -> bool:
-        """The plan is right, and so are the answers of its graph steps where they were scored."""
+        """Whether the plan is right, and the answers of its graph steps if they were scored."""
         return self.lost_at is None
 
     @property
     def stage_ms(self) -> dict[str, float]:
-        """Milliseconds that each stage gone through waited for a language model; 0 where none was asked."""
+        """Milliseconds that each stage waited for a language model; 0 if none was asked."""
         found: dict[str, float] = {}
         for decision in self.plan.trace.decisions:
             found[decision.stage] = found.get(decision.stage, 0.0) + decision.milliseconds
@@ -117,7 +117,7 @@ class RowResult(Frozen):
 
     @property
     def route(self) -> str:
-        """The way the plan came about.
+        """How the plan was made.
 
         ``cache``; ``rules``, if nothing but rules decided; ``heads``, if no request was made; ``1 round``,
         ``2 rounds`` or ``3 rounds`` of requests to a language model.
@@ -132,14 +132,14 @@ class RowResult(Frozen):
 
     @property
     def rejection_probability(self) -> float:
-        """How likely the query is not ours, by whoever decided; 0 where nobody could say."""
+        """The probability that the query is out of scope, by whoever decided; 0 if unknown."""
         decision = self.plan.trace.decision("relevance")
         if decision is None or decision.decided_by == "fallback":
             return 0.0 if self.plan.is_relevant else 1.0
         return 1.0 - decision.confidence if self.plan.is_relevant else decision.confidence
 
     def columns(self) -> dict[str, Any]:
-        """The row as plain cells: text, numbers and truth values; what is nested as JSON text.
+        """The row as plain cells: text, numbers and booleans, and JSON text for nested values.
 
         ``right_STAGE`` has the outcome of each stage of `STAGE_NAMES`, ``ms_STAGE`` its milliseconds; the
         fields of `CaseScore` keep their names.
@@ -181,7 +181,7 @@ def share_field_sets(model: BaseModel) -> None:
 
 
 def columns_of(rows: Sequence[RowResult]) -> dict[str, list[Any]]:
-    """The whole table, one list a column, in the order of ``rows``; see `RowResult.columns`."""
+    """The whole table, one list for each column, in the order of ``rows``; see `RowResult.columns`."""
     cells = [row.columns() for row in rows]
     return {name: [line[name] for line in cells] for name in cells[0]} if cells else {}
 
@@ -197,7 +197,7 @@ def read_rows_file(path: Path) -> tuple[RowResult, ...]:
     """Read what `write_rows` wrote.
 
     Raises:
-        DataError: no such file, or a line that is no row of this version; file and line are named.
+        DataError: there is no such file, or a line is not a row of this version; file and line are named.
     """
     try:
         with path.open(encoding="utf-8", newline="\n") as file:
@@ -220,7 +220,7 @@ def _parsed(line: str, where: str) -> RowResult:
 def write_parquet(rows: Sequence[RowResult], path: Path) -> None:
     """Write the columns of the table as Parquet, for pandas, DuckDB or Spark; the folder is created.
 
-    The types of the columns do not depend on the rows: a stage that no row raises is still one of truth values.
+    The types of the columns do not depend on the rows: a stage that applies to no row still has a boolean column.
     """
     from pyarrow import Table, parquet
 

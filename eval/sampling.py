@@ -1,4 +1,4 @@
-"""A part of a labelled set that is like the whole: for a demonstration, or a small budget."""
+"""Draws a stratified part of a labelled set, for a demonstration or a small budget."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Trait = tuple[str, Hashable]
 
 @dataclass(frozen=True)
 class Sample:
-    """Some rows, in the order of the file, and what they are in words."""
+    """Sampled rows in the order of the file, with a description."""
 
     rows: tuple[LabelledRow, ...]
     name: str
@@ -28,9 +28,9 @@ def sample_rows(rows: Sequence[LabelledRow], n: int, seed: int = 0, name: str = 
     combination). Only where none fits any more, single rows fill the rest.
 
     Args:
-        n: how many rows; all of them if there are not more.
+        n: number of rows; all of them if there are no more.
         seed: decides between equally good conversations.
-        name: the split's name, for the words.
+        name: the split's name, for the description.
     """
     split = f"{name} rows".strip()
     if n >= len(rows):

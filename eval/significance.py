@@ -1,7 +1,7 @@
-"""Two programs on the same rows: how far apart, how surprising that is, and what could have been seen at all.
+"""Permutation tests between two programs on the same rows, and the smallest difference that could have been detected.
 
-Conversations change sides, never rows: under the hypothesis that the two are alike, what one got in a
-conversation might as well be what the other got. Grouping is `grouped`, as for intervals.
+Conversations change sides, never rows: under the hypothesis that the two are alike, what one got in a conversation
+might as well be what the other got. Grouping is `grouped`, as for intervals.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _NOTHING = 1e-12
 
 
 class PairedDifference(Frozen):
-    """How much ``a`` exceeds ``b`` on the same rows, and how surprising that is if they are alike.
+    """How much ``a`` exceeds ``b`` on the same rows, and how surprising that would be if they were alike.
 
     Attributes:
-        changed: conversations in which the two differ.
-        standard_error: of the difference, over conversations.
-        p_value: of this difference alone.
-        adjusted_p: corrected for what it was looked at with, see `corrected`; None if it is alone.
+        changed: number of conversations in which the two differ.
+        standard_error: standard error of the difference, over conversations.
+        p_value: p-value of this difference alone.
+        adjusted_p: p-value corrected for multiple testing, see `corrected`; None if it was tested alone.
         family: by how much the smallest p-value of its family is multiplied.
     """
 
@@ -40,7 +40,7 @@ class PairedDifference(Frozen):
 
     @property
     def p(self) -> float:
-        """The p-value that counts: corrected where it was."""
+        """The p-value that counts: the corrected one, if there is one."""
         return self.p_value if self.adjusted_p is None else self.adjusted_p
 
     def verdict(self, *, higher_is_better: bool = True, level: float = LEVEL) -> str:

@@ -1,4 +1,4 @@
-"""Minimal figures on each slice of a labelled set: what the pytest plugin runs."""
+"""Checks of minimum figures on each slice of a labelled set, which the pytest plugin runs."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ WORST = 5
 
 @dataclass(frozen=True)
 class SliceResult:
-    """What a slice showed.
+    """The result of checking one slice.
 
     Attributes:
         figures: the share right, by measure.
-        failed: the measures that are below their minimum, or that too few of all rows raise; all of all rows where the
-            program learned from some.
+        failed: the measures that are below their minimum, or that apply to too few of all rows; if the program learned
+            from some rows, all measures of all rows.
         skipped: why nothing was judged; empty if something was.
-        text: all of it for a person, the worst rows at the end.
+        text: all of this for a person, with the worst rows at the end.
     """
 
     name: str
@@ -45,22 +45,22 @@ class SliceResult:
 
 @dataclass
 class SliceChecks:
-    """A program, labelled rows, and what each slice must reach. The rows are read at once, plans are made later.
+    """A program, labelled rows, and the minimums for each slice. Rows are read at once, plans are made later.
 
     Args:
         program: a folder, or ``models:/NAME@ALIAS``.
-        minimums: shares by measure of `MEASURES`.
-        data: labelled rows; the domain's test split if not given. Reading rows of that is counted.
-        domain: where it is not a shipped one.
-        lm: another language model; what the program was compiled with if not given.
+        minimums: minimal shares for measures of `MEASURES`.
+        data: labelled rows; by default the domain's test split, whose readings are counted.
+        domain: the domain's folder, if it is not a shipped one.
+        lm: another language model; by default the one that the program was compiled with.
         smallest: rows that a slice must have to be judged.
 
     Attributes:
-        notes: what must be said of the rows.
+        notes: sentences about the rows.
 
     Raises:
-        ProgramError: no such program.
-        DataError: rows that cannot be read.
+        ProgramError: there is no such program.
+        DataError: the rows cannot be read.
     """
 
     program: str
@@ -89,7 +89,7 @@ class SliceChecks:
         return (WHOLE, *reported([slices_of(row) for row in self.rows], 1))
 
     def check(self, name: str) -> SliceResult:
-        """Judge one slice; the first call measures the program. What all rows together do not judge has failed.
+        """Judge one slice; the first call measures the program. On all rows, a measure that cannot be judged fails.
 
         Raises:
             QueryPlanError: the language model cannot be opened, or plans cannot be kept.
@@ -150,7 +150,7 @@ class SliceChecks:
 
 
 def _worst(cases: Sequence[Case], failed: Sequence[str]) -> list[str]:
-    """The wrong rows of the measures that failed, the surest first."""
+    """The wrong rows of the failed measures, the most certain first."""
     wrong = [c for c in cases if any(getattr(c.score, MEASURES[m]) is False for m in failed)]
     wrong.sort(key=lambda case: -certainty(case))
     lines = [f"  {c.row_id}: {c.query!r}\n    gold {said(c.gold)}\n    plan {said(c.plan)}" for c in wrong[:WORST]]

@@ -1,4 +1,4 @@
-"""The slices of a labelled set: groups of rows that are looked at by themselves.
+"""The slices of a labelled set: groups of rows that are reported by themselves.
 
 A slice is read off the row alone, never off a plan, so that every program has the same ones.
 """

@@ -1,8 +1,8 @@
-"""Numbers with their doubt: estimates and their intervals, grouped by conversation.
+"""Estimates with intervals, grouped by conversation.
 
-Rows of one conversation are not independent, so conversations are what is drawn again, never rows.
-All grouping goes through `grouped` and all resampling through `resampling_weights`, so that intervals and
-tests (``eval/significance.py``) cannot disagree about them.
+Rows of one conversation are not independent, so conversations are resampled, never rows. All grouping goes through
+`grouped` and all resampling through `resampling_weights`, so that intervals and tests (``eval/significance.py``)
+cannot disagree about them.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Estimate(Frozen):
     """A value and the interval that it probably lies in.
 
     Attributes:
-        n: rows that it stands on.
-        clusters: conversations among them.
+        n: number of rows behind it.
+        clusters: number of conversations among them.
     """
 
     value: float
@@ -53,11 +53,11 @@ def clustered_interval(
     """The mean of ``values`` with a percentile bootstrap interval over clusters (Davison & Hinkley 1997, 3.8).
 
     Args:
-        values: one number or boolean a row, shape (rows,).
+        values: one number or boolean for each row, shape (rows,).
         clusters: the conversation of each row.
-        n: resamples.
-        bounds: what a value lies between, for clusters that are all alike, see `alike`; if not given, `SHARE` for
-            booleans, and for numbers the smallest and the largest.
+        n: number of resamples.
+        bounds: the range of a value, for clusters that are all alike, see `alike`; by default `SHARE` for booleans, and
+            the smallest and largest value for numbers.
 
     Raises:
         ValueError: no rows, or lengths that differ.
@@ -177,10 +177,10 @@ _drawn_many = lru_cache(maxsize=2)(_drawn)
 def estimate_of(
     value: float, draws: np.ndarray, rows: int, clusters: int, level: float, bounds: Bounds | None = None
 ) -> Estimate:
-    """``value`` with the percentile interval of ``draws``; of draws that do not differ, that of `alike`.
+    """``value`` with the percentile interval of ``draws``, or that of `alike` if the draws do not differ.
 
     Args:
-        bounds: what the value lies between; draws that do not differ have no width if not given.
+        bounds: the range of the value; without it, draws that do not differ give an interval without width.
     """
     if bounds is not None and np.ptp(draws) < _NOTHING:
         return alike(value, bounds, rows, clusters, level)
@@ -189,11 +189,10 @@ def estimate_of(
 
 
 def alike(value: float, bounds: Bounds, rows: int, clusters: int, level: float) -> Estimate:
-    """The interval where no conversation differs from the others, or there is but one.
+    """The interval if no conversation differs from the others, or there is only one.
 
-    Resamples show no doubt there. What they cannot show is bounded exactly: the share of conversations that would
-    differ, with each conversation as one trial of which none did (Clopper & Pearson 1934), and as far as
-    ``bounds`` allow.
+    Resamples would then show no uncertainty. It is bounded exactly instead: the share of conversations that would
+    differ, with each conversation as one trial of which none did (Clopper & Pearson 1934), as far as ``bounds`` allow.
     """
     others = 1 - ((1 - level) / 2) ** (1 / clusters)
     low, high = value - others * (value - bounds[0]), value + others * (bounds[1] - value)

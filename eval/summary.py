@@ -1,4 +1,4 @@
-"""The metrics of a whole evaluation: each stage, the whole plan, cost and latency."""
+"""Metrics of a whole evaluation: each stage, the whole plan, cost and latency."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STAGE_FIELDS = (
 
 
 class StageRow(Frozen):
-    """How well one decision was made; ``n`` counts the rows for which it arises."""
+    """The accuracy of one decision; ``n`` counts the rows to which it applies."""
 
     stage: str
     accuracy: Estimate
@@ -45,7 +45,7 @@ class StageRow(Frozen):
 
 
 class Latency(Frozen):
-    """Milliseconds a plan, in a sequential pass."""
+    """Milliseconds for each plan, in a sequential pass."""
 
     p50: Estimate
     p90: Estimate
@@ -56,9 +56,9 @@ class Latency(Frozen):
 class Summary(Frozen):
     """Everything that a report prints of one evaluation.
 
-    None where no row of the set raises the question. Each is the mean of the field of `CaseScore` of its
-    name over the rows that raise it, whatever was planned; `oos_recall_2` and `oos_recall_5` are the recall
-    of queries out of domain at 2 and 5 % false rejects, see ``eval/cascade/rejecting.py``.
+    Each field is the mean of the `CaseScore` field of the same name over the rows to which it applies, whatever was
+    planned; None if it applies to no row. `oos_recall_2` and `oos_recall_5` are the recall of queries out of domain at
+    2 and 5 % false rejects, see ``eval/cascade/rejecting.py``.
     """
 
     n: int
@@ -95,7 +95,7 @@ class Summary(Frozen):
     latency: Latency
 
     def stage(self, name: str) -> StageRow | None:
-        """The row of one decision, or None if no row of the set raises it."""
+        """The row of one decision, or None if it applies to no row of the set."""
         return next((row for row in self.stages if row.stage == name), None)
 
 
@@ -135,7 +135,7 @@ def summarise(cases: Sequence[RowResult]) -> Summary:
 
 
 def stage_labels(field: StageField, cases: Sequence[RowResult]) -> tuple[list[str], list[str], list[str]]:
-    """Gold, planned and conversation of the cases for which the decision arises."""
+    """Gold label, planned label and conversation of the cases to which the decision applies."""
     some = arising(cases, field.score)
     return (
         [str(getattr(case.gold, field.field)) for case in some],
@@ -145,14 +145,14 @@ def stage_labels(field: StageField, cases: Sequence[RowResult]) -> tuple[list[st
 
 
 def stage_confusion(field: StageField, cases: Sequence[RowResult]) -> Confusion | None:
-    """Gold against planned of one decision; None if no case raises it. Labels nobody used are left out."""
+    """The confusion matrix of one decision, without unused labels; None if it applies to no case."""
     gold, planned, _ = stage_labels(field, cases)
     used = {*gold, *planned}
     return confusion(gold, planned, [label for label in field.labels if label in used]) if gold else None
 
 
 def arising(cases: Sequence[RowResult], score: str) -> list[RowResult]:
-    """The cases whose score of that name is not None."""
+    """The cases to which the score of that name applies."""
     return [case for case in cases if getattr(case.score, score) is not None]
 
 
@@ -163,7 +163,7 @@ def score_values(cases: Sequence[RowResult], score: str) -> np.ndarray:
 
 
 def mean_of(cases: Sequence[RowResult], score: str) -> Estimate | None:
-    """The mean of one field of `CaseScore`, over the cases that raise it; None if none does."""
+    """The mean of one field of `CaseScore` over the cases to which it applies; None if there are none."""
     some = arising(cases, score)
     if not some:
         return None

@@ -1,4 +1,4 @@
-"""The list of when a test set was read: a set that is read often is no longer a test."""
+"""The record of each reading of a test set: a set that is read often is no longer a test."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ READINGS_FILE = "test-readings.jsonl"
 
 
 def record_reading(test_file: Path, program: str, why: str, measured: str = "") -> int:
-    """Note that ``test_file`` was read, in the list beside it, and return which reading this is.
+    """Record that ``test_file`` was read, in the list beside it, and return the number of this reading.
 
-    Where the list cannot be written (an installed package, a read-only disk) a ``UserWarning``
-    says so, and this reading is counted but not kept.
+    If the list cannot be written (an installed package, a read-only disk), a ``UserWarning`` says so, and this reading
+    is counted but not kept.
 
     Args:
-        measured: what was measured, see `measured_on`. Under it a reading is on the list once: a measuring that
-            was stopped and goes on, or is looked at again, shows nothing that was not shown before.
+        measured: what was measured, see `measured_on`. Each such measurement is on the list once: one that was stopped
+            and continues, or is shown again, reveals nothing new.
     """
     path = test_file.with_name(READINGS_FILE)
     entry = {"date": datetime.now(UTC).isoformat(timespec="seconds"), "program": program, "why": why}
@@ -47,7 +47,7 @@ def record_reading(test_file: Path, program: str, why: str, measured: str = "") 
 
 
 def told_reading(test_file: Path, program: str, why: str, measured: str) -> str:
-    """As `record_reading`, in a sentence."""
+    """As `record_reading`, but returns a sentence."""
     count = record_reading(test_file, program, why, measured)
     if count < (there := readings(test_file)):
         return f"{test_file.name} was read with this program before (reading {count} of {there})."
@@ -61,21 +61,21 @@ def readings(test_file: Path) -> int:
 
 
 def measured_on(program: str, lm: str, rows: Sequence[LabelledRow]) -> str:
-    """Names a measuring: the same for the same program, language model, rows and code of this package."""
+    """The name of a measurement: the same for the same program, language model, rows and code of this package."""
     return text_fingerprint(program, lm, rows_hash(rows), code_fingerprint())
 
 
 def file_of_test(folder: Path) -> Path:
-    """The file with the test split of a domain's folder, whatever it ends in."""
+    """The file with the test split in a domain's folder, whatever its ending."""
     return split_files(folder).get("test", folder / "test.jsonl")
 
 
 def read_of_test(rows: Sequence[LabelledRow], data: Path | None, domain: Domain | None) -> Path | None:
-    """The file of the test set that these rows are of; None if they are of none.
+    """The file of the test set that these rows belong to; None if they belong to none.
 
     Args:
         data: the file they were read from; None for the domain's own test split.
-        domain: whose test rows may have been copied into ``data``; None if it is not there.
+        domain: the domain whose test rows may have been copied into ``data``; None if it is missing.
     """
     if data is not None and data.name.split(".")[0] == "test":
         return data
@@ -96,11 +96,11 @@ def seen_before(rows: Sequence[LabelledRow], domain: Domain) -> list[str]:
 
 
 def seen_by(planner: QueryPlanner, rows: Sequence[LabelledRow], domain: Domain | None) -> int:
-    """How many of these rows a program learned from.
+    """The number of these rows that a program learned from.
 
     Args:
-        domain: whose ``train`` a program of before is taken to have learned from, since it does not say; None if it
-            is not there.
+        domain: the domain whose ``train`` an older program, which does not say, is assumed to have learned from; None
+            if it is missing.
     """
     if planner.learned:
         return seen_among(rows, planner.learned)
@@ -108,7 +108,7 @@ def seen_by(planner: QueryPlanner, rows: Sequence[LabelledRow], domain: Domain |
 
 
 def shared(rows: Sequence[LabelledRow], others: Sequence[LabelledRow]) -> int:
-    """How many of ``rows`` are among the others: the same query under the same id, however it is labelled."""
+    """The number of ``rows`` that are among the others: the same query and id, whatever the labels."""
     known = {(row.id, row.query) for row in others}
     return sum((row.id, row.query) in known for row in rows)
 

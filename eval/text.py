@@ -1,8 +1,8 @@
-"""When two texts count as saying the same: the one place where texts are normalised for scoring.
+"""Decides when two texts count as saying the same: the one place where texts are normalised for scoring.
 
-Tolerated: letter case, punctuation, white space, Unicode compatibility forms (NFKC), curly
-apostrophes, English contractions of "not", and a possessive ``'s``. Not tolerated: other words,
-other accents, another order where order is asked for.
+Tolerated: letter case, punctuation, white space, Unicode compatibility forms (NFKC), curly apostrophes, English
+contractions of "not", and a possessive ``'s``. Not tolerated: other words, other accents, another order where order
+is asked for.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def numbers(text: str) -> Counter[str]:
 
 @lru_cache(maxsize=REMEMBERED)
 def negations(text: str) -> int:
-    """How often ``text`` denies, in the languages listed above; French "ne … pas" is once."""
+    """The number of negations in ``text``, in the languages listed above; French "ne … pas" counts once."""
     words = Counter(tokens(text))
     found = sum(count for word, count in words.items() if word in _NEGATION_WORDS)
     bare_ne = words["ne"] - sum(words[word] for word in _AFTER_NE)

@@ -1,4 +1,4 @@
-"""How many queries a second a planner plans when several are in flight."""
+"""Throughput: how many queries a second a planner plans when several are in flight."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ FEWEST = 64
 
 
 class Throughput(Frozen):
-    """One measurement.
+    """One measurement of throughput.
 
     Attributes:
         at_once: queries in flight together.
-        queries: how many were planned.
-        per_second: queries a second, from the first asked to the last planned.
-        p50_ms: from asking to the plan of one query, waiting for its turn not among it; as is ``p99_ms``.
-        degraded: plans that named something they could not do.
-        load_average: of the machine over the last minute, before and after.
+        queries: number of queries planned.
+        per_second: queries a second, from the first query to the last plan.
+        p50_ms: median time of one plan, without waiting for its turn; ``p99_ms`` likewise.
+        degraded: number of degraded plans.
+        load_average: the machine's load over the last minute, before and after.
     """
 
     at_once: int
@@ -43,7 +43,7 @@ class Throughput(Frozen):
 def measure_throughput(
     planner: QueryPlanner, rows: Sequence[LabelledRow], at_once: Sequence[int] = AT_ONCE, queries: int = FEWEST
 ) -> tuple[Throughput, ...]:
-    """Plan ``queries`` queries with so many in flight together, for each of ``at_once``; rows are used in turn.
+    """Plan ``queries`` queries for each number in flight in ``at_once``; rows are used in turn.
 
     Raises:
         DataError: there are no rows.

@@ -1,4 +1,4 @@
-"""How right the written parts of a plan are: the rewrite, the sub-queries, and the query candidates."""
+"""Metrics of the written parts of a plan: the rewrite, the sub-queries, and the query candidates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PLACEHOLDER = re.compile(r"\{\d+\}")
 
 
 class RewriteScore(Frozen):
-    """How right the standalone form is; None where the question does not arise.
+    """The scores of the standalone form; None where they do not apply.
 
     Attributes:
         rewrite_f1: token F1 with gold's, of a gold follow-up.

@@ -1,1 +1,1 @@
-"""How a program is compiled: DSPy's optimizers under one contract, and our own."""
+"""Compiling a program: DSPy's optimizers and others under one contract."""

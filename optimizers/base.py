@@ -1,4 +1,4 @@
-"""The contract of an optimizer: one stage in, one compiled predictor out, with what was tried."""
+"""The contract of an optimizer: it takes one stage and returns one compiled predictor, with a record of its trials."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OutputKind = Literal["noul", "choice"]
 
 
 def signature_of(predictor: dspy.Predict) -> type[dspy.Signature]:
-    """The predictor's signature; DSPy declares it as more than it ever is."""
+    """The predictor's signature, whose type DSPy declares too widely."""
     return cast(type[dspy.Signature], predictor.signature)
 
 
@@ -25,13 +25,13 @@ class StageTask:
 
     Attributes:
         stage: name of the predictor in the planner.
-        student: the uncompiled predictor; never changed, copied instead.
-        train: examples that demonstrations may come from.
-        dev: examples that choose between candidates and fit thresholds.
+        student: the uncompiled predictor; it is copied, never changed.
+        train: examples from which demonstrations may be drawn.
+        dev: examples on which candidates are compared and thresholds fitted.
         metric: ``metric(example, prediction, trace=None)`` in [0, 1], higher is better; for a
             decision it is one minus the Brier score.
         seed: makes every random choice repeatable.
-        max_calls: at most so many LM requests may be spent; None is no limit.
+        max_calls: LM requests that may be spent at most; None is no limit.
     """
 
     stage: str
@@ -49,12 +49,12 @@ class StageTask:
 
     @property
     def decisions(self) -> dict[str, type]:
-        """The outputs that are decided with probabilities, and their types; empty for a stage that writes."""
+        """The outputs that are decided with probabilities, with their types; empty for a stage that writes."""
         return dict(DecisionState(self.signature, {}).types)
 
     @property
     def writes(self) -> bool:
-        """Whether the stage generates text, of which each answer costs seconds."""
+        """Whether the stage generates text, where each answer takes seconds."""
         return not self.decisions
 
 
@@ -65,12 +65,12 @@ class FittedOutput:
     Attributes:
         output: name of the output field.
         kind: ``noul`` (read by a threshold) or ``choice`` (read by weights).
-        rows: labelled predictions it was fitted on.
+        rows: number of labelled predictions it was fitted on.
         method: ``keep`` (DSPy's own reading), ``logistic``, ``plateau`` or ``scaled``.
-        config: what goes into the predictor's ``fields``; empty for ``keep``.
-        accuracy_before: share right as DSPy reads it unfitted.
-        accuracy_after: share right of held-out conversations, read as fitted on the others. The
-            method was chosen on the same folds, so it flatters a little.
+        config: settings for the predictor's ``fields``; empty for ``keep``.
+        accuracy_before: share right with DSPy's own reading.
+        accuracy_after: share right on held-out conversations, with the reading fitted on the others. The method was
+            chosen on the same folds, so this is slightly optimistic.
         calibrated: one minus the Brier score of the scaled probabilities of held-out conversations;
             None where nothing could be fitted.
         note: why nothing was fitted, or empty.
@@ -103,15 +103,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class StageResult:
-    """What an optimizer made of a stage.
+    """The result of compiling one stage.
 
     Attributes:
         predictor: compiled copy of the student; holds plain data and no language model.
-        candidates: what was tried, in the order of trying; empty when nothing was.
+        candidates: the candidates tried, in order; empty if there were none.
         chosen: name of the candidate that ``predictor`` is.
         calls: LM requests spent, journal answers included.
-        notes: what a reader of the report has to know, one sentence each.
-        tokens: prompt and completion tokens of those requests; 0 where the client counts none.
+        notes: what readers of the report have to know, one sentence each.
+        tokens: prompt and completion tokens of those requests; 0 if the client counts none.
         thresholds: how each decision output is read.
     """
 
@@ -126,20 +126,20 @@ class StageResult:
 
 
 class Progress(Protocol):
-    """What an optimizer tells the person who waits."""
+    """Progress reports of an optimizer to whoever waits."""
 
     def start(self, stage: str, total: int | None) -> None:
-        """A stage begins; ``total`` is the number of evaluations foreseen, if known."""
+        """A stage begins; ``total`` is the expected number of evaluations, if known."""
 
     def step(self, calls: int = 1, tokens: int = 0) -> None:
-        """One evaluation was made; it took so many LM requests and tokens."""
+        """One evaluation was made, with this many LM requests and tokens."""
 
     def finish(self, stage: str, text: str) -> None:
         """A stage is done; ``text`` is one line about it."""
 
 
 class Optimizer(Protocol):
-    """Compiles one stage. ``name`` is what ``--optimizer`` takes and what MLflow is told."""
+    """Compiles one stage. ``name`` is the one that ``--optimizer`` takes and MLflow records."""
 
     name: str
 
@@ -148,5 +148,5 @@ class Optimizer(Protocol):
         ...
 
     def arguments(self) -> dict[str, Any]:
-        """The settings of this optimizer, as plain data, for the record."""
+        """The settings of this optimizer as plain data, to be recorded."""
         ...

@@ -1,8 +1,8 @@
 """Random search over demonstrations: DSPy's ``BootstrapFewShotWithRandomSearch``.
 
-Its candidates are run one at a time (``restrict``), for three things that it cannot do at once:
-keep within a budget, draw the rows of each candidate balanced by label, and keep predictions on
-``dev`` so that thresholds are fitted without asking again.
+Its candidates are run one at a time (``restrict``), for three things that it cannot do at once: keep within a budget,
+draw the rows of each candidate balanced by label, and keep predictions on ``dev`` so that thresholds are fitted
+without asking again.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Bootstrap:
 
     Args:
         candidates: bootstrapped sets of a stage that decides, beside zero-shot and the labelled set.
-        bootstrapped: at most so many demonstrations that the LM answers right by itself.
+        bootstrapped: the most demonstrations that the LM answers right by itself.
         labeled: demonstrations in all, filled up with labelled rows.
         written_candidates: labelled sets of a stage that writes, beside zero-shot and one
             bootstrapped set.
         written_demos: demonstrations in all of a stage that writes.
         written_dev: ``dev`` examples that a stage that writes is scored on.
-        choose_by: by which score on ``dev`` the winner is chosen; see `finishing.ChooseBy`.
+        choose_by: the score on ``dev`` by which the winner is chosen; see `finishing.ChooseBy`.
     """
 
     name = "bootstrap"
@@ -88,8 +88,8 @@ class Bootstrap:
     def _pool(self, work: Bench, number: int, k: int, teacher: StageProgram) -> list[dspy.Example]:
         """Balanced rows that this candidate's demonstrations come from: twice as many as it shows.
 
-        None of them is shown to the teacher: DSPy would leave it out of the teacher's prompt for its
-        own turn, and a prompt that changes from row to row is read anew each time (8 s instead of 0.5).
+        None of them is shown to the teacher: DSPy would leave a row out of the teacher's prompt for its own turn, and a
+        server has to read a prompt that changes from row to row each time (8 s instead of 0.5).
         """
         rng = Random(f"{work.task.seed}/{number}")
         rows = balanced(work.train, grouping(work.task.signature), rng)
@@ -98,7 +98,7 @@ class Bootstrap:
     def _search(
         self, work: Bench, recorder: Recorder, teacher: StageProgram, pool: list[dspy.Example], number: int, k: int
     ) -> StageProgram:
-        """The candidate of that number, made and scored by DSPy."""
+        """The candidate with this number, made and scored by DSPy."""
         try:
             with quiet():
                 search = dspy.BootstrapFewShotWithRandomSearch(
@@ -120,14 +120,14 @@ class Bootstrap:
             raise
 
     def _foreseen(self, task: StageTask, dev: int) -> int:
-        """Evaluations when everything fits and about every second row is answered right."""
+        """The expected number of evaluations, if everything fits and about every second row is answered right."""
         sets = self.written_candidates if task.writes else 1
         bootstraps = 1 if task.writes else self.candidates
         return (1 + sets + bootstraps) * dev + bootstraps * 2 * self.bootstrapped
 
 
 def _teacher(work: Bench, k: int) -> StageProgram:
-    """The labelled set as a teacher: its answers that are right become demonstrations."""
+    """The labelled set as a teacher, whose right answers become demonstrations."""
     teacher = labeled_program(work, k, work.task.seed)
     # Otherwise DSPy would give it other demonstrations, out of the pool.
     teacher._compiled = True

@@ -1,7 +1,7 @@
-"""Fitting the certainty from which heads may answer without a language model; see ``program/bound.py``.
+"""Fits the certainty above which heads may answer without a language model; see ``program/bound.py``.
 
-Rows are those of ``calibrate``, one a conversation, drawn with a seed; they fit nothing else. The heads
-are those of the program, trained on ``train`` alone.
+The rows are those of ``calibrate``, one of each conversation, drawn with a seed; they fit nothing else. The heads are
+those of the program, trained on ``train`` alone.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def fit_bound(
     confidence: float = CONFIDENCE,
     seed: int = 0,
 ) -> Bound:
-    """The bound of these heads on these rows; one that abstains, with the reason, where they show too little.
+    """Fit the bound of these heads on these rows; it abstains, with the reason, if they show too little.
 
     Raises:
-        UserError: ``error`` or ``confidence`` is no share between 0 and 1.
+        UserError: ``error`` or ``confidence`` is not a share between 0 and 1.
     """
     for name, value in (("error", error), ("confidence", confidence)):
         if not 0 < value < 1:
@@ -40,7 +40,7 @@ def fit_bound(
 
 
 def bound_of(answers: Sequence[RowAnswers], error: float = ERROR, confidence: float = CONFIDENCE) -> Bound:
-    """As ``fit_bound``, of rows of which each is another conversation."""
+    """As ``fit_bound``, for rows that are each of another conversation."""
     count = len(answers)
     bound = Bound(error=error, confidence=confidence, conversations=count, supports=smallest_error(count, confidence))
     if errors_allowed(count, error, confidence) < 0:
@@ -58,7 +58,7 @@ def bound_of(answers: Sequence[RowAnswers], error: float = ERROR, confidence: fl
 
 
 def coverage(answers: Sequence[RowAnswers], certainty: float) -> dict[str, float]:
-    """Share of the rows in which a stage arises that its head answers, and of all that need no model at all."""
+    """Share of the rows with a stage that its head answers, and share of all rows that need no model at all."""
     shares = {}
     for stage in HEAD_STAGES:
         some = [answer for answer in answers if stage in answer.arises]

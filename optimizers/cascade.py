@@ -1,4 +1,4 @@
-"""The cascade: heads decide what can be proved, a language model the rest, read with fitted thresholds."""
+"""The cascade optimizer: heads decide what the bound covers, a language model with fitted thresholds the rest."""
 
 from __future__ import annotations
 
@@ -14,25 +14,24 @@ from .thresholds_only import ThresholdsOnly
 from .trials import bench
 
 WRITTEN_DEV = 20
-"""Written answers that choose between sets of demonstrations: more than elsewhere, a cascade asks for little else."""
+"""Written answers that choose between sets of demonstrations: many, since a cascade asks for little else."""
 
 
 class Cascade(ThresholdsOnly):
-    """Heads within a bound; for what they leave, the model zero-shot with thresholds and weights from ``dev``.
+    """Heads within a bound, and the model, zero-shot with thresholds and weights from ``dev``, for the rest.
 
-    Heads write nothing, so what is written is compiled as well: zero-shot, or the set of labelled demonstrations that
-    ``dev`` prefers. Works without a language model: then the heads decide all, and plans say what lies outside the
-    bound.
+    The stages that write are compiled as well: zero-shot, or the set of labelled demonstrations that ``dev`` prefers.
+    It works without a language model: then the heads decide everything, and plans say what lies outside the bound.
 
     Args:
-        error: at most this share of queries may be answered wrongly by a head,
-        confidence: with this confidence.
-        mode: what the compiled program does unless told otherwise.
+        error: the share of queries that heads may answer wrongly at most.
+        confidence: the confidence with which that holds.
+        mode: the default mode of the compiled program.
         written_dev: ``dev`` examples that a stage that writes is scored on.
         written_demos: demonstrations of a stage that writes. With six and not none the 1.5B model's rewrites had a
             token F1 of 0.62 and not 0.56 and kept all that counts in 12 and not 6 of 34 (podcast ``dev``); with four
             it split 7 and not 3 of 25 queries rightly.
-        written_candidates: sets of them that are tried.
+        written_candidates: number of sets of them that are tried.
     """
 
     name = "cascade"
@@ -54,7 +53,7 @@ class Cascade(ThresholdsOnly):
         self.written_demos, self.written_candidates = written_demos, written_candidates
 
     def compile(self, task: StageTask, progress: Progress) -> StageResult:
-        """Thresholds of a stage that decides; demonstrations of one that writes."""
+        """Fit the thresholds of a stage that decides, or choose the demonstrations of one that writes."""
         if not task.writes:
             return super().compile(task, progress)
         tried = 1 + self.written_candidates
@@ -64,7 +63,7 @@ class Cascade(ThresholdsOnly):
             return finish(work, progress)
 
     def arguments(self) -> dict[str, Any]:
-        """The bound asked for, the mode, and what is tried of what is written."""
+        """The bound, the mode, and what is tried for stages that write."""
         return {
             "error": self.error,
             "confidence": self.confidence,

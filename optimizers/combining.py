@@ -1,9 +1,9 @@
-"""How a model's label probabilities and a head's are weighed, fitted on ``dev``.
+"""Fits on ``dev`` how a model's label probabilities and a head's are weighed.
 
-For each output two readings compete by grouped cross-validation: the head as it is, and both pooled.
-The model is only given a weight where held-out conversations prefer it; where it does not beat the
-head, the head decides and the model is not asked. A head alone is not weighed anew: it was calibrated on many
-more rows, and on the podcast's 68 later turns of ``dev`` a bias was fitted that undid what they had taught.
+For each output two readings compete by grouped cross-validation: the head as it is, and both pooled. The model is
+given a weight only where held-out conversations prefer it; where it does not beat the head, the head decides and the
+model is not asked. A head alone is not weighed anew: it was calibrated on many more rows, and on the podcast's 68
+later turns of ``dev`` a bias was fitted that undid what they had taught.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ START = 0.5
 
 @dataclass(frozen=True)
 class Opinions:
-    """What model and head said of some rows about one output.
+    """Model's and head's probabilities for one output on some rows.
 
     Attributes:
-        lm: model's probabilities, shape (rows, labels).
-        head: head's probabilities, same shape.
+        lm: the model's probabilities, shape (rows, labels).
+        head: the head's probabilities, same shape.
         gold: index of the right label of each row.
         groups: conversation of each row.
     """
@@ -58,14 +58,14 @@ class FittedCombination:
 
     @property
     def sentence(self) -> str:
-        """What was decided, for the report."""
+        """The choice as a sentence for the report."""
         who = "model and head weighed" if self.combination.lm_weight else "the head alone, the model does not beat it"
         shown = ", ".join(f"{name} {value:.3f}" for name, value in self.accuracy.items())
         return f"{self.output}: {who} (held-out dev accuracy {shown}; {self.rows} rows)"
 
 
 class _Held(NamedTuple):
-    """Of each row, whether its label was right, and the log loss."""
+    """For each row, whether its label was right, and its log loss."""
 
     right: np.ndarray
     losses: np.ndarray
@@ -93,7 +93,7 @@ def fit_combination(opinions: Opinions, seed: int = 0) -> FittedCombination | No
 
 
 def _clearly_better(one: _Held, other: _Held) -> bool:
-    """Whether its log loss is less by more than a standard error (Breiman et al., 1984): a model costs seconds."""
+    """Whether the log loss is lower by more than a standard error (Breiman et al., 1984), as a model costs seconds."""
     gained = other.losses - one.losses
     return float(gained.mean()) > float(gained.std(ddof=1)) / len(gained) ** 0.5
 
@@ -109,7 +109,7 @@ def _as_it_is(opinions: Opinions) -> _Held:
 
 
 def _held_out(opinions: Opinions, folds: Sequence[np.ndarray], use: tuple[bool, bool]) -> _Held:
-    """Of rows left out of the fit that reads them."""
+    """Scores of rows that were left out of the fit by which they are read."""
     everything = np.arange(len(opinions.gold))
     losses, right = np.zeros(len(opinions.gold)), np.zeros(len(opinions.gold), dtype=bool)
     for fold in folds:
@@ -121,7 +121,7 @@ def _held_out(opinions: Opinions, folds: Sequence[np.ndarray], use: tuple[bool, 
 
 
 def _fit(opinions: Opinions, rows: np.ndarray, use: tuple[bool, bool]) -> np.ndarray:
-    """Weights of model and head, then a bias for each label, with a normal prior on all of them."""
+    """Fit weights of model and head, then a bias for each label, with a normal prior on all of them."""
     from scipy.optimize import minimize
 
     gold = opinions.gold[rows]

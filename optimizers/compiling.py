@@ -1,4 +1,4 @@
-"""Compiling a planner predictor by predictor, each against its own labels."""
+"""Compiles a planner predictor by predictor, each against its own labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Budget = int | Mapping[str, int] | None
 
 
 class Clients(Protocol):
-    """What compiling needs of an opened language model (``program.lm.LMHandle``)."""
+    """The parts of an opened language model (``program.lm.LMHandle``) that compiling needs."""
 
     @property
     def decider(self) -> Any:
@@ -33,7 +33,7 @@ class Clients(Protocol):
 
     @property
     def writer(self) -> Any:
-        """A DSPy language model that writes."""
+        """A DSPy language model that generates text."""
         ...
 
     @property
@@ -58,22 +58,22 @@ def compile_stages(
 ) -> dict[str, StageResult]:
     """Compile the named stages, in the order of ``specs``.
 
-    The same arguments send the same requests in the same order, so with a client that keeps a
-    journal a compile that was stopped continues for nothing.
+    The same arguments send the same requests in the same order, so with a client that keeps a journal a stopped compile
+    continues at no cost.
 
     Args:
         specs: every stage of the domain.
-        rows_train: rows that demonstrations come from.
-        rows_dev: rows that choose between candidates and fit thresholds.
+        rows_train: rows from which demonstrations are drawn.
+        rows_dev: rows on which candidates are compared and thresholds fitted.
         stages: names of stages; None is all.
-        max_calls: LM requests for all stages together, shared out by what one pass over their dev
-            examples costs, what one leaves going to the next; or a number for each stage, where
-            one that is not named has no limit.
+        max_calls: LM requests for all stages together, divided in proportion to one pass over their dev examples, where
+            what one stage leaves goes to the next; or a number for each stage, where one that is not named has no
+            limit.
 
-        metrics: of stages that are to be scored otherwise than ``stage_metric`` says.
+        metrics: metrics of stages that are not scored by ``stage_metric``.
 
     Raises:
-        UserError: a stage that the domain does not have.
+        UserError: the domain does not have a stage.
         LMError: the language model is unreachable.
     """
     progress = progress or SilentProgress()
@@ -126,7 +126,7 @@ def _too_few(task: StageTask) -> str:
 
 
 def _pass_cost(task: StageTask) -> int:
-    """Requests of one pass over the examples that a stage is scored on; 0 if it will be left as it is."""
+    """Requests for one pass over the examples that a stage is scored on; 0 if it stays as it is."""
     if _too_few(task):
         return 0
     if task.writes:

@@ -1,4 +1,4 @@
-"""Which labelled rows may demonstrate a task, and in which order they are shown."""
+"""Selects the labelled rows that may demonstrate a task, and the order in which they are shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Shown = TypeVar("Shown", bound="dspy.Example | dict[str, Any]")
 
 
 def grouping(signature: type[dspy.Signature]) -> tuple[str, ...]:
-    """The outputs that demonstrations are balanced by, the coarsest first.
+    """The outputs by which demonstrations are balanced, the coarsest first.
 
     All outputs of a signature that decides, in declared order. Of one that writes, the first list:
     how many sub-queries or entities there are, and whether one depends on another.
@@ -27,7 +27,7 @@ def grouping(signature: type[dspy.Signature]) -> tuple[str, ...]:
 
 
 def balanced(examples: Sequence[dspy.Example], outputs: Sequence[str], rng: Random) -> list[dspy.Example]:
-    """All examples in an order of which every beginning has its labels as even as they can be.
+    """All examples in an order whose every prefix has its labels as balanced as possible.
 
     Round-robin over the first output's labels, and within each label over the next output's: of
     eight rows with 20 % out of domain four are, each of another kind. An example without a label
@@ -88,7 +88,7 @@ def _groups(examples: Sequence[Shown], output: str) -> dict[str, list[Shown]]:
 
 
 def trait(value: Any) -> str:
-    """What of a labelled value counts as its label: itself, or a list's length and whether it is linked."""
+    """The label of a value for balancing: itself, or a list's length and whether it has dependencies."""
     if isinstance(value, list | tuple):
         linked = any(isinstance(item, Mapping) and item.get("depends_on") for item in value)
         return f"{len(value)}{' linked' if linked else ''}"
@@ -106,8 +106,8 @@ class Answers:
     def demo(self, shown: dspy.Example | Mapping[str, Any]) -> dict[str, Any]:
         """A demonstration as plain JSON data, with the signature's own fields alone.
 
-        It carries the labels and never the LM's own words: what bootstrapping chooses is *which*
-        rows are shown. An example that has no known labels keeps its own outputs.
+        It has the labels, never the LM's own words: bootstrapping chooses only *which* rows are shown. An example
+        without known labels keeps its own outputs.
         """
         inputs = {name: shown[name] for name in self._inputs if name in shown}
         outputs = self._known.get(self._key(shown)) or self._labels(shown)

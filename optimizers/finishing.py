@@ -1,4 +1,4 @@
-"""From the trials of a stage to its result: choose, fit thresholds, strip to plain data."""
+"""From the trials of a stage to its result: chooses one, fits thresholds, strips it to plain data."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def compiled(trial: Trial, fields: dict[str, dict[str, Any]]) -> dspy.Predict:
 
 
 def untouched(bench: Bench, progress: Progress) -> StageResult:
-    """The student itself, when no candidate could be tried."""
+    """The result if no candidate could be tried: the student itself."""
     student = bench.task.student.deepcopy()
     student.lm = None
     return StageResult(bench.task.stage, student, (), "zero-shot", 0)
 
 
 def _close(bench: Bench, progress: Progress, result: StageResult) -> StageResult:
-    """Fill in cost and notes, and tell who waits."""
+    """Fill in cost and notes, and report the end of the stage."""
     ledger = bench.ledger
     result = replace(result, calls=ledger.calls, tokens=ledger.tokens, notes=(*result.notes, *_notes(bench)))
     score = next((c.score for c in result.candidates if c.name == result.chosen), None)

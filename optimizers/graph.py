@@ -1,4 +1,4 @@
-"""Compiling the stage ``graph``: learning to rank plans from a domain's rows, scoring written plans by running them."""
+"""Compiles the stage ``graph``: learns to rank plans from a domain's rows, and scores written plans by running them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from .base import Metric
 from .bounding import CONFIDENCE, ERROR
 
 MOST_QUESTIONS = 500
-"""Labelled questions that are learned from; more teach little and take long."""
+"""Labelled questions to learn from at most; more teach little and take long."""
 
 
 def graph_metric(executor: GraphExecutor) -> Metric:
@@ -76,7 +76,7 @@ def graph_index(domain: Domain) -> NameIndex:
 def learn_graph(
     domain: Domain, rows: Sequence[LabelledRow], seed: int = 0, graph: MemoryGraph | None = None
 ) -> Learned:
-    """What a domain's labelled questions teach of its graph; certainty is fitted on its rows in ``calibrate``.
+    """Learn to rank graph plans from a domain's labelled questions; certainty is fitted on its rows in ``calibrate``.
 
     Raises:
         DataError: the domain has no graph, or no row with a graph plan.
@@ -100,7 +100,7 @@ def learn_graph(
 def _with_certainty(
     learned: Learned, source: Source, values: Values, held: Sequence[Question], graph: MemoryGraph
 ) -> Learned:
-    """Certainty fitted on every other question held out, and from where it may answer on the rest."""
+    """Fit certainty on every second held-out question, and the level from which it may answer on the others."""
     ranker = Ranker(PathTable(source.schema), default_encoder(), learned.paths)
     answerer = Answerer(ranker, learned, source.index, values, default_encoder())
     judged = judge(answerer, held, lambda found, question: same_answers(found, question, graph))
@@ -117,14 +117,14 @@ def _with_certainty(
 
 
 def same_answers(found: Found | None, question: Question, graph: MemoryGraph) -> bool:
-    """Whether a plan gives the answers of the labelled one; none is right where there is none."""
+    """Whether a plan gives the answers of the labelled one; no plan is right if there is no labelled one."""
     if found is None or found.none or question.plan is None:
         return question.plan is None and (found is None or found.none)
     return set(execute_graph(found.plan, graph).names) == set(execute_graph(question.plan, graph).names)
 
 
 def sample_questions(questions: Sequence[Question], seed: int, most: int = MOST_QUESTIONS) -> tuple[Question, ...]:
-    """At most so many, drawn at random."""
+    """A random sample of at most so many questions."""
     if len(questions) <= most:
         return tuple(questions)
     chosen = sorted(Random(seed).sample(range(len(questions)), most))

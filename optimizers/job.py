@@ -1,8 +1,8 @@
-"""A compile from labelled rows to a registered program: the job behind ``queryplan compile``.
+"""The job behind ``queryplan compile``: from labelled rows to a registered program.
 
-The job trains heads, compiles the stages, weighs model and heads, saves the program folder, measures
-it on ``test`` beside its rivals, and writes everything into MLflow. Every language model call goes
-through a journal and every measured row into a file, so a job that was stopped goes on for free.
+The job trains heads, compiles the stages, weighs model and heads, saves the program folder, measures it on ``test``
+beside its rivals, and writes everything into MLflow. Every language model call goes through a journal and every
+measured row into a file, so that a stopped job continues without paying again.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ Counted = Callable[[str, int, int], None]
 
 
 class CompileJob:
-    """One compile; make it, call ``run``."""
+    """One compile job; create it, then call ``run``."""
 
     def __init__(self, domain: Domain, settings: JobSettings) -> None:
         self.domain = domain
@@ -85,12 +85,12 @@ class CompileJob:
         """Compile, save, measure.
 
         Args:
-            progress: told of compiling.
-            counted: told of measuring, as (column, rows done, rows in all).
-            say: told one sentence of what begins.
+            progress: is told about the progress of compiling.
+            counted: is called while measuring, with (column, rows done, rows in all).
+            say: is called with a sentence on each part that begins.
 
         Raises:
-            QueryPlanError: a model that cannot be opened, a disk that cannot be written.
+            QueryPlanError: the model cannot be opened, or the disk cannot be written.
         """
         if self.settings.out is not None:
             check_replaceable(self.settings.out)
@@ -146,7 +146,7 @@ class CompileJob:
         )
 
     def _tables(self, heads: Heads, evaluations: Sequence[Evaluation]) -> CascadeTables:
-        """Risk, reliability and coverage on the rows that were just measured."""
+        """Tables of risk, reliability and coverage on the rows just measured."""
         return cascade_tables(head_answers(heads, self._rows("test"), self.domain.card), evaluations)
 
     # -- rows ------------------------------------------------------------------------------------
@@ -162,7 +162,7 @@ class CompileJob:
 
     @cached_property
     def _lent(self) -> tuple[Lent, ...]:
-        """What other domains lend to the heads."""
+        """The rows that other domains lend to the heads."""
         return lent_rows(self.domain.rows("train"), self.domain.card) if self.settings.lending else ()
 
     @cached_property
@@ -174,7 +174,7 @@ class CompileJob:
 
     @property
     def sample_words(self) -> str | None:
-        """How the rows were drawn, or None if all are used."""
+        """A sentence on how the rows were drawn, or None if all are used."""
         used = self.samples
         whole = all(len(sample.rows) == len(self.domain.rows(split)) for split, sample in used.items())
         return None if whole else "; ".join(sample.name for sample in used.values())
@@ -185,7 +185,7 @@ class CompileJob:
     # -- compiling ----------------------------------------------------------------------------------
 
     def _questions(self) -> dict[str, Any]:
-        """Every question that is decided, as DSPy would put it."""
+        """Every decision question, as DSPy would ask it."""
         from ..signatures.seam import DecisionState
 
         questions: dict[str, Any] = {}
@@ -214,7 +214,7 @@ class CompileJob:
         )
 
     def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[Weighed]:
-        """Weigh only what this job compiled; other optimizers than zero-shot weigh."""
+        """Weigh only what this job compiled; all optimizers but zero-shot weigh."""
         if self.optimizer.name in PURE:
             return []
         predictors = {name: result.predictor for name, result in results.items()}
@@ -301,7 +301,7 @@ class CompileJob:
         return planner.save(folder, manifest), folder
 
     def _folder(self, planner: QueryPlanner) -> Path:
-        """A folder that the same content gets again."""
+        """The program's folder, which the same content gets again."""
         state = json.dumps(
             {n: predictor_state(p) for n, p in planner.stage_predictors.items()}, default=str, sort_keys=True
         )
@@ -316,7 +316,7 @@ class CompileJob:
 
     @cached_property
     def _key(self) -> str:
-        """What a stopped job must share with this one to be continued."""
+        """A key that a stopped job must share with this one to be continued."""
         parts = (self.domain.fingerprint, self.domain.card.fingerprint, rows_hash(self._rows("test")))
         return text_fingerprint(*parts, self.settings.lm.model, str(self.settings.lm.api_base))
 
@@ -353,7 +353,7 @@ class CompileJob:
 
     @cached_property
     def _judge(self) -> Judge | None:
-        """With the domain's graph, where graph steps are compiled."""
+        """The judge, which has the domain's graph if graph steps are compiled."""
         if "graph" not in self.settings.stages:
             return None
         return Judge(graph=domain_graph(self.domain), schema=self.domain.card.graph)
@@ -375,14 +375,14 @@ class CompileJob:
 
 
 def _warm(planner: Any) -> Any:
-    """With the prefixes read, so that the first row is not slower than the others."""
+    """Let the model read the prefixes, so that the first row is not slower than the others."""
     if isinstance(planner, QueryPlanner):
         planner.warm()
     return planner
 
 
 def _metrics(summary: Summary) -> dict[str, Any]:
-    """What a manifest keeps of an evaluation: each accuracy with its interval, and latency."""
+    """The metrics for the manifest: each accuracy with its interval, and latency."""
     kept = {row.stage: row.accuracy.model_dump() for row in summary.stages}
     whole = {name: getattr(summary, name).model_dump() for name in ("labels_right", "plan_right", "lm_calls")}
     return {**kept, **whole, "p50_ms": summary.latency.p50.model_dump(), "p95_ms": summary.latency.p95.model_dump()}

@@ -1,4 +1,4 @@
-"""What a compile is asked for, and what it gives back."""
+"""The settings of a compile job, and its outcome."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class JobSettings:
     """What to compile and how much of it.
 
     Attributes:
-        sizes: rows of ``train``, ``dev`` and ``test`` to sample; a split that is not named is used whole.
+        sizes: sample sizes of ``train``, ``dev`` and ``test``; a split that is not named is used whole.
         max_calls: LM requests that compiling may spend; measuring is not counted.
-        programs: folder that compiled programs are written to, one folder a domain.
-        out: where this program goes instead.
-        work: folder for the files that a stopped job goes on from.
-        encoder: what the heads see through: ``static`` or ``minilm``, see ``program/heads/minilm.py``.
+        programs: folder of compiled programs, with one folder for each domain.
+        out: folder for this program instead.
+        work: folder of the files from which a stopped job continues.
+        encoder: the encoder of the heads, ``static`` or ``minilm``, see ``program/heads/minilm.py``.
         lending: whether other domains lend rows to this one, see ``program/heads/lending.py``.
     """
 
@@ -53,7 +53,7 @@ class JobSettings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job made: the program folder, what was measured, and how it was compiled.
+    """The outcome of a job: the program folder, what was measured, and how it was compiled.
 
     ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` counts those of each split.
     """
@@ -75,5 +75,5 @@ class Outcome:
         return self.evaluations[-1]
 
     def priced(self, prices: Prices) -> Outcome:
-        """The same with what its language model costs, where that is known."""
+        """The same outcome with the price of its language model, if that is known."""
         return replace(self, evaluations=tuple(e.priced(prices.of(e.lm)) for e in self.evaluations))

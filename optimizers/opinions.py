@@ -1,4 +1,4 @@
-"""Gathering what model and heads say of ``dev``, for the combination to be fitted on."""
+"""Gathers the label probabilities of model and heads on ``dev``, to which their combination is fitted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def fit_combinations(
     lm: Any,
     seed: int = 0,
 ) -> list[FittedCombination]:
-    """Fit every pooled output that has a head. Requests are the ones compiling made, so a journal answers them."""
+    """Fit the weighing of every output with a head. Its requests are those of compiling: a journal answers them."""
     fitted = []
     by_id = {row.id: row for row in rows_dev}
     for stage in (name for name in DECIDING if name in specs):
@@ -51,9 +51,9 @@ def fit_combinations(
 def _answers(
     spec: StageSpec, predictor: dspy.Predict, made: Sequence[dspy.Example], outputs: Sequence[str], lm: Any
 ) -> list[dspy.Prediction | None]:
-    """The predictor's answers, asked as compiling asks: only for the outputs that are weighed.
+    """The predictor's answers, asked for as in compiling: only the outputs that are weighed.
 
-    None where the model gave none of the answers: there a head decides alone, so such a row weighs nothing.
+    None if the model gave none of the legal answers: a head decides such a row alone, so it does not count.
     """
     signature: Any = predictor.signature
     for name in tuple(signature.output_fields):

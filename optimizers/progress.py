@@ -1,4 +1,4 @@
-"""What a person sees who waits for a compile: a bar, plain lines where there is no terminal, or nothing."""
+"""Shows the progress of a compile: a bar, plain lines where there is no terminal, or nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TENTHS = 2
 
 
 class SilentProgress:
-    """Tells nobody."""
+    """Shows nothing."""
 
     def start(self, stage: str, total: int | None) -> None:
         """A stage begins."""
@@ -34,7 +34,7 @@ class SilentProgress:
 
 
 class RichProgress:
-    """A bar a stage with evaluations, LM calls, tokens, time gone and time left.
+    """A bar for each stage with evaluations, LM calls, tokens, elapsed time and time left.
 
     Use it as a context manager, so that the terminal is given back also after Ctrl-C. The stream is
     taken when it is made, because DSPy's own printing is caught while it searches.
@@ -79,7 +79,7 @@ class RichProgress:
             self._tell()
 
     def finish(self, stage: str, text: str) -> None:
-        """Fill the bar and say how it went; a stage that never began gets a line."""
+        """Fill the bar and print the result; a stage that never began gets a line."""
         if self._task is not None and stage == self._stage:
             self._bars.update(self._task, completed=self._done, total=max(1, self._done), text=text)
             self._bars.stop_task(self._task)

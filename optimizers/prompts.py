@@ -1,4 +1,4 @@
-"""What a compiled predictor says to the model, as it is sent, with ``{{name}}`` where the inputs go."""
+"""The prompts of a compiled predictor as they are sent to the model, with ``{{name}}`` where the inputs go."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def prompts_of(stage: str, predictor: dspy.Predict) -> tuple[PromptText, ...]:
 
 
 class _Recorder:
-    """A decision client that keeps what it is asked; every answer is as likely as the next."""
+    """A decision client that records its requests; all answers are equally likely."""
 
     supports_decision_requests = True
     model, cache, callbacks, history = "recorder", False, (), ()
@@ -40,7 +40,7 @@ class _Recorder:
         return {name: _some_answer(question) for name, question in questions.items()}
 
     def copy(self, **kwargs: Any) -> _Recorder:
-        """Itself; nothing about it can change."""
+        """The same client, as nothing about it can change."""
         return self
 
 

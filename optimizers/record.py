@@ -1,4 +1,4 @@
-"""A finished job as a record for MLflow."""
+"""Records a finished job for MLflow."""
 
 from __future__ import annotations
 

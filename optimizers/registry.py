@@ -23,10 +23,10 @@ OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
 
 
 def make_optimizer(name: str, **arguments: Any) -> Optimizer:
-    """The optimizer of that name with these settings.
+    """Make the optimizer of that name with these settings.
 
     Raises:
-        UserError: no such optimizer, or it has no such setting.
+        UserError: there is no such optimizer, or it has no such setting.
     """
     factory = OPTIMIZERS.get(name)
     if factory is None:

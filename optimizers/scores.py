@@ -1,7 +1,7 @@
-"""How good one answer of a stage is, in [0, 1]: what an optimizer maximises.
+"""Scores one answer of a stage in [0, 1]: what an optimizer maximises.
 
-A stage that decides is scored by a proper score and not by accuracy at 0.5, because thresholds
-are fitted afterwards: what matters is how well the probabilities tell right from wrong.
+A stage that decides is scored by a proper score and not by accuracy at 0.5, because thresholds are fitted afterwards:
+what matters is how well the probabilities tell right from wrong.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ DEPENDENCY_SHARE = 0.25
 
 
 def stage_metric(spec: StageSpec) -> Metric:
-    """The metric of a stage, by what it does.
+    """The metric of a stage, by whether it decides or writes.
 
     Raises:
-        ValueError: a writing stage that has no metric.
+        ValueError: the stage writes and has no metric.
     """
     if spec.kind == "decide":
         return decision_metric(tuple(spec.signature.output_fields))
@@ -43,7 +43,7 @@ def stage_metric(spec: StageSpec) -> Metric:
 def decision_metric(outputs: Sequence[str]) -> Metric:
     """One minus the Brier score, averaged over those of ``outputs`` that the example has a label for.
 
-    With a ``trace``, when a demonstration may come of it, the worst output counts instead: 0.75 then
+    With a ``trace``, that is, if the answer may become a demonstration, the worst output counts instead: 0.75 then
     means that every label has the highest probability, which a mean of three outputs does not.
     """
 

@@ -1,12 +1,12 @@
-"""Reading decisions after a fit on ``dev``: a threshold for a ``Noul``, label weights for a ``Choice``.
+"""Fits thresholds on ``dev`` by which decisions are read: one for a ``Noul``, label weights for a ``Choice``.
 
-A language model ranks well and is badly centred: with the 1.5B model, relevance had an AUROC of
-0.95 and 0.77 right at a threshold of 0.5. Two ways to mend it are compared on
-conversations that were held out, and DSPy's own reading stays wherever neither is better:
+A language model ranks well and is badly centred: with the 1.5B model, relevance had an AUROC of 0.95, and 0.77 were
+right at a threshold of 0.5. Two ways to mend it are compared on held-out conversations, and DSPy's own reading stays
+wherever neither is better:
 
-- scaling: probabilities ``softmax(log p / T + b)`` with one temperature ``T`` and one bias a label
-  (Platt 1999 for two labels, "vector scaling" with a shared slope in Guo et al. 2017), with a normal
-  prior around the identity, whose strength is chosen by held-out log loss;
+- scaling: probabilities ``softmax(log p / T + b)`` with one temperature ``T`` and one bias for each label (Platt 1999
+  for two labels, "vector scaling" with a shared slope in Guo et al. 2017), with a normal prior around the identity,
+  whose strength is chosen by held-out log loss;
 - for two labels also the threshold of the highest accuracy itself, as the middle of its plateau.
 """
 
@@ -35,7 +35,7 @@ Pairs = Sequence[tuple[dspy.Example, dspy.Prediction]]
 
 @dataclass(frozen=True)
 class Evidence:
-    """Predictions of one output that have a label.
+    """Labelled predictions of one output.
 
     Attributes:
         chances: probabilities, shape (rows, labels); ``(false, true)`` for a ``Noul``.
@@ -52,7 +52,7 @@ class Evidence:
     two: bool
 
     def take(self, rows: np.ndarray) -> Evidence:
-        """The evidence of some rows."""
+        """The evidence restricted to some rows."""
         groups = tuple(self.groups[int(i)] for i in rows)
         return Evidence(self.chances[rows], self.gold[rows], groups, self.labels, self.two)
 
@@ -75,10 +75,10 @@ def fit_fields(
         pairs: (example with labels and ``conversation``, prediction) of ``dev``.
 
     Returns:
-        What to merge into the predictor's ``fields``, and what was done for each output.
+        Settings to merge into the predictor's ``fields``, and what was done for each output.
 
     Raises:
-        DataError: a label that the signature does not have.
+        DataError: the signature does not have a label.
     """
     evidence = {name: evidence_of(name, kind, pairs) for name, kind in DecisionState(signature, {}).types.items()}
     fitted = [fit_output(name, rows, seed) for name, rows in evidence.items()]
@@ -131,7 +131,7 @@ def fit_output(name: str, evidence: Evidence, seed: int = 0) -> FittedOutput:
 
 
 def _methods(evidence: Evidence, penalty: float) -> dict[str, Callable[[Evidence], Rule]]:
-    """The fits to choose from; the smoother one first, which a tie goes to."""
+    """The fits to choose from; the smoother one is first and wins a tie."""
 
     def scaled(rows: Evidence) -> Rule:
         return scaled_rule(rows, penalty)
@@ -193,7 +193,7 @@ def _accuracy(evidence: Evidence, rule: Rule) -> float:
 
 
 def grouped_folds(groups: Sequence[str], seed: int) -> list[np.ndarray]:
-    """Row numbers in up to five parts that split no conversation and are about equally large."""
+    """Row numbers in up to five parts of about equal size that split no conversation."""
     members: dict[str, list[int]] = {}
     for row, group in enumerate(groups):
         members.setdefault(group, []).append(row)
@@ -291,7 +291,7 @@ def _odds(evidence: Evidence) -> np.ndarray:
 
 
 def _reach(evidence: Evidence) -> tuple[float, float]:
-    """Where a threshold may lie: one unit of log odds beyond what was seen, and no further."""
+    """The range of a threshold: up to one unit of log odds beyond what was seen."""
     odds = _odds(evidence)
     return float(odds.min()) - 1.0, float(odds.max()) + 1.0
 

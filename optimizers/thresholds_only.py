@@ -1,4 +1,4 @@
-"""Zero-shot, read with fitted thresholds: the fair rival of every compiled program."""
+"""The optimizer ``thresholds``: zero-shot with fitted thresholds, the fair rival of every compiled program."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ class ThresholdsOnly:
             return finish(work, progress)
 
     def arguments(self) -> dict[str, Any]:
-        """How many written answers are scored."""
+        """The number of written answers that are scored."""
         return {"written_dev": self.written_dev}

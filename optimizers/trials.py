@@ -1,4 +1,4 @@
-"""Trying one candidate of a stage: what is asked, what it costs, and how good it is on ``dev``."""
+"""Tries one candidate of a stage on ``dev``: what it answers, what it costs, and how good it is."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ WRITTEN_DEV = 12
 
 
 class Ledger:
-    """What a stage has spent, and what it may still spend.
+    """The requests that a stage has spent and may still spend.
 
-    A client that tells the meters (``program.lm``) is believed; for another, every question asked
-    counts as one request. Requests that a journal answered count too, so that a compile which
-    was stopped and continued makes the same choices.
+    A client that reports to the meters (``program.lm``) is believed; for others, every question asked counts as one
+    request. Requests that a journal answered count too, so that a compile that was stopped and continued makes the same
+    choices.
     """
 
     def __init__(self, spent: CallMeter, limit: int | None, progress: Progress) -> None:
@@ -43,12 +43,12 @@ class Ledger:
         self._spent, self._limit, self._progress = spent, limit, progress
 
     def fits(self, calls: int) -> bool:
-        """Whether so many more requests stay within the limit."""
+        """Whether this many more requests stay within the limit."""
         return self._limit is None or self.calls + calls <= self._limit
 
     @contextmanager
     def charge(self, foreseen: int) -> Iterator[None]:
-        """Count one evaluation: what the meter saw, or the requests foreseen if it saw none."""
+        """Count one evaluation: the requests that the meter saw, or the expected number if it saw none."""
         calls, tokens = self._spent.calls, _tokens(self._spent)
         yield
         calls, tokens = self._spent.calls - calls or foreseen, _tokens(self._spent) - tokens
@@ -57,7 +57,7 @@ class Ledger:
         self._progress.step(calls, tokens)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
-        """The same ledger: DSPy copies programs for every candidate, and all are paid from one purse."""
+        """The same ledger: DSPy copies programs for every candidate, and all share one budget."""
         return self
 
 
@@ -80,7 +80,7 @@ class StageProgram(dspy.Module):
         self.ledger = ledger
 
     def forward(self, asked: tuple[str, ...], **inputs: Any) -> dspy.Prediction:
-        """The prediction; an empty one when the answer could not be read.
+        """The prediction; an empty one if the answer could not be read.
 
         Raises:
             LMError: the language model is unreachable; also kept in the ledger, since DSPy's own
@@ -132,11 +132,11 @@ class Trial:
 
 @dataclass
 class Bench:
-    """The workplace of one stage: its examples made ready, its ledger, and the trials so far.
+    """The state of one stage while it is compiled: prepared examples, the ledger, and the trials so far.
 
     Attributes:
-        train: examples that may demonstrate, with what to ask.
-        dev: examples to score on; of a stage that writes, a sample.
+        train: examples that may be demonstrations, with the outputs to ask for.
+        dev: examples to score on; for a stage that writes, a sample.
         refused: names of candidates that did not fit into the budget.
     """
 
@@ -171,20 +171,20 @@ class Bench:
         return True
 
     def fits(self, name: str, calls: int) -> bool:
-        """Whether a candidate of so many requests may be tried; if not, its name is kept for the notes."""
+        """Whether a candidate with this many requests may be tried; if not, its name is kept for the notes."""
         if self.ledger.fits(calls):
             return True
         self.refused.append(name)
         return False
 
     def add(self, name: str, program: StageProgram, recorder: Recorder, before: int) -> None:
-        """Keep a candidate that was run; ``before`` is what had been spent when it began."""
+        """Keep a candidate that was run; ``before`` is what had been spent before it."""
         score = sum(recorder.scores) / max(1, len(recorder.scores))
         self.trials.append(Trial(name, program, score, self.ledger.calls - before, tuple(recorder.pairs)))
 
 
 class Recorder:
-    """A metric that remembers what it scored, so that fitting thresholds asks nothing twice."""
+    """A metric that records what it scored, so that fitting thresholds repeats no request."""
 
     def __init__(self, metric: Metric, ledger: Ledger) -> None:
         self.pairs: list[tuple[dspy.Example, dspy.Prediction]] = []
@@ -206,11 +206,11 @@ class Recorder:
 
 @contextmanager
 def bench(task: StageTask, progress: Progress, foreseen: Callable[[int], int], written_dev: int) -> Iterator[Bench]:
-    """Open the workplace of a stage and tell ``progress`` that it begins.
+    """Prepare a stage and tell ``progress`` that it begins.
 
     Args:
-        foreseen: the number of evaluations, from the number of ``dev`` examples that will be used.
-        written_dev: how many ``dev`` examples a stage that writes is scored on.
+        foreseen: gives the expected number of evaluations from the number of ``dev`` examples used.
+        written_dev: number of ``dev`` examples that a stage that writes is scored on.
     """
     dev = dev_sample(task.dev, written_dev, task.seed) if task.writes else list(task.dev)
     answers = Answers(task.signature, task.train)
@@ -243,7 +243,7 @@ def _ready(task: StageTask, examples: Sequence[dspy.Example]) -> list[dspy.Examp
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Send what DSPy prints while it searches to the log, at level debug."""
+    """Redirect what DSPy prints while it searches to the log, at level debug."""
     caught = io.StringIO()
     try:
         with redirect_stdout(caught), redirect_stderr(caught):

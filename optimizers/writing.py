@@ -1,4 +1,4 @@
-"""Who writes follow-ups and sub-queries, the model or the head: whoever is nearer to the annotators on ``dev``."""
+"""Chooses who writes follow-ups and sub-queries, model or head: whichever is nearer to the annotators on ``dev``."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ MODEL_ALONE = Combination(lm_weight=1.0, head_weight=0.0, bias={})
 
 
 class Rival(NamedTuple):
-    """A head that writes what a stage's model writes.
+    """A head that writes the same output as a stage's model.
 
     Attributes:
-        output: of the stage, under which it is weighed.
-        measure: what both are compared by, for the report; ``score`` works it out.
-        of: the head among those of a program; None where it has none.
-        writes: what it makes of a row, as a model's answer; None for nothing.
-        bare: what is left where nobody writes anything; ``unwritten`` what that is called.
-        right: whether what the model writes is wholly right, where a head says how sure it is of that; None otherwise.
+        output: the output of the stage under which it is weighed.
+        measure: the name, for the report, of the score by which both are compared; ``score`` computes it.
+        of: gives the head among those of a program, or None.
+        writes: gives the head's text for a row, in the form of a model's answer, or None.
+        bare: gives what is left if nobody writes anything; ``unwritten`` is its name.
+        right: says whether the model's text is wholly right, if the head states its certainty; None otherwise.
     """
 
     output: str
@@ -78,15 +78,15 @@ RIVALS: Mapping[str, Rival] = {
         decompose_right,
     ),
 }
-"""The stages that a head can write for, by name."""
+"""The stages for which a head can write, by name."""
 
 
 @dataclass(frozen=True)
 class FittedWriting:
-    """Who writes an output, and by which mean scores of how many rows that was decided.
+    """Who writes an output, and the mean scores and number of rows by which that was decided.
 
     Attributes:
-        right: of the model's, how many were wholly right; None where that is not asked.
+        right: number of the model's texts that were wholly right; None if not needed.
     """
 
     combination: Combination
@@ -101,7 +101,7 @@ class FittedWriting:
 
     @property
     def sentence(self) -> str:
-        """What was decided, for the report."""
+        """The choice as a sentence for the report."""
         means = f"head {self.head:.3f}, model {self.model:.3f}, {self.unwritten} {self.bare:.3f}"
         shown = f"{self.measure} on dev: {means}; {self.rows} rows"
         if self.combination.surer is not None:
@@ -112,9 +112,9 @@ class FittedWriting:
 
 
 def unmeasured(heads: Heads) -> dict[str, Combination]:
-    """Who writes what a job did not compile: the head where there is one, and the model where it has no sub-queries.
+    """Who writes what a job did not compile: the head if there is one, and the model if the head finds no sub-queries.
 
-    A model nobody compiled would have to be better than the head to be worth its seconds, and that nobody has seen.
+    An uncompiled model would have to be better than the head to be worth its seconds, and nobody has measured that.
     """
     split = MODEL_ALONE.model_copy(update={"surer": 0.0})
     chosen = {REWRITTEN: head_alone(()), SPLIT: split}
@@ -131,12 +131,11 @@ def fit_writing(
     written_dev: int,
     seed: int = 0,
 ) -> FittedWriting | None:
-    """Compare both on the rows that the compile scored; None where no head writes, or too few rows say anything.
+    """Compare both on the rows that the compile scored; None if no head writes, or too few rows are informative.
 
-    A follow-up is rewritten by the model where it is better by a standard error of the paired differences, as with
-    labels. Sub-queries are written by the head where it is surer of them than the model is of being right, which is
-    the share of its that are wholly right, less half a row. Requests are the ones that compiling made, so a journal
-    answers them.
+    The model rewrites follow-ups if it is better by a standard error of the paired differences, as with labels. The
+    head writes sub-queries where its certainty is above the share of the model's that are wholly right, less half a
+    row. The requests are those of compiling, so a journal answers them.
     """
     made, rival = examples(spec, rows_dev, card), RIVALS[spec.name]
     if rival.of(heads) is None or len(made) < 2:
@@ -171,7 +170,7 @@ def fit_writing(
 
 
 def _by_model(predictor: dspy.Predict, example: dspy.Example, spec: StageSpec, lm: Any) -> dspy.Prediction | None:
-    """What the model writes; None where it cannot be read."""
+    """The model's text; None if it cannot be read."""
     try:
         return predictor(lm=lm.writer, **{name: example[name] for name in spec.inputs})
     except AdapterParseError:

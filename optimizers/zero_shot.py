@@ -1,4 +1,4 @@
-"""No compiling at all: the signature as it is written, scored on ``dev``."""
+"""The optimizer ``zero-shot``: no compiling at all; the signature as it is written, scored on ``dev``."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class ZeroShot:
         self.written_dev = written_dev
 
     def compile(self, task: StageTask, progress: Progress) -> StageResult:
-        """The student, scored; nothing is fitted."""
+        """Score the student; nothing is fitted."""
         with bench(task, progress, lambda dev: dev, self.written_dev) as work:
             work.run("zero-shot", work.program())
             return finish(work, progress, fit=False)
 
     def arguments(self) -> dict[str, Any]:
-        """How many written answers are scored."""
+        """The number of written answers that are scored."""
         return {"written_dev": self.written_dev}

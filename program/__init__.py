@@ -1,1 +1,1 @@
-"""The planner: the module, its decisions, graph plans, language models and the program folder."""
+"""The planner: the DSPy module, its decisions, graph plans, retrieval, language models and the program folder."""

@@ -1,4 +1,4 @@
-"""The predictors that a query is asked by, as long as nobody changes those that they are made from."""
+"""The predictors that a query's requests are made with, kept until somebody changes what they are made from."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a planner asks by. No module, list or dict, in which DSPy would find its predictors a second time.
+    """The predictors of a planner's requests. Not a module, list or dict, where DSPy would find predictors twice.
 
     Attributes:
         predictors: by stage, each for the outputs that the model has a say in.
-        made_from: what was in the planner then: its own predictors, and how model and heads are weighed.
-        content: hash of that.
+        made_from: the planner's state at that time: its own predictors, and how model and heads are weighed.
+        content: hash of that state.
     """
 
     predictors: Mapping[str, dspy.Predict]
@@ -32,7 +32,7 @@ class Asked:
     content: str
 
     def still_of(self, planner: QueryPlanner) -> bool:
-        """Whether nobody put something else into the planner; asked before each plan, so it must be cheap."""
+        """Whether the planner is unchanged; checked before each plan, so it has to be cheap."""
         # DSPy stands between a module and each of its attributes, which takes longer than the comparison.
         own, (combinations, seen) = vars(planner), self.made_from
         stages = own["stage_predictors"]
@@ -40,7 +40,7 @@ class Asked:
         return same and all(map(_is_as_seen, stages.values(), map(seen.__getitem__, stages)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Asked:
-        """The same: that a copied planner has other predictors is seen at its first plan."""
+        """The same object: that a copied planner has other predictors shows at its first plan."""
         return self
 
 
@@ -62,7 +62,7 @@ def asked_of(planner: QueryPlanner) -> Asked:
 
 
 def _made_from(planner: QueryPlanner) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:
-    """The combinations of a planner and what is in each of its predictors, copied where somebody may add to it."""
+    """A planner's combinations and the content of its predictors, copied where somebody may change it."""
     inside = ((name, one, vars(one)) for name, one in planner.stage_predictors.items())
     seen = {name: (one, own["signature"], [*own["demos"]], {**own["fields"]}) for name, one, own in inside}
     return {**planner.combinations}, seen

@@ -1,4 +1,4 @@
-"""One request to a predictor, its reply, and sending a round of them with a deadline."""
+"""Requests to predictors: one request and its reply, and sending a round of them with a deadline."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from .lm.meter import meter
 from .lm.timely import OUT_OF_TIME, until
 
 Sent = Stage | Literal["vary"]
-"""What a request is for: a stage of planning, or other wordings of the query, which decide nothing."""
+"""The purpose of a request: a stage of planning, or other wordings of the query, which decide nothing."""
 MAX_IN_FLIGHT = 16
 
 
 @dataclass(frozen=True)
 class Ask:
-    """A stage's predictor and its inputs. ``problem`` makes it a repair: what was wrong before."""
+    """A request: a stage's predictor and its inputs. ``problem`` says what was wrong before and makes it a repair."""
 
     stage: Sent
     predictor: dspy.Predict
@@ -43,7 +43,7 @@ class Ask:
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back: a prediction, and why there is none or something is missing in it, and what it cost."""
+    """The reply to a request: a prediction, or why there is none or a part is missing, and what it cost."""
 
     prediction: dspy.Prediction | None
     error: str | None = None
@@ -55,10 +55,10 @@ class Reply:
 
 @dataclass
 class Clock:
-    """Time left for one plan; no deadline is endless.
+    """The time left for one plan; unlimited without a deadline.
 
     Raises:
-        ConfigError: the deadline is no number of seconds.
+        ConfigError: the deadline is not a number of seconds.
     """
 
     deadline_s: float | None
@@ -71,7 +71,7 @@ class Clock:
 
     @property
     def ends(self) -> float | None:
-        """The moment of ``time.perf_counter()`` at which it is over; None without a deadline."""
+        """The deadline as a moment of ``time.perf_counter()``; None without one."""
         return None if self.deadline_s is None else self.started + self.deadline_s
 
     def left(self) -> float | None:
@@ -86,27 +86,27 @@ class Clock:
 
 
 class Threads:
-    """The threads that send requests: made when they are first needed; a copy has its own, and so has a fork."""
+    """The threads that send requests, made when first needed; a copy or a fork has its own."""
 
     def __init__(self) -> None:
         self.renew()
         renewed_in_child(self)
 
     def renew(self) -> None:
-        """Have none."""
+        """Drop all threads."""
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
 
     @property
     def pool(self) -> ThreadPoolExecutor:
-        """As it is until ``close``; after that a new one."""
+        """The thread pool; after ``close`` a new one."""
         with self._lock:
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="queryplan")
             return self._pool
 
     def close(self) -> None:
-        """Send no more; nobody waits for what is still in flight."""
+        """Stop sending; requests in flight are abandoned."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:
@@ -118,7 +118,7 @@ class Threads:
 
 @contextmanager
 def own_threads() -> Iterator[ThreadPoolExecutor]:
-    """Threads for one round; what comes too late is left behind there."""
+    """Threads for one round; late requests are abandoned with them."""
     threads = Threads()
     try:
         yield threads.pool
@@ -127,9 +127,9 @@ def own_threads() -> Iterator[ThreadPoolExecutor]:
 
 
 def send_round(asks: Sequence[Ask], lm: LMHandle, clock: Clock, pool: ThreadPoolExecutor) -> dict[Sent, Reply]:
-    """Send requests together; those not back at the deadline are left behind and reported so.
+    """Send requests together; those not answered at the deadline are abandoned and reported as such.
 
-    One that still waits for its turn then is never sent, and one that was sent ends about then.
+    A request that still waits for its turn then is never sent; one that was sent ends at about that time.
     """
     if clock.left() == 0:
         return {ask.stage: Reply(None, OUT_OF_TIME) for ask in asks}
@@ -187,7 +187,7 @@ async def _asend_one(ask: Ask, lm: LMHandle, clock: Clock) -> Reply:
 
 
 def _without(prediction: dspy.Prediction, missed: Mapping[str, str]) -> tuple[dspy.Prediction, str | None]:
-    """A prediction without what the model gave no answer to, and why."""
+    """A prediction without its unanswered outputs, and why they are missing."""
     if not missed:
         return prediction, None
     known = {name: prediction[name] for name in prediction.keys() if name not in missed}  # noqa: SIM118
@@ -211,7 +211,7 @@ def _reply(prediction: dspy.Prediction | None, error: str | None, began: float, 
 
 
 def _explain(failure: Exception) -> str:
-    """One line that holds no prompt, key or address: our own words, or the kind of error."""
+    """One line without prompt, key or address: the message of an error of ours, else the error's type."""
     if isinstance(failure, LMError):
         return str(failure)
     if isinstance(failure, AdapterParseError):

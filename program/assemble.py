@@ -1,4 +1,4 @@
-"""From decisions to the finished plan: what the card, the linker and rules add to the labels."""
+"""From decisions to the finished plan: adds what the card, the linker and rules say to the labels."""
 
 from __future__ import annotations
 

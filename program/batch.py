@@ -1,4 +1,4 @@
-"""Planning many queries from a file, one after the other, going on where a stopped run was."""
+"""Planning many queries from a file, one after the other; a stopped run continues where it was."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Row = dict[str, Any]
 
 
 class Output(NamedTuple):
-    """What lines of output hold beside those of rows that are no query.
+    """The kind of output of a batch, which says what its lines hold.
 
     Attributes:
-        what: in a word, for messages.
-        made_by: the program that a line is of, or whatever else ``by`` calls it, or None where that is not said; raises
-            ``KeyError``, ``TypeError`` or ``AttributeError`` for what is no such line.
+        what: the kind in a word, for messages.
+        made_by: gives the program that made a line, or whatever else ``by`` calls it, or None if the line does not say;
+            raises ``KeyError``, ``TypeError`` or ``AttributeError`` for other lines.
     """
 
     what: str
@@ -41,7 +41,7 @@ PLANS = Output("plans", _planner_of)
 
 
 class Worked(NamedTuple):
-    """Rows that a batch worked on now: those with a result, and those that were no query."""
+    """Numbers of rows that a batch worked on: with a result, and not a query."""
 
     done: int
     failed: int
@@ -56,15 +56,15 @@ def plan_batch(
 ) -> Worked:
     """Plan every row ``{"id", "query", "history", "session"}`` and append ``{"id", "asked", "plan"}`` to ``target``.
 
-    What a row has of ``history``, ``session`` and ``conversation`` is written beside its plan, so that the output can
-    be labelled: it is the caller's own file, where a production log has no text unless asked (`plan_log.py`).
+    A row's ``history``, ``session`` and ``conversation`` are written beside its plan, so that the output can be
+    labelled. It is the caller's own file, while a production log has no text unless asked to (`plan_log.py`).
 
-    A row that is in ``target`` already, with the same query, history and session, is not planned again. A row
-    that is no query gets ``{"id", "error"}``, does not stop the others, and is tried again the next time.
+    A row that is in ``target`` already, with the same query, history and session, is not planned again. A row that is
+    not a query gets ``{"id", "error"}``, does not stop the others, and is tried again the next time.
 
     Raises:
-        DataError: ``source`` is missing, a line is not a JSON object, or two have the same id; or ``target`` is
-            something else than plans of this program; file and line are named.
+        DataError: ``source`` is missing, a line is not a JSON object, or two have the same id; or ``target`` holds
+            anything but plans of this program. File and line are named.
     """
     return each_row(source, target, lambda row: _planned(planner, row, deadline_s), planner.program_version, progress)
 
@@ -77,17 +77,17 @@ def each_row(
     progress: Callable[[int, int], None] | None = None,
     output: Output = PLANS,
 ) -> Worked:
-    """Append ``{"id", "asked", …}`` with what ``work`` makes of it to ``target`` for every row that is not there yet.
+    """Append ``{"id", "asked", …}`` with the result of ``work`` to ``target``, for every row that is not there yet.
 
-    ``work`` returns a mapping as ``output`` says. A ``KeyError`` or ``TypeError`` that it raises
-    means that the row is no query, and becomes its ``error``. ``asked`` is a hash of the row.
+    ``work`` returns a mapping as ``output`` says. If it raises a ``KeyError`` or ``TypeError``, the row is not a query,
+    and this becomes its ``error``. ``asked`` is a hash of the row.
 
     Args:
         program: the version that makes these lines.
 
     Raises:
         DataError: as for `plan_batch`.
-        OSError: the disk is full; what was written before is kept, and the next run goes on from there.
+        OSError: the disk is full; what was written before is kept, and the next run continues from there.
     """
     rows = _rows(source)
     there = _there(target, rows, program, output)
@@ -118,7 +118,7 @@ def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | 
 
 
 def conversation_of(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row says of its conversation, as its line of output keeps it, so that its plan can be labelled."""
+    """The conversation of a row, as its line of output keeps it so that the plan can be labelled."""
     kept = {
         "history": as_given(row.get("history") or ()),
         "session": row.get("session"),
@@ -128,7 +128,7 @@ def conversation_of(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asked(row: Row) -> str:
-    """The same for the same query, history and session."""
+    """A hash that is the same for the same query, history and session."""
     return text_fingerprint(*(json.dumps(row.get(key), sort_keys=True) for key in ("query", "history", "session")))
 
 
@@ -166,7 +166,7 @@ def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
 
 
 def not_lines(path: Path) -> DataError | None:
-    """What to say of a file that is one JSON document over many lines; None where it is not."""
+    """The error for a file that is one JSON document over many lines; None for others."""
     try:
         json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
@@ -175,7 +175,7 @@ def not_lines(path: Path) -> DataError | None:
 
 
 def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) -> set[str]:
-    """Ids that need no work any more; lines to be made again, and a last one cut by a crash, are taken off first."""
+    """Ids that are done; lines to be made again, and a last line cut by a crash, are removed first."""
     if not target.is_file():
         return set()
     content = target.read_bytes()
@@ -191,7 +191,7 @@ def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) 
 
 
 class _Made(NamedTuple):
-    """What a line of output says: whose it is, what was asked (None in older files), and whether that was no query."""
+    """A line of output: its id, what was asked (None in older files), and whether the row was not a query."""
 
     id: str
     asked: str | None
@@ -199,15 +199,15 @@ class _Made(NamedTuple):
 
 
 def _again(line: _Made, row: Row | None) -> bool:
-    """Whether a row has to be worked on again: it was no query, or asks something else now."""
+    """Whether a row has to be worked on again: it was not a query, or asks something else now."""
     return row is not None and (line.failed or line.asked not in (None, _asked(row)))
 
 
 def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
-    """What a line of output says.
+    """Parse a line of output.
 
     Raises:
-        DataError: it is no line of output, or of another program.
+        DataError: it is not a line of output, or is of another program.
     """
     try:
         row = json.loads(line)
@@ -221,7 +221,7 @@ def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
 
 
 def _write(target: Path, content: bytes) -> None:
-    """Replace a file by what is kept of it; a crash leaves one or the other."""
+    """Replace a file by its kept lines; a crash leaves either the old file or the new one."""
     fresh = target.with_name(f"{target.name}.new")
     try:
         with writing(target):

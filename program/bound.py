@@ -1,29 +1,29 @@
-"""When a learned head may answer in the language model's place: above a certainty fitted with a guarantee.
+"""When a head may answer in the language model's place: above a certainty that is fitted with a guarantee.
 
-**Method.** One number, the certainty a head must have, moves the thresholds of all heads together. It is
-fitted by Learn then Test with fixed-sequence testing (Angelopoulos, Bates, Candès, Jordan and Lei, "Learn
-then Test: Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on rows that fit nothing else,
-in ``optimizers/bounding.py``. The loss of a query is joint: one if *some* head that answered it was wrong,
-else nought; so five heads share one budget and the bound is on whole queries.
+**Method.** One number, the certainty a head must have, moves the thresholds of all heads together. It is fitted by
+Learn then Test with fixed-sequence testing (Angelopoulos, Bates, Candès, Jordan and Lei, "Learn then Test:
+Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on rows that fit nothing else, in
+``optimizers/bounding.py``. The loss of a query is joint: 1 if *some* head that answered it was wrong, else 0. So five
+heads share one budget, and the bound is on whole queries.
 
-**What is compared.** Relevance and complexity are asked of the model in one round, so what counts is that both
-are certain: their product is compared with the number asked. Relevance alone, which saves requests but no
+**What is compared.** Relevance and complexity are asked of the model in one round, so a request is saved only if both
+are certain: their product is compared with the required certainty. Relevance alone, which saves requests but no
 round, needs a quarter of the doubt. On the podcast's train and dev rows, cross-validated and resampled, 13.3 % of
-queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 and 21 with every head by itself, and as
-many single decisions were saved (33 against 35 %, 50 against 49).
+queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 % and 21 % with every head by itself; as
+many single decisions were saved (33 % against 35 %, 50 % against 49 %).
 
-**What it says.** With the stated confidence over the draw of the calibration rows, a query drawn from a conversation
-to come is answered wrongly by a head with at most the stated probability: first a conversation is drawn, then one
-of its queries, so that each conversation weighs the same, however long it is. Where long conversations are harder, the
+**What it promises.** With the stated confidence over the draw of the calibration rows, a query from a future
+conversation is answered wrongly by a head with at most the stated probability. A conversation is drawn first, then
+one of its queries, so each conversation weighs the same, however long it is. Where long conversations are harder, the
 share of all queries may be larger. It is a share of *all* those queries, not of the answered ones.
 
-**Assumptions.** Conversations to come are drawn like those labelled for calibration, independently of each
-other (so one row of each is used); the heads learned from other conversations; and where the model rewrote
-a follow-up, it wrote what the labeller would have: heads are calibrated on gold standalone forms.
-A follow-up that could not be rewritten is therefore outside the bound, and so is what a model decides.
+**Assumptions.** Future conversations are drawn like those labelled for calibration, independently of each other (so
+one row of each is used). The heads learned from other conversations. Where the model rewrote a follow-up, it wrote
+what the labeller would have written: heads are calibrated on gold standalone forms. A follow-up that could not be
+rewritten is therefore outside the bound, and so is what a model decides.
 
-The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound
-covers and asks the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
+The modes: ``off`` asks the model wherever it has a say; ``bounded`` lets heads answer what the bound covers and asks
+the model the rest; ``best-effort`` lets heads answer all they can, with no guarantee.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ ALONE = 4
 
 
 def needed_alone(certainty: float) -> float:
-    """What a stage must have that saves no round by itself, where a round must have ``certainty``."""
+    """The certainty required of a stage that saves no round by itself, if a round requires ``certainty``."""
     return 1 - (1 - certainty) / ALONE
 
 
 def label_stages(
     relevance: float | None, rejects: bool, complexity: float | None, certainty: float
 ) -> frozenset[Literal["relevance", "complexity"]]:
-    """Which labels of a standalone form heads answer, where a whole round must have ``certainty``.
+    """Which labels of a standalone form heads answer, if a whole round requires ``certainty``.
 
     Args:
-        relevance, complexity: how certain the heads of these stages are; None where they say nothing.
-        rejects: whether the relevance head says "not ours", which leaves nothing else to decide.
+        relevance, complexity: how certain the heads of these stages are; None if they say nothing.
+        rejects: whether the relevance head says "not ours", so that nothing else has to be decided.
     """
     if relevance is None or complexity is None or rejects:  # only one of the two can be had
         stage: Literal["relevance", "complexity"] = "complexity" if relevance is None else "relevance"
@@ -74,16 +74,17 @@ def label_stages(
 
 
 class Bound(Frozen):
-    """The certainty from which heads may answer, and what it was shown on.
+    """The certainty from which heads may answer, and the evidence for it.
 
     Attributes:
-        error: at most this share of queries, each conversation weighing the same, is answered wrongly by a head,
-        confidence: with this confidence.
-        certainty: the smallest probability that a head may answer with; None if none may, see ``reason``.
-        conversations: rows it was fitted on, one a conversation.
-        errors: of those, how many some head answered wrongly at that certainty.
-        supports: the smallest error that so many conversations could have shown, by having none wrong.
-        coverage: share of those rows that heads answered, by stage, and ``joint``: no model needed to decide.
+        error: the bound: at most this share of queries, each conversation weighing the same, is answered wrongly by a
+            head.
+        confidence: the confidence with which that holds.
+        certainty: the smallest probability with which a head may answer; None if none may, see ``reason``.
+        conversations: number of rows it was fitted on, one of each conversation.
+        errors: number of these rows that some head answered wrongly at that certainty.
+        supports: the smallest error that so many conversations could have shown, if none were wrong.
+        coverage: share of these rows that heads answered, by stage; ``joint`` is the share that needed no model at all.
         reason: why no head may answer, or empty.
     """
 
@@ -113,7 +114,7 @@ class Bound(Frozen):
 
 @dataclass(frozen=True)
 class Gate:
-    """Says which heads answer; the same for every query of a planner.
+    """Decides which heads answer; the same for every query of a planner.
 
     Raises:
         ConfigError: there is no such mode.
@@ -127,14 +128,14 @@ class Gate:
             raise ConfigError(f"there is no mode {self.mode!r}: give one of {', '.join(MODES)}")
 
     def opens(self, certainty: float | None) -> bool:
-        """Whether a head that is so certain answers; None is a head that says nothing."""
+        """Whether a head with this certainty answers; None is a head that says nothing."""
         if certainty is None or self.mode == "off":
             return False
         return self.needed is not None and certainty >= self.needed
 
     @property
     def needed(self) -> float | None:
-        """The certainty that a round must have; None if no head may answer."""
+        """The certainty required of a round; None if no head may answer."""
         if self.mode == "best-effort":
             return 0.0
         return self.bound.certainty if self.mode == "bounded" and self.bound is not None else None
@@ -152,12 +153,12 @@ class Gate:
 
     @property
     def reason(self) -> str:
-        """What a decision that this gate let through is explained by."""
+        """The reason given for a decision that this gate leaves to a head."""
         return WITHIN if self.mode == "bounded" else f"learned head, {NO_GUARANTEE}"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What every plan says of the mode it was made in."""
+        """Notes for every plan on the mode in which it was made."""
         if self.mode == "best-effort":
             return (f"heads: {NO_GUARANTEE}",)
         if self.mode == "bounded" and (self.bound is None or self.bound.certainty is None):
@@ -173,7 +174,7 @@ def relevance_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
 
 
 def kind_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
-    """How certain the head is of why a query is not ours; unsure, the plan gives the card's general words."""
+    """How certain the head is of the kind of rejection; if unsure, the plan gives the card's general reason."""
     answer = heads.get("rejection_kind")
     return answer.confidence if answer is not None else None
 

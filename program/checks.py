@@ -1,4 +1,4 @@
-"""What a written part must satisfy before it enters a plan. Each problem is a sentence for the LM."""
+"""Checks of the written parts of a plan. Each problem found is a sentence for the language model to act on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REWRITE_ROOM = 300
 
 
 def check_rewrite(query: str, standalone: str) -> list[str]:
-    """Problems of a rewritten query; empty when it can be used."""
+    """The problems of a rewritten query; empty if it can be used."""
     text = standalone.strip()
     if not text:
         return ["standalone_query is empty; write the query so that it can be understood alone"]
@@ -26,7 +26,7 @@ def check_rewrite(query: str, standalone: str) -> list[str]:
 
 
 def check_sub_queries(query: str, written: Sequence[WrittenSubQuery]) -> tuple[tuple[SubQuery, ...], list[str]]:
-    """Typed sub-queries, and what is wrong with them; use the first only if the second is empty."""
+    """Typed sub-queries and their problems; use them only if there are none."""
     if not MIN_SUB_QUERIES <= len(written) <= MAX_SUB_QUERIES:
         return (), [f"give {MIN_SUB_QUERIES} to {MAX_SUB_QUERIES} sub_queries, not {len(written)}"]
     problems = []
@@ -43,6 +43,6 @@ def check_sub_queries(query: str, written: Sequence[WrittenSubQuery]) -> tuple[t
 
 
 def _sub_query(number: int, written: WrittenSubQuery) -> SubQuery:
-    """Dependencies are those written and those that ``{n}`` in the text implies."""
+    """A typed sub-query, whose dependencies are those written and those that ``{n}`` in its text implies."""
     named = {int(n) for n in REFERENCE.findall(written.text)}
     return SubQuery(id=number, text=written.text.strip(), depends_on=tuple(sorted(named | set(written.depends_on))))

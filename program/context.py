@@ -1,4 +1,4 @@
-"""What the planner is shown of a conversation: cleaned, windowed, as text and as topics."""
+"""The part of a conversation that the planner sees: cleaned, cut to a window, as text and as topics."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ROLES = get_args(Role)
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
 SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
-"""Keys of a session that something reads."""
+"""The keys of a session that are read."""
 MAX_KEYS_NAMED, MAX_KEY_CHARACTERS = 5, 40
 LEFT_OUT = " … "
-"""Stands between the two ends of a text that was cut."""
+"""Marks the gap between the two ends of a shortened text."""
 NO_GREETINGS = Greetings()
 JOINERS = "\u200c\u200d"
-"""Invisible, but within a word or an emoji they say which it is."""
+"""Invisible characters that have a meaning within a word or an emoji."""
 _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOINERS}])[{JOINERS}]+")
 
 
@@ -33,9 +33,9 @@ _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOI
 class CleanInput:
     """A query and its conversation, safe to show to a model, and what had to be left out.
 
-    ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
-    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the
-    query out, so that the plan may be kept.
+    ``session`` is as the caller gave it: whoever reads one of its values checks it. ``unread`` names its keys that
+    nobody reads, and an ``active_entity`` that is not text. Unlike what is ``degraded``, they leave nothing of the
+    query out, so the plan may still be cached.
     """
 
     query: str
@@ -62,7 +62,7 @@ def clean_input(
     """Make any text plannable; never fails on what a user typed.
 
     Args:
-        greetings: later turns that are nothing else take no place in the window, and neither does what answered them.
+        greetings: later turns that are nothing else, and their answers, do not count for the window.
 
     Raises:
         TypeError: ``query`` is not a string, ``history`` not a sequence of messages or ``session``
@@ -83,7 +83,7 @@ def clean_input(
 
 
 def _no_text(active: object) -> tuple[Degraded, ...]:
-    """A gap where what the application shows is no text."""
+    """A gap if the session's ``active_entity`` is not text."""
     if active is None or isinstance(active, str):
         return ()
     why = f"it is no text but {type(active).__name__}"
@@ -91,7 +91,7 @@ def _no_text(active: object) -> tuple[Degraded, ...]:
 
 
 def _unread(session: Mapping[str, Any]) -> tuple[Degraded, ...]:
-    """One gap for all keys of a session that no stage reads: a slip (*nwo*) would else change plans silently."""
+    """One gap for all session keys that no stage reads, since a typo (*nwo*) would change plans silently."""
     strange = [printable(str(key))[:MAX_KEY_CHARACTERS] for key in session if key not in SESSION_KEYS]
     if not strange:
         return ()
@@ -101,14 +101,14 @@ def _unread(session: Mapping[str, Any]) -> tuple[Degraded, ...]:
 
 
 def clean_row(row: LabelledRow, card: DomainCard) -> CleanInput:
-    """A labelled row as a planner of this card is shown it."""
+    """A labelled row as a planner of this card sees it."""
     return clean_input(row.query, row.history, row.session, card.history, greetings_of(card.greetings))
 
 
 def printable(text: str) -> str:
     """Text without control and invisible characters, composed (NFC), white space folded, trimmed.
 
-    Lone surrogates are dropped, and so are marks of direction and places where a word may be broken.
+    Lone surrogates, direction marks and marks of possible word breaks are dropped.
     """
     spaced = " ".join(text.split())
     if not spaced.isprintable():  # rarely, and twenty times as slow
@@ -126,7 +126,7 @@ def says_nothing(text: str) -> bool:
 
 
 def encodable(text: str) -> str:
-    """The text as it is, except that lone surrogates, which no file can hold, are replaced."""
+    """The text with lone surrogates replaced, which no file can hold."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
@@ -144,7 +144,7 @@ def _clean_query(query: str) -> tuple[str, list[Degraded]]:
 
 
 def ends(text: str, most: int) -> str:
-    """The text, or its beginning and its end: so many characters at most. What is asked stands first or last."""
+    """The text, or else its beginning and end with at most so many characters: the question stands first or last."""
     if len(text) <= most:
         return text
     kept = most - len(LEFT_OUT)
@@ -170,9 +170,9 @@ def _clean_turns(
 
 
 def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
-    """The turns without thanks and the like, and without what was answered to them, where they follow anything.
+    """The turns without later greetings, thanks and the like, and without the answers to them.
 
-    What answers a first "hi" may be all that a query can refer to.
+    The answer to a first "hi" may be all that a query can refer to.
     """
     if not greetings.forms:
         return turns
@@ -189,7 +189,7 @@ def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
 
 
 def said_in(message: Mapping[str, Any] | Turn) -> tuple[str, str] | None:
-    """Role and text of a message as it was given; None where it has no role or no text."""
+    """Role and text of a message; None if it has no role or no text."""
     role: Any
     content: Any
     if isinstance(message, dict):  # first, since to ask whether it is a model takes as long as all the rest
@@ -206,13 +206,13 @@ def said_in(message: Mapping[str, Any] | Turn) -> tuple[str, str] | None:
 
 
 def as_given(history: Iterable[Mapping[str, Any] | Turn]) -> list[dict[str, str]]:
-    """Role and whole text of each message; one that the planner leaves out too, such as a system's, is not there."""
+    """Role and whole text of each message, without those that the planner leaves out too, such as a system's."""
     said = (said_in(message) or ("", "") for message in history)
     return [{"role": known, "content": text} for role, text in said if (known := role.strip().lower()) in ROLES]
 
 
 def _text_of_parts(parts: Iterable[Any]) -> str:
-    """What is text of a message in parts, as chat interfaces send them: ``{"type": "text", "text": …}``."""
+    """The text of a message in parts, as chat interfaces send them: ``{"type": "text", "text": …}``."""
     texts = (part if isinstance(part, str) else part.get("text") for part in parts if isinstance(part, str | Mapping))
     return " ".join(text for text in texts if isinstance(text, str))
 

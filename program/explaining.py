@@ -1,4 +1,4 @@
-"""The route of one query: who decided each stage, how surely, against which threshold, and what resembles it."""
+"""Explains one query's plan: who decided each stage, how surely, against which threshold, and what resembles it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUTPUTS = {"follow_up": ("is_follow_up",), "relevance": ("is_relevant",), "compl
 
 
 class Neighbour(Frozen):
-    """A training row that resembles the query, and its label of the stage."""
+    """A training row that resembles the query, with its label for the stage."""
 
     row: str
     query: str
@@ -33,14 +33,14 @@ class Neighbour(Frozen):
 
 
 class StageRoute(Frozen):
-    """How one stage came to its value.
+    """How one stage reached its value.
 
     Attributes:
-        confidence: the probability of the value, by whoever decided.
-        heads: what the heads say of each output, whoever decided; empty where none does.
-        certainty: how certain the heads are of what they would answer with this stage; None where none says anything.
-        needed: the certainty from which they answer within the bound; None without one.
-        change: what would have changed the value or who decides it.
+        confidence: the probability of the value, according to whoever decided.
+        heads: the heads' probabilities for each output, whoever decided; empty if there are none.
+        certainty: how certain the heads are of their answer to this stage; None if none has one.
+        needed: the certainty from which they answer within the bound; None without a bound.
+        change: what would have changed the value, or who decides it.
     """
 
     stage: str
@@ -75,7 +75,7 @@ def explain(
     """Plan a query and say why the plan is as it is.
 
     Args:
-        rows: labelled rows to find neighbours in; those the heads learned from.
+        rows: labelled rows in which to find neighbours, best those that the heads learned from.
     """
     return explained(planner, planner.plan(query, history, session, deadline_s), query, history, session, rows)
 
@@ -88,7 +88,7 @@ def explained(
     session: Mapping[str, Any] | None = None,
     rows: Sequence[LabelledRow] = (),
 ) -> Explanation:
-    """Say why a plan is as it is; the other arguments as it was made from."""
+    """Say why a plan is as it is; the other arguments are those it was made from."""
     clean = clean_input(query, history, session, planner.card.history, greetings_of(planner.card.greetings))
     said = _head_answers(planner, clean, plan)
     routes = (
@@ -138,7 +138,7 @@ def _route(
 
 
 def _compared(planner: QueryPlanner, stage: str, said: Mapping[str, HeadAnswer]) -> tuple[float | None, float | None]:
-    """How certain the heads are of a stage, and how certain they must be: together with what is asked beside it."""
+    """How certain the heads are of a stage, and how certain they must be, with the stages asked in the same round."""
     needed = planner.gate.bound.certainty if planner.gate.bound else None
     if stage == "follow_up":
         return (said["is_follow_up"].confidence if "is_follow_up" in said else None), needed
@@ -191,7 +191,7 @@ def _decided(value: Any, output: str) -> str:
 
 
 def _runner_up(given: Mapping[str, float], decided: str) -> tuple[str, float]:
-    """The likeliest label that was not decided, and how far it is behind the one that was."""
+    """The likeliest label that was not chosen, and how far it is behind the chosen one."""
     label = max((name for name in given if name != decided), key=lambda name: given[name])
     return label, given.get(decided, 0.0) - given[label]
 
@@ -206,7 +206,7 @@ LABELS: dict[str, Callable[[LabelledRow], str | None]] = {
 def nearest(
     stage: str, text: str, rows: Sequence[LabelledRow], encoder: Encoder, count: int = NEIGHBOURS
 ) -> tuple[Neighbour, ...]:
-    """The rows whose text is most like this one, by the cosine of their vectors; none for a text without any."""
+    """The most similar rows by the cosine of their vectors; none for a text without a vector."""
     used = [(row, label) for row in rows if (label := LABELS[stage](row)) is not None]
     if not used:
         return ()

@@ -1,11 +1,11 @@
-"""From a clean query to a plan: what is asked in which round, and what replaces a missing answer.
+"""From a cleaned query to a plan: what is asked in which round, and what replaces a missing answer.
 
-The flow is a generator. It yields a round, the requests to be in flight together, and is sent the
-replies; so the same code plans with threads, with asyncio, or with no language model at all.
+The flow is a generator. It yields a round, which is the set of requests to be in flight together, and is sent the
+replies. So the same code plans with threads, with asyncio, or with no language model at all.
 
-Round A asks whether the query is a follow-up and, where a head thinks that likely, already for the
-rewrite. Round B asks for the labels of the standalone form and, where likely, for the sub-queries.
-At most one further round asks for a written part that was not foreseen, or for one repair.
+Round A asks whether the query is a follow-up and, where a head thinks that likely, already for the rewrite. Round B
+asks for the labels of the standalone form and, where likely, for the sub-queries. At most one further round asks for
+a written part that was not foreseen, or for one repair.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ at 0.53, "Dankeschön" at 0.71."""
 NO_GREETING = "no greeting at a probability under {}"
 NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
-"""What a decision cost that nobody was asked for."""
+"""The cost of a decision without any request."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What a flow works with; the same for every query of a planner."""
+    """The parts that a flow works with; the same for every query of a planner."""
 
     card: DomainCard
     linker: Linker
@@ -100,7 +100,7 @@ class Labels:
 
 @dataclass
 class Flow:
-    """One query on its way to a plan."""
+    """The planning of one query, as a generator of rounds."""
 
     parts: Parts
     original: str
@@ -122,7 +122,7 @@ class Flow:
     cut: tuple[str, Decomposed | None] | None = None
 
     def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
-        """Yield rounds of requests, be sent their replies, return the plan."""
+        """Yield rounds of requests, receive their replies, return the plan."""
         self.degraded += (*self.clean.degraded, *self.clean.unread)
         self.labels.standalone_query = self.clean.query
         if self._decided_by_form():
@@ -134,7 +134,7 @@ class Flow:
     # -- rules: only what is certain by form ---------------------------------------------------
 
     def _decided_by_form(self) -> bool:
-        """An empty query, or nothing but greetings that the card lists."""
+        """Decide by form an empty query, or one of nothing but greetings that the card lists."""
         why = decided_by_form(self.clean.query, self.parts.greetings)
         if not why:
             return False
@@ -237,7 +237,7 @@ class Flow:
         self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:
-        """Labels that go together, where all are known as probabilities and the training rows say which do."""
+        """Choose labels together, if all have probabilities and the training rows say which go together."""
         known = [f for f in found if f is not None and not f.by_thresholds]
         if len(known) < len(found) or not self.parts.joint:
             return found
@@ -245,7 +245,7 @@ class Flow:
         return [f if f.label == label else f._replace(label=label) for f, label in zip(known, labels, strict=True)]
 
     def _unless_unsure(self, found: list[Settled | None]) -> list[Settled | None]:
-        """The same, with another intent where a greeting is a guess."""
+        """The same labels, with another intent if a greeting is only a guess."""
         complexity, intent, needs = found
         query = self.labels.standalone_query
         least = LEAST_GREETING if len(query.split()) > 1 or is_unspaced(query) else LEAST_WORD
@@ -261,7 +261,7 @@ class Flow:
         return self._together([complexity, other, needs])
 
     def _stand_alone(self) -> None:
-        """Take back that the query is a follow-up."""
+        """Withdraw the decision that the query is a follow-up."""
         if not self.labels.is_follow_up:
             return
         labels = self.labels
@@ -292,7 +292,7 @@ class Flow:
         return stage in self.answered
 
     def _note_unread(self, query: str, read: bool) -> None:
-        """Heads that cannot read a query say so, and the model is asked what they would have decided."""
+        """Note that heads cannot read the query, so that the model is asked what they would have decided."""
         self.unread = not read and self.parts.heads is not None and self.parts.heads.cannot_read(query)
         if not self.unread or any(note.what == "heads" for note in self.degraded):
             return
@@ -305,14 +305,14 @@ class Flow:
         self._gate("complexity", "complexity" in opened)
 
     def _note_missing(self, stage: str, reply: Reply | None, found: Settled | None, instead: str) -> None:
-        """A head that decides where a model should have is worth a word; one that was meant to is not."""
+        """Note a head that decides in place of a missing model, but not one that was meant to decide."""
         if found is None:
             self.without_lm(stage, reply, instead)
         elif found.by == "head" and ((reply is not None and reply.error) or self.parts.lm_failed):
             self.without_lm(stage, reply, "a learned head decided")
 
     def _record(self, stage: Stage, value: Any, found: Sequence[Settled | None], reply: Reply | None) -> None:
-        """One decision of a stage, with the confidence of its least sure output."""
+        """Record one decision of a stage, with the confidence of its least certain output."""
         sure = [f for f in found if f is not None]
         if not sure:
             self.decide(stage, value, "fallback", 0.0, "nothing could decide", reply)
@@ -324,11 +324,11 @@ class Flow:
     # -- bookkeeping ---------------------------------------------------------------------------------
 
     def asks_lm(self, stage: Stage) -> bool:
-        """Whether the model is asked anything in a stage: not where heads alone decide, unless they cannot read."""
+        """Whether a stage asks the model anything: not if heads alone decide, unless they cannot read the query."""
         return stage in (self.parts.whole if self.unread else self.parts.predictors)
 
     def ask(self, stage: Stage, inputs: dict[str, Any], problem: str | None = None) -> Ask:
-        """One request to a stage; ``problem`` makes it a repair."""
+        """Make one request to a stage; ``problem`` makes it a repair."""
         predictor = self.parts.whole.get(stage) if self.unread else None
         return Ask(stage, predictor or self.parts.predictors[stage], inputs, stage in DECIDING, problem)
 
@@ -346,7 +346,7 @@ class Flow:
     def decide(
         self, stage: Stage, value: Any, by: DecidedBy, confidence: float, why: str, reply: Reply | None = None
     ) -> None:
-        """Put a decision, and what it cost, into the trace."""
+        """Add a decision and its cost to the trace."""
         cost = reply or UNASKED
         self.decisions.append(
             Decision(

@@ -1,9 +1,9 @@
-"""The graph stage of a plan: the learned ranking where it is sure, else with what a language model adds to it.
+"""The graph stage of a plan: the learned ranking where it is sure, otherwise with a language model's help.
 
-A question in words that the ranking seldom met is said again by the model, and ranked by both wordings. Where there is
-no ranking, or it has no plan, the model is asked for steps, which are checked and repaired once.
-Questions that name nothing the graph has are not asked about at all. A plan without graph steps searches
-the text alone, and ``degraded`` says why where steps were wanted.
+A question in words that the ranking seldom met is restated by the model, and ranked by both wordings. Where there is
+no ranking, or it has no plan, the model is asked for steps, which are checked and repaired once. Questions that name
+nothing the graph has are not asked about at all. A plan without graph steps searches the text alone, and ``degraded``
+says why where steps were wanted.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], None]
 GUESSED = ("fuzzy", "unknown")
-"""How a name was found that may be none."""
+"""Ways of finding a name that are uncertain."""
 LIKELY = 0.5
-"""Certainty from which the ranking's plan is taken where no model can be asked: it is likelier right than wrong."""
+"""Certainty from which the ranking's plan is taken if no model can be asked: it is likelier right than wrong."""
 
 
 def graph_asks(flow: Flow) -> list[Ask]:
-    """The request to say the query again, or for steps, if it names what the graph has and the ranking is not sure."""
+    """The request to restate the query, or for steps, if it names what the graph has and the ranking is unsure."""
     query = flow.labels.standalone_query
     if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
@@ -44,8 +44,8 @@ def graph_asks(flow: Flow) -> list[Ask]:
 def _names_something(flow: Flow) -> bool:
     """Whether the query has a name of the card, or a name or value that the ranking's likeliest plan starts from.
 
-    The ranking also finds values of properties and, in scripts without spaces, names inside a sentence. What is only
-    like a name is not enough.
+    The ranking also finds values of properties and, in scripts without spaces, names inside a sentence. A text that
+    only resembles a name is not enough.
     """
     if flow.parts.linker.links(flow.labels.standalone_query):
         return True
@@ -55,7 +55,7 @@ def _names_something(flow: Flow) -> bool:
 
 
 def settle_graph(flow: Flow, reply: Reply | None) -> Round:
-    """Take well-typed steps over: the ranking's, or the model's after one repair at most."""
+    """Take well-typed steps into the plan: the ranking's, or the model's after at most one repair."""
     if not flow.parts.plan_graph:
         return
     if not flow.labels.is_relevant:
@@ -75,7 +75,7 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
 
 
 def _lacking(flow: Flow) -> tuple[str, str] | None:
-    """Why nobody here can write graph steps, and what would; None where somebody can."""
+    """Why nothing here can plan graph steps, and what could; None if something can."""
     if flow.parts.card.graph is None:
         return "the card has no graph", ""
     if flow.parts.graph is None and not flow.parts.has_lm:
@@ -85,7 +85,7 @@ def _lacking(flow: Flow) -> tuple[str, str] | None:
 
 
 def _settle_restated(flow: Flow, reply: Reply) -> Round:
-    """The ranking of both wordings; steps by the model where neither has a plan and a round is left."""
+    """Rank by both wordings; ask the model for steps if neither has a plan and a round is left."""
     from .graph.asking.restated import read_restated
 
     planner, ranked = flow.parts.graph, _proposal(flow)
@@ -109,7 +109,7 @@ def _settle_restated(flow: Flow, reply: Reply) -> Round:
 
 
 def _restates(flow: Flow) -> bool:
-    """Whether the query is said again before anything else."""
+    """Whether the query is restated before anything else."""
     ranked = _proposal(flow)
     return ranked is not None and flow.parts.graph.wants_restating(flow.labels.standalone_query, ranked)  # type: ignore[union-attr]
 
@@ -119,7 +119,7 @@ def _steps(flow: Flow, problem: str | None = None) -> Ask:
 
 
 def _without_answer(flow: Flow, reply: Reply, problem: str) -> None:
-    """The ranking's plan, if it is likely, where a model gave none; it is said."""
+    """The ranking's plan, if it is likely, after a model gave none; ``degraded`` says so."""
     best = _likely(flow)
     instead = "the learned ranking's steps were taken" if best else "the text is searched without the graph"
     flow.without_lm("graph", reply, instead, problem)
@@ -156,7 +156,7 @@ def _best_effort(flow: Flow) -> None:
 
 
 def _proposal(flow: Flow) -> GraphProposal | None:
-    """What the ranking says of the query, asked once."""
+    """The ranking's proposal for the query, computed once."""
     planner: Any = flow.parts.graph
     if planner is None:
         return None
@@ -166,7 +166,7 @@ def _proposal(flow: Flow) -> GraphProposal | None:
 
 
 def _has_plans(flow: Flow) -> bool:
-    """Whether the ranking has any plan, be it that the schema cannot say what is asked."""
+    """Whether the ranking has any plan, or says that the schema cannot express the question."""
     ranked = _proposal(flow)
     return ranked is not None and bool(ranked.likeliest)
 

@@ -1,4 +1,4 @@
-"""A planner's language model: opened when a query first needs it, and no plan waits longer for that than it may."""
+"""Opens a planner's language model when a query first needs it, without any plan waiting longer than its deadline."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .lm.forked import renewed_in_child
 
 Opener = Callable[[], LMHandle | None]
 Given = LMHandle | Opener | LMSettings | str | None
-"""What a planner may be given: an opened model, how to open one, its settings or name, or none."""
+"""A language model as a planner takes it: opened, a function that opens it, its settings or name, or None."""
 
 STILL_OPENING = "the deadline passed while the language model was being opened"
 CLOSED = "the language model was closed; give the planner another one"
@@ -28,8 +28,8 @@ class Model:
     """The language model of a planner. Safe to share between threads; a copy shares what is open.
 
     Attributes:
-        lm: what is open; None where nothing is.
-        problem: why the model that plans should have is not there; empty where nothing is wrong.
+        lm: the open model; None if none is open.
+        problem: why the model is unavailable; empty if nothing is wrong.
     """
 
     def __init__(self, given: Given) -> None:
@@ -43,16 +43,16 @@ class Model:
         renewed_in_child(self)
 
     def renew(self) -> None:
-        """Whoever was opening it is in another process; here it is opened anew."""
+        """After a fork: the thread that was opening it is in another process, so it is opened again here."""
         self._opening, self._lock = None, Lock()
 
     def now(self) -> tuple[LMHandle | None, str]:
-        """The model, or why there is none at this moment; empty where none was given."""
+        """The model, or why there is none at the moment; empty if none was given."""
         with self._lock:
             return self.lm, self.problem or (STILL_OPENING if self._opener else "")
 
     def wait(self, seconds: float | None) -> None:
-        """Have it opened, for so long at most; what could not be opened once is tried again by ``open`` alone."""
+        """Wait for the model to open, for at most so long; after a failure only ``open`` tries again."""
         if self._opener and (opening := self._begin()) is not None:
             wait([opening], timeout=seconds)
 
@@ -66,7 +66,7 @@ class Model:
                 waiting.cancel()
 
     def open(self) -> LMHandle | None:
-        """The model, opened; also one that could not be opened before.
+        """Open the model, also after an earlier failure.
 
         Raises:
             QueryPlanError: it cannot be opened; plans are made without it from then on.
@@ -76,7 +76,7 @@ class Model:
         return self.lm
 
     def _begin(self, again: bool = False) -> Future[BaseException | None] | None:
-        """What to wait for; nothing where there is nothing to open."""
+        """Begin to open it and return what to wait for; None if there is nothing to open."""
         with self._lock:
             if self._opener is None or (self.problem and not again):
                 return None
@@ -103,7 +103,7 @@ class Model:
         future.set_result(error)
 
     def close(self) -> None:
-        """Close the model if it was opened here, now or as soon as it is open; one that was given stays open."""
+        """Close a model that was opened here, now or once it is open; one that was given stays open."""
         with self._lock:
             mine = self.lm if self._owned else None
             if mine is not None or self._opener is not None:
@@ -117,10 +117,10 @@ class Model:
 
 
 def opener_of(given: Given) -> LMHandle | Opener | None:
-    """A function that opens the model when it is first needed; what is open already stays as it is.
+    """A function that opens the model when it is first needed; an open one is returned as it is.
 
     Raises:
-        ConfigError: it is a language model of DSPy's, which gives no label probabilities.
+        ConfigError: it is one of DSPy's own language models, which give no label probabilities.
     """
     if isinstance(given, dspy.BaseLM):
         raise ConfigError(f"a planner opens its language model itself: give its name, {given.model!r}, or LMSettings")
@@ -132,7 +132,7 @@ def opener_of(given: Given) -> LMHandle | Opener | None:
 
 
 def _why_closed(error: BaseException) -> str:
-    """Our own words, or the kind of error: a foreign message may hold a key or an address."""
+    """The message of an error of ours, else the error's type: a foreign message may contain a key or an address."""
     if isinstance(error, QueryPlanError):
         return str(error)
     return f"the language model could not be opened ({type(error).__name__})"

@@ -1,4 +1,4 @@
-"""``QueryPlan``: the one typed answer of the planner, and the trace that explains it."""
+"""``QueryPlan``: the planner's typed answer for one query, and the trace that explains it."""
 
 from __future__ import annotations
 
@@ -110,29 +110,52 @@ class QueryPlan(Frozen):
 
     schema_version: Literal[1] = SCHEMA_VERSION
     query: str
+    """What the user typed."""
     standalone_query: str
+    """The query rewritten so that it can be understood without the conversation; the query itself if it can already."""
     is_follow_up: bool
+    """Whether the query can only be understood with the earlier turns."""
     referenced_entities: tuple[str, ...] = ()
+    """What a follow-up points to, written as in the earlier turns."""
     conversation_context: str = ""
+    """The last question and the beginning of its answer, at most 40 words."""
     previous_topics: tuple[str, ...] = ()
+    """The card's names in the earlier turns, latest first, each once."""
     is_relevant: bool
+    """Whether the query is in the domain's scope."""
     rejection_kind: str | None = None
+    """The excluded topic of the card that an out-of-scope query belongs to."""
     rejection_reason: str | None = None
+    """What to tell the user of an out-of-scope query, in the card's words."""
     complexity: Complexity
+    """How hard the query is; ``data/README.md`` says what each label means."""
     intent: Intent
+    """What kind of question it is, or ``out_of_scope``."""
     needs_decomposition: bool
+    """Whether the query takes more than one search."""
     sub_queries: tuple[SubQuery, ...] = ()
+    """The searches that together answer the query, if it takes more than one."""
     entities: tuple[str, ...] = ()
+    """Names in ``standalone_query``, as written there."""
     relationships_needed: tuple[str, ...] = ()
+    """Relations that the answer turns on, as short verb phrases."""
     retrieval_strategy: RetrievalStrategy
     candidates: tuple[QueryCandidate, ...] = ()
+    """The texts to search for, best first."""
     source_intents: tuple[SourceIntent, ...] = ()
+    """Kinds of information that the query wants of structured sources."""
     source_plans: tuple[SourcePlan, ...] = ()
+    """What to ask of which structured sources."""
     source_queries: tuple[SourceQuery, ...] = ()
+    """The queries of ``source_plans``, one for each plan and source."""
     graph_plan: GraphPlan | None = None
+    """Steps over the domain's knowledge graph; None where there are none."""
     trace: PlanTrace = PlanTrace()
+    """Who decided what, how surely, and at what cost."""
     degraded: tuple[Degraded, ...] = ()
+    """What could not be done, why, and what was done instead; empty if all went well."""
     program_version: str = "unversioned"
+    """The name of the program that made the plan; it changes whenever the same query could get another plan."""
 
     def __hash__(self) -> int:  # source plans may hold a dict
         return hash((self.query, self.standalone_query, self.intent, self.complexity, self.program_version))

@@ -1,15 +1,16 @@
-"""Plans kept for a while, so that the same query in the same conversation is planned once.
+"""A cache of plans, so that the same query in the same conversation is planned once.
 
-The key is the normalised query, the turns the planner would be shown, the session, the program's version,
-its domain, who plans (mode, model, options) and, where dates are told, the day for the one who asks: a plan never
-crosses into another program, domain or day.
-"Normalised" means Unicode form NFC, folded white space; letters keep their case, which can tell a name, and their
-width and height, which can tell a number (2⁵ is not 25).
-Plans in which something could not be done are not kept, so that a model that was away is asked again. Nor is what
-had to be left out of a query or its history answered out of the cache, so that every such plan says so.
+The key is the normalised query, the turns that the planner would be shown, the session, the program's version, its
+domain, who plans (mode, model, options) and, where dates are resolved, the user's current day: a plan never crosses
+into another program, domain or day. "Normalised" means Unicode form NFC and folded white space; letters keep their
+case, which can tell a name, and their width and height, which can tell a number (2⁵ is not 25).
 
-In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``); with a file,
-plans outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
+Plans in which something could not be done are not kept, so that a model that was away is asked again. A query or
+history from which something had to be left out is not answered from the cache either, so that every such plan says
+so.
+
+In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``). With a file, plans
+outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
 """
 
 from __future__ import annotations
@@ -41,23 +42,23 @@ SECONDS = 3600.0
 
 _TABLE = "CREATE TABLE plans (key TEXT PRIMARY KEY, made REAL NOT NULL, plan TEXT NOT NULL)"
 _WAIT_MS = 20
-"""How long a plan waits for another process that writes into the file; then it is made, or not kept."""
+"""Seconds to wait for another process that writes into the file; after that the plan is made, or not kept."""
 
 Kept = tuple[float, QueryPlan]
-"""A plan, and when it was made."""
+"""A plan, and the time at which it was made."""
 
 
 class PlanCache:
     """Plans by key.
 
     Args:
-        plans: how many are kept; the least recently used goes first.
-        seconds: how long.
+        plans: how many plans are kept; the least recently used is dropped first.
+        seconds: how long a plan is kept.
         file: also keep them in this SQLite file.
-        clock: seconds since some moment that all processes share.
+        clock: gives seconds since a moment that all processes share.
 
     Raises:
-        ConfigError: the file cannot be opened or is no cache.
+        ConfigError: the file cannot be opened or is not a cache.
     """
 
     def __init__(
@@ -75,10 +76,10 @@ class PlanCache:
         self._file = _Disk(Path(file), plans, seconds) if file is not None else None
 
     def get(self, key: str, query: str, began: float) -> QueryPlan | None:
-        """The plan kept under a key, as a plan of this query, or None; counts as asked.
+        """The plan kept under a key, as a plan of this query, or None; counts for the hit rate.
 
         Args:
-            query: as it was typed now.
+            query: the query as typed this time.
             began: ``time.perf_counter()`` when planning began.
         """
         with self._lock:
@@ -91,7 +92,7 @@ class PlanCache:
         return _again(kept[1], query, began, rate) if kept is not None else None
 
     def put(self, key: str, plan: QueryPlan) -> None:
-        """Keep a plan, unless something in it could not be done."""
+        """Keep a plan, unless it is degraded."""
         if plan.degraded:
             return
         with self._lock:
@@ -102,12 +103,12 @@ class PlanCache:
 
     @property
     def hit_rate(self) -> float:
-        """Share of the queries asked so far that were answered; 0.0 before the first."""
+        """Share of look-ups that were answered so far; 0.0 before the first."""
         with self._lock:
             return self.hits / self.asked if self.asked else 0.0
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             if self._file is not None:
                 self._file.close()
@@ -115,8 +116,10 @@ class PlanCache:
 
 
 def plan_key(query: str, turns: Sequence[Turn], session: Mapping[str, Any] | None, *who: str) -> str:
-    """The key of a query in its conversation for those who plan it; empty for a session that cannot be written down,
-    as with keys of several kinds: such a query is planned each time."""
+    """The key of a query in its conversation, for a given planner.
+
+    It is empty for a session that cannot be serialised, as with keys of several types: such a query is planned each
+    time."""
     said = [(turn.role, _normal(turn.content)) for turn in turns]
     parts = [_normal(query), said, session or {}, who]
     try:
@@ -132,7 +135,7 @@ def _normal(text: str) -> str:
 
 
 def _again(plan: QueryPlan, query: str, began: float, rate: str) -> QueryPlan:
-    """A kept plan as the answer to a new query: nobody was asked, nothing was spent."""
+    """A kept plan as the answer to a new query: its trace has no requests and no cost."""
     free = {"decided_by": "cache", "milliseconds": 0.0, "lm_calls": 0, "tokens": 0}
     decisions = tuple(
         decision.model_copy(update={**free, "reason": f"kept; first decided by {decision.decided_by}"})
@@ -144,7 +147,7 @@ def _again(plan: QueryPlan, query: str, began: float, rate: str) -> QueryPlan:
 
 
 class _Disk:
-    """The file behind a cache; its owner holds the lock. A damaged entry is as none."""
+    """The file behind a cache, whose lock the owner holds. A damaged entry counts as missing."""
 
     def __init__(self, file: Path, plans: int, seconds: float) -> None:
         self._plans, self._seconds = plans, seconds
@@ -161,7 +164,7 @@ class _Disk:
             ) from error
 
     def _make_table(self) -> None:
-        """The table of plans, unless it is there; nothing is put into a database of somebody else's."""
+        """Create the table of plans if it is missing, but not in somebody else's database."""
         found = {sql for (sql,) in self._db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
         if found - {_TABLE}:
             raise sqlite3.DatabaseError("it holds something else than plans")
@@ -179,7 +182,7 @@ class _Disk:
             return None
 
     def put(self, key: str, plan: QueryPlan, now: float) -> None:
-        """Keep a plan and drop what is too old or too much; a full disk keeps nothing and is no error."""
+        """Keep a plan and drop those that are too old or too many; on a full disk nothing is kept, without an error."""
         try:
             self._db.execute("INSERT OR REPLACE INTO plans VALUES (?, ?, ?)", (key, now, plan.model_dump_json()))
             self._db.execute("DELETE FROM plans WHERE made <= ?", (now - self._seconds,))

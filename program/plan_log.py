@@ -1,8 +1,8 @@
-"""Writing down the plans of production, so that they can be counted, looked at, and labelled.
+"""Logs the plans made in production, so that they can be counted, inspected and labelled.
 
 What users typed is personal. Unless a log is opened with ``text=True``, it keeps labels, probabilities, times and
 counts and no word of a user's: no query, no history, no session, no rewrite, no names. Such a log shows what a
-planner does and how surely; only one with text can be labelled (``queryplan label``).
+planner does and how surely; only a log with text can be labelled (``queryplan label``).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ _KEPT = (
     "retrieval_strategy",
     "program_version",
 )
-"""Fields of a plan that hold no word of a user's: labels of the card and of ours, versions, truth values."""
+"""Fields of a plan without any word of a user's: labels of the card and the package, versions, truth values."""
 
 _KEPT_OF_TRACE = ("rounds", "requests", "wasted_requests", "tokens", "milliseconds")
 _KEPT_OF_DECISIONS = ("stage", "decided_by", "confidence", "milliseconds", "lm_calls", "tokens")
 _DECIDING = ("follow_up", "relevance", "complexity")
 _LACKING = frozenset({*STAGES, "query", "history", "heads"})
-"""What a plan may say it could not do, where that is a word of ours."""
+"""What ``degraded`` may name in a log without text: words of the package, none of a user's."""
 
 _JSON: TypeAdapter[Any] = TypeAdapter(Any)
 _WAITING = 1000
@@ -59,21 +59,21 @@ _WAIT_S = 1.0
 
 
 class Sink(Protocol):
-    """Where logged plans go. Must be quick, and may raise: a plan is never lost to its log."""
+    """A destination of logged plans. It must be quick, and may raise: no plan is lost to its log."""
 
     def put(self, record: Mapping[str, Any]) -> None:
         """Keep one record: ``plan``, ``text``, and with text ``query``, ``history``, ``session``, ``conversation``."""
 
     def close(self) -> None:
-        """Write what is still in hand."""
+        """Write what is still pending."""
 
 
 class PlanLog:
-    """Logs plans into some sinks.
+    """Logs plans to one or several sinks.
 
     Args:
         sinks: see `JsonlSink` and `TraceSink`.
-        text: keep what users typed too; off unless said otherwise.
+        text: also keep what users typed; off by default.
     """
 
     def __init__(self, *sinks: Sink, text: bool = False) -> None:
@@ -88,10 +88,11 @@ class PlanLog:
         session: Mapping[str, Any] | None = None,
         conversation: str | None = None,
     ) -> None:
-        """Keep one plan. What a disk or a server does to it is counted in ``failed``, told once, and never raised.
+        """Log one plan. A failure of a disk or server is counted in ``failed``, warned of once, and never raised.
 
         Args:
-            conversation: the application's own name of it, kept with or without text: give none that says who.
+            conversation: the application's own id of the conversation. It is kept even without text, so it must not
+                identify anybody.
         """
         for sink in self._sinks:
             try:
@@ -107,7 +108,7 @@ class PlanLog:
         return _record(plan, history, session, conversation) if self.text else _without_text(plan, conversation)
 
     def close(self) -> None:
-        """Write what is still in hand and close the sinks."""
+        """Write what is still pending and close the sinks."""
         for sink in self._sinks:
             sink.close()
 
@@ -121,7 +122,7 @@ class PlanLog:
 
 
 def log_of_environment(variables: Mapping[str, str] | None = None) -> PlanLog | None:
-    """The log that a service was told to keep; None unless ``QUERYPLAN_PLAN_LOG`` names a file.
+    """The log that the environment asks for; None unless ``QUERYPLAN_PLAN_LOG`` names a file.
 
     What users typed is kept only where ``QUERYPLAN_PLAN_LOG_TEXT`` is ``1``.
     """
@@ -131,7 +132,7 @@ def log_of_environment(variables: Mapping[str, str] | None = None) -> PlanLog | 
 
 
 class JsonlSink:
-    """Appends to a file, one line a plan; only its owner may read it. Threads and processes may share the file."""
+    """Appends plans to a JSON-lines file that only its owner may read. Threads and processes may share it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -143,7 +144,7 @@ class JsonlSink:
         """Append a line, whole or not at all.
 
         Raises:
-            OSError: the disk is full; it names the file.
+            OSError: the disk is full; the error names the file.
         """
         line = json.dumps(record, ensure_ascii=True).encode() + b"\n"
         with writing(self.path):
@@ -152,7 +153,7 @@ class JsonlSink:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _take_back(self, written: int) -> None:
-        """Half a line would spoil the log, and the next line with it; it stays where others wrote after it."""
+        """Remove half a line, which would spoil the next one too; it stays if others wrote after it."""
         end = os.lseek(self._file, 0, os.SEEK_CUR)
         if os.fstat(self._file).st_size == end:
             os.ftruncate(self._file, end - written)
@@ -167,11 +168,11 @@ class JsonlSink:
 class TraceSink:
     """Sends plans to MLflow as traces, from a thread of its own.
 
-    A server that is slow or down never delays a plan: up to a thousand wait, further ones are dropped and counted.
+    A server that is slow or down never delays a plan: up to a thousand plans wait, and more are dropped and counted.
 
     Args:
-        experiment: created when missing.
-        tracking_uri: `tracking_uri_in_force` if not given.
+        experiment: the MLflow experiment; created if missing.
+        tracking_uri: by default `tracking_uri_in_force`.
 
     Attributes:
         dropped: plans that were not sent.
@@ -194,7 +195,7 @@ class TraceSink:
             raise
 
     def close(self, timeout_s: float = 30.0) -> None:
-        """Send what waits, for so long at most."""
+        """Send what still waits, for at most ``timeout_s`` seconds."""
         if self._thread.is_alive():
             try:
                 self._waiting.put(None, timeout=timeout_s)
@@ -210,7 +211,7 @@ class TraceSink:
                 self._send(batch)
 
     def _next(self) -> tuple[list[PlanTrace], bool]:
-        """What waits, up to a batch, and whether there can be more."""
+        """The waiting plans, up to a batch, and whether more may come."""
         batch = [self._waiting.get()]
         deadline = time.monotonic() + _WAIT_S
         while batch[-1] is not None and len(batch) < _BATCH:
@@ -238,7 +239,7 @@ class TraceSink:
 
 
 def _why(error: Exception) -> str:
-    """The system's reason and the name of the file, without where it is; else the kind: a message may quote a user."""
+    """The system's reason and the file's name without its path, else the error's type: messages may quote a user."""
     if not isinstance(error, OSError) or not error.strerror:
         return f": {type(error).__name__}"
     return f"{f' to {Path(str(error.filename)).name}' if error.filename else ''}: {error.strerror}"
@@ -259,7 +260,7 @@ def _record(
 
 
 def _without_text(plan: QueryPlan, conversation: str | None) -> dict[str, Any]:
-    """What may be kept of a plan when no text may: named field by field, so that a new field is left out."""
+    """The parts of a plan that may be kept without text: listed field by field, so that a new field is left out."""
     whole = plan.model_dump(mode="json")
     kept = {name: whole[name] for name in _KEPT}
     trace = {name: whole["trace"][name] for name in _KEPT_OF_TRACE}
@@ -271,7 +272,7 @@ def _without_text(plan: QueryPlan, conversation: str | None) -> dict[str, Any]:
 
 
 def _decision(decision: Mapping[str, Any]) -> dict[str, Any]:
-    """A decision without its reason; its value only where that is a label."""
+    """A decision without its reason, and with its value only if that is a label."""
     kept = {name: decision[name] for name in _KEPT_OF_DECISIONS}
     return {**kept, "value": decision["value"]} if decision["stage"] in _DECIDING else kept
 

@@ -1,4 +1,4 @@
-"""Plans as MLflow traces: written and read through a client of ours, without MLflow's global state.
+"""Plans as MLflow traces, written and read through a client of its own, without MLflow's global state.
 
 MLflow's own decorators write to whatever tracking address the process has set globally, which belongs to the
 application. A trace here is built from the plan's own record of what it decided, after the fact.
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 KIND_TAG, TEXT_TAG = "queryplan.kind", "queryplan.text"
 LOGGED_PLAN = "plan"
-"""Value of the tag ``queryplan.kind`` on traces of plans from use."""
+"""Value of the tag ``queryplan.kind`` on traces of production plans."""
 
 _PREVIEW = 200
 _PAGE = 100
@@ -35,7 +35,7 @@ _NS = 1_000_000
 
 @dataclass(frozen=True)
 class Judgement:
-    """Whether one thing about a plan is right, with the reason in words."""
+    """Whether one aspect of a plan is right, with the reason in words."""
 
     name: str
     right: bool
@@ -44,19 +44,19 @@ class Judgement:
 
 @dataclass(frozen=True)
 class PlanTrace:
-    """One plan as it is to be shown.
+    """One plan as a trace shows it.
 
     Attributes:
-        key: names the trace: written twice with the same key, it is there once.
+        key: identifies the trace: written twice with the same key, it exists once.
         plan: a ``QueryPlan`` as JSON, or the part of one that may be kept.
-        inputs: what was asked; shown as the inputs of the trace.
-        preview: of the plan, in a list of traces; its labels if empty.
+        inputs: what was asked, shown as the inputs of the trace.
+        preview: the text for the plan in a list of traces; by default its labels.
         started_ms: milliseconds since 1970.
         milliseconds: wall clock of the plan.
-        conversation: MLflow shows the traces of one as a session.
-        run_id: of the evaluation that it belongs to.
-        judgements: shown as feedback, and
-        expected: as the expectation.
+        conversation: an id; MLflow shows the traces of one conversation as a session.
+        run_id: the run of the evaluation that it belongs to.
+        judgements: shown as feedback.
+        expected: shown as the expectation.
     """
 
     key: str
@@ -74,15 +74,15 @@ class PlanTrace:
 
     @property
     def trace_id(self) -> str:
-        """Made of the key alone."""
+        """The id of the trace, derived from the key alone."""
         return f"tr-{hashlib.sha256(self.key.encode()).hexdigest()[:32]}"
 
 
 def write_traces(uri: str, experiment_id: str, traces: Sequence[PlanTrace]) -> None:
-    """Write traces into an experiment; those that are there already stay as they are.
+    """Write traces into an experiment; existing ones stay as they are.
 
     Raises:
-        mlflow.exceptions.MlflowException: the server refuses; `speaking_to_mlflow` makes a sentence of it.
+        mlflow.exceptions.MlflowException: the server refuses; `speaking_to_mlflow` turns it into a sentence.
     """
     from mlflow.tracing.client import TracingClient
 
@@ -98,12 +98,12 @@ def write_traces(uri: str, experiment_id: str, traces: Sequence[PlanTrace]) -> N
 
 
 def read_traces(uri: str, experiment: str, limit: int | None = None) -> Iterator[dict[str, Any]]:
-    """The plans logged from use, newest first, as ``query``, ``history``, ``session``, ``conversation``, ``plan``.
+    """Read production plans, newest first, as ``query``, ``history``, ``session``, ``conversation``, ``plan``.
 
     A plan that was logged without its text has ``text`` false and no query.
 
     Raises:
-        ConfigError: no such experiment, or a server that cannot be used.
+        ConfigError: there is no such experiment, or the server cannot be used.
     """
     with speaking_to_mlflow(uri):
         mlflow = client(uri)
@@ -172,7 +172,7 @@ def _assessments(trace: PlanTrace) -> list[Assessment]:
 
 
 def _spans(trace: PlanTrace) -> list[Span]:
-    """The plan, and under it each decision; decisions follow each other, for the plan keeps no starts."""
+    """A span for the plan, and under it one for each decision, in sequence, as the plan keeps no start times."""
     start = trace.started_ms * _NS
     shown = {"mlflow.spanType": "CHAIN", "mlflow.spanInputs": dict(trace.inputs), "mlflow.spanOutputs": trace.plan}
     spans = [_span(trace, 0, "plan", start, start + round(trace.milliseconds * _NS), shown)]

@@ -47,12 +47,12 @@ class QueryPlanner(dspy.Module):
 
     Attributes:
         card: the domain.
-        stage_predictors: one ``dspy.Predict`` a stage, by name; optimizers replace them.
+        stage_predictors: one ``dspy.Predict`` for each stage, by name; optimizers replace them.
         heads: learned heads, or None.
-        manifest: of the program this planner was loaded from, or None.
-        gate: when heads answer in the model's place.
-        make_flow: what takes a query from round to round; an evaluation puts in one that is given gold.
-        log: where plans are written down, see ``program/plan_log.py``; nowhere unless one is put here.
+        manifest: that of the program this planner was loaded from, or None.
+        gate: says when heads answer in the model's place.
+        make_flow: makes the flow that takes a query from round to round; the oracle ladder puts in one with gold.
+        log: where plans are logged, see ``program/plan_log.py``; nowhere unless one is set.
     """
 
     make_flow: Callable[..., Flow] = Flow
@@ -72,21 +72,21 @@ class QueryPlanner(dspy.Module):
         now: Now = local_now,
         folder: Path | None = None,
     ) -> None:
-        """A planner without compiled predictors.
+        """Make a planner without compiled predictors.
 
         Args:
             card: what the domain covers.
-            heads: decide where no language model does, and foresee what will have to be written.
-            lm: a model's name or settings, or a function that opens one, at the first query; an opened model, which
-                stays the caller's to close; or None.
-            plan_graph: also write graph steps for questions about a name the graph has.
-            notes: put into every plan's trace.
+            heads: decide where no language model does, and predict what will have to be written.
+            lm: a model's name or settings, or a function that opens one at the first query; or an opened model, which
+                the caller closes; or None.
+            plan_graph: also plan graph steps for questions about a name that the graph has.
+            notes: sentences for every plan's trace.
             mode: whether heads answer in the model's place, see ``program/bound.py``.
-            bound: from which certainty they may, in the mode ``bounded``.
-            cache: keeps plans; none by default. Planners of several programs may share one.
-            candidates: how many ways of asking there are, and from which stages.
-            now: the clock where a session does not say what time it is.
-            folder: of the domain, for the stores that its card names; a shipped domain's is known.
+            bound: the certainty from which they may, in the mode ``bounded``.
+            cache: a cache of plans; none by default. Planners of several programs may share one.
+            candidates: how many query candidates there are, and from which stages.
+            now: the clock, used where a session does not give the time.
+            folder: the domain's folder, for the stores that its card names; not needed for a shipped domain.
         """
         super().__init__()
         self.card = card
@@ -122,17 +122,17 @@ class QueryPlanner(dspy.Module):
         session: Mapping[str, Any] | None = None,
         deadline_s: float | None = None,
     ) -> QueryPlan:
-        """Plan one query; a plan comes back whatever the query, the model or the network do.
+        """Plan one query. A plan is returned whatever the query is and whatever the model or the network do.
 
         Args:
             query: what the user typed, any text.
             history: earlier messages, oldest first, each with ``role`` and ``content``.
             session: what the application knows; ``active_entity`` is a candidate referent.
-            deadline_s: seconds after which the plan is made from what is known, and says so; 0 or less is at once.
+            deadline_s: seconds after which the plan is made from what is known, and says so; at once for 0 or less.
 
         Raises:
             TypeError: the query is not a string or the history not a list of messages.
-            ConfigError: the deadline is no number of seconds.
+            ConfigError: the deadline is not a number of seconds.
         """
         clock = Clock(deadline_s)
         self._model.wait(clock.left())
@@ -158,7 +158,7 @@ class QueryPlanner(dspy.Module):
         return self._keep(planning, history, session)
 
     def let_model_decide(self) -> QueryPlanner:
-        """Forget how model and heads are weighed: the model decides, heads where it cannot; returns self."""
+        """Drop the weighing of model and heads: the model decides, and heads only where it cannot; returns self."""
         self.combinations.clear()
         return self.use({})
 
@@ -173,7 +173,7 @@ class QueryPlanner(dspy.Module):
         return dspy.Prediction(plan=await self.aplan(query, history, session))
 
     def _begin(self, query: str, history: History, session: Mapping[str, Any] | None, clock: Clock) -> Planning:
-        """A query on its way, up to its first round; done already if the cache has its plan."""
+        """Start planning a query, up to its first round; already done if the cache has its plan."""
         # DSPy stands between a module and each of its attributes, which takes longer than most of this.
         own = vars(self)
         clean = clean_input(query, history, session, own["card"].history, own["_greetings"])
@@ -222,14 +222,14 @@ class QueryPlanner(dspy.Module):
 
     @property
     def program_version(self) -> str:
-        """Name of this program's content; changes whenever the same query could get another plan."""
+        """A name of this program's content; it changes whenever the same query could get another plan."""
         self._asked()  # somebody may have put other words into a predictor
         if self._version is None:
             self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{content_hash(self)}"
         return self._version
 
     def _of_manifest(self, manifest: Manifest) -> str:
-        """The program's own version, and beside it a mode or a bound that it was not compiled with."""
+        """The program's own version, followed by a mode or a bound that it was not compiled with."""
         if self.gate == Gate(manifest.mode, manifest.bound):
             return manifest.version
         other_bound = f"-{text_fingerprint(repr(self.gate.bound))[:6]}" if self.gate.bound != manifest.bound else ""
@@ -238,7 +238,7 @@ class QueryPlanner(dspy.Module):
     def use(
         self, predictors: Mapping[str, dspy.Predict], combinations: Mapping[str, Combination] | None = None
     ) -> QueryPlanner:
-        """Put other predictors and combinations in the place of some; returns self."""
+        """Replace some predictors and combinations; returns self."""
         for name, predictor in predictors.items():
             self.stage_predictors[name] = predictor
         self.combinations.update(combinations or {})
@@ -246,20 +246,20 @@ class QueryPlanner(dspy.Module):
         return self
 
     def with_graph(self, learned: Learned | None, index: NameIndex | None = None) -> QueryPlanner:
-        """Plan graph steps by what was learned; ``index`` has the graph's names, or the card does. Returns self."""
+        """Plan graph steps with ``learned``; names come from ``index``, or else from the card. Returns self."""
         self.graph, self._graph_planner, self._version = learned, None, None
         if learned is not None and index is not None and self.card.graph is not None:
             self._graph_planner = GraphPlanner(self.card.graph, index, learned)
         return self
 
     def _graphs(self) -> GraphPlanner | None:
-        """What ranks graph steps, made at the first plan that wants them."""
+        """The planner of graph steps, made at the first plan that wants it."""
         if self._graph_planner is None and self.graph is not None and self.card.graph is not None:
             self._graph_planner = GraphPlanner(self.card.graph, card_index(self.card, self.card.graph), self.graph)
         return self._graph_planner
 
     def in_mode(self, mode: Mode, bound: Bound | None = None) -> QueryPlanner:
-        """Let heads answer in the model's place, or not; ``bound`` replaces the one it has. Returns self."""
+        """Set whether heads answer in the model's place; ``bound`` replaces the current one. Returns self."""
         self.gate = Gate(mode, bound or self.gate.bound)
         self._version = None
         return self
@@ -270,21 +270,21 @@ class QueryPlanner(dspy.Module):
         return self
 
     def set_lm(self, lm: Given) -> None:
-        """As ``with_lm``: what DSPy calls it."""
+        """DSPy's name for ``with_lm``."""
         self.with_lm(lm)
 
     @property
     def lm_name(self) -> str:
-        """What the opened language model is called, weights included; "none" where none is open. Opens nothing."""
+        """The opened language model's name with its weights' hash; "none" if none is open. Opens nothing."""
         return self._model.lm.fingerprint if self._model.lm is not None else "none"
 
     @property
     def lm_problem(self) -> str:
-        """Why the language model that plans should have cannot be opened; empty where nothing is wrong."""
+        """Why the language model cannot be opened; empty if nothing is wrong."""
         return self._model.problem
 
     def warm(self) -> None:
-        """Open the model and let it read every prefix, so that the first query is as fast as the next.
+        """Open the model and let it read every prompt prefix, so that the first query is as fast as later ones.
 
         A model that could not be opened before is tried again.
 
@@ -295,7 +295,7 @@ class QueryPlanner(dspy.Module):
             lm.warm(self._prefixed())
 
     def _prefixed(self) -> list[dspy.Predict]:
-        """Every predictor that a query may ask, with what lets the model help the ranking of graph plans."""
+        """Every predictor that a query may ask, including the one by which the model helps to rank graph plans."""
         known = self._asked().predictors
         asked = [predictor for name, predictor in known.items() if name != "graph" or self.plan_graph]
         if self.plan_graph and (graphs := self._graphs()) is not None:
@@ -303,7 +303,7 @@ class QueryPlanner(dspy.Module):
         return asked
 
     def _asked(self) -> Asked:
-        """The predictors that a query may ask; made anew where somebody changed one, which is another program then."""
+        """The predictors that a query may ask; made again if one was changed, which makes it another program."""
         known: Asked | None = vars(self)["_known"]
         if known is not None and known.still_of(self):
             return known
@@ -314,12 +314,12 @@ class QueryPlanner(dspy.Module):
         return now
 
     def close(self) -> None:
-        """Stop the model if this planner opened one, and what is still being asked; plans are made without it then."""
+        """Stop the model if this planner opened it, and pending requests; later plans are made without it."""
         self._model.close()
         self._threads.close()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> QueryPlanner:
-        """One with predictors and weighing of its own; what planning does not change is shared, an open model too."""
+        """A copy with its own predictors and weighing; an open model and what planning does not change are shared."""
         memo[id(self)] = other = self.__class__.__new__(self.__class__)
         vars(other).update(vars(self))
         for name in ("stage_predictors", "combinations", "specs", "_model", "history", "callbacks"):
@@ -328,13 +328,13 @@ class QueryPlanner(dspy.Module):
         return other
 
     def __copy__(self) -> QueryPlanner:
-        """One that shares everything."""
+        """A copy that shares everything."""
         other = self.__class__.__new__(self.__class__)
         vars(other).update(vars(self))
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Refused: a planner is a folder, from which each process loads its own.
+        """Refuse to pickle: a planner is saved as a folder, from which each process loads its own.
 
         Raises:
             TypeError: always.
@@ -342,18 +342,18 @@ class QueryPlanner(dspy.Module):
         raise TypeError("a planner is not pickled: save it with .save(FOLDER) and let each process load that folder")
 
     def fingerprints(self) -> dict[str, str]:
-        """Hashes of what this planner stands on: card, schema, signatures, encoder."""
+        """Hashes of what this planner depends on: card, schema, signatures, encoder."""
         return fingerprints(self)
 
     def state(self, manifest: Manifest) -> ProgramState:
-        """Everything a program folder holds, with ``manifest`` completed."""
+        """Everything that a program folder holds, with ``manifest`` completed."""
         return state_of(self, manifest)
 
     def save(self, folder: str | Path, manifest: Manifest | None = None) -> Manifest:  # type: ignore[override]
         """Write this planner as a program folder and take its version.
 
         Args:
-            manifest: how it came to be and what was measured; as it was loaded, if it is still that program.
+            manifest: how it was made and what was measured; by default the loaded one, if it is still that program.
 
         Raises:
             ProgramError: the folder cannot be written; what was there before is intact.
@@ -370,17 +370,18 @@ class QueryPlanner(dspy.Module):
     def load(  # type: ignore[override]
         cls, program: str | Path, lm: Given = "as compiled", **options: Any
     ) -> QueryPlanner:
-        """Load a compiled program; no code of it is run. As a part of another program it stays as it is: DSPy's
-        optimizers change no module that is compiled.
+        """Load a compiled program, without running any code of it.
+
+        As a part of another DSPy program it stays as it is: DSPy's optimizers change no compiled module.
 
         Args:
             program: a folder, or ``models:/NAME@ALIAS`` of an MLflow registry.
             lm: a model name, ``program.lm.endpoint.LMSettings(model=…, api_base=…)``, an opened model, or None for
-                rules and heads alone. By default what the program was compiled with. It is opened at the first plan.
+                rules and heads alone; by default the one that it was compiled with. Opened at the first plan.
             options: as for the constructor.
 
         Raises:
-            ProgramError: not a program, altered, or not of this version; the file is named.
+            ProgramError: it is not a program, was altered, or is not of this version; the file is named.
         """
         from .artifact.registry import resolve
 
@@ -395,6 +396,6 @@ class QueryPlanner(dspy.Module):
 
 
 def _linker_of(card: DomainCard, heads: Heads | None) -> Linker:
-    """That of the heads, which have looked at a query before the plan asks for its names."""
+    """The heads' linker, if it has the same names: it has already linked a query when the plan asks for its names."""
     linker = heads.features.linker if heads is not None else None
     return linker if linker is not None and linker.names == card.names else Linker(card.names)

@@ -1,4 +1,4 @@
-"""One query being planned: what drives a flow with threads, with asyncio, or with no model at all."""
+"""The planning of one query in progress, driven by threads, by asyncio, or with no language model at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .plan import QueryPlan
 
 
 class Planning:
-    """One query being planned: the round to send next, and the plan when there is none.
+    """The planning of one query: the round to send next, and the plan once there is none.
 
     Attributes:
         asks: the requests to send together; empty when the plan is done.
@@ -19,7 +19,7 @@ class Planning:
     """
 
     def __init__(self, flow: Flow, key: str, lm: LMHandle | None, kept: QueryPlan | None) -> None:
-        """Go up to the first round, or no further than a plan that was kept."""
+        """Advance to the first round, or use a cached plan."""
         self.key, self.lm, self.clock = key, lm, flow.clock
         self.asks: list[Ask] = []
         self.kept, self._plan = kept is not None, kept
@@ -29,7 +29,7 @@ class Planning:
 
     @property
     def done(self) -> QueryPlan:
-        """The plan; only when there is nothing to ask any more."""
+        """The plan, once nothing is left to ask."""
         assert self._plan is not None, "there is a round to send"
         return self._plan
 

@@ -1,8 +1,8 @@
-"""One answer out of two opinions: the language model's label probabilities and a learned head's.
+"""Combines the language model's label probabilities with a learned head's into one answer.
 
-Where a compile fitted a ``Combination`` for an output, both are weighed by it; otherwise the model
-decides with its own thresholds, and a head where there is no model. The combination is logarithmic
-pooling with a bias for each label (Genest and Zidek, 1986), fitted on ``dev``.
+Where a compile fitted a ``Combination`` for an output, both are weighed by it. Otherwise the model decides with its
+own thresholds, or a head where there is no model. The combination is logarithmic pooling with a bias for each label
+(Genest and Zidek, 1986), fitted on ``dev``.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ FLOOR = 1e-6
 
 
 class Combination(Frozen):
-    """How the opinions on one output are weighed.
+    """How the model's and the head's opinion on one output are weighed.
 
     ``score(label) = lm_weight * log p_lm + head_weight * log p_head + bias[label]``; the label with
     the highest score is taken and the softmax of the scores is its confidence. A weight of zero
     for the model means that it is not asked for this output.
 
     Attributes:
-        surer: of an output that is written: the certainty from which a head writes it although the model is asked
-            otherwise; None for never.
+        surer: for a written output, the certainty from which the head writes it instead of the model; None for never.
     """
 
     lm_weight: float
@@ -59,14 +58,14 @@ class Combination(Frozen):
 
 
 def head_alone(labels: Iterable[str]) -> Combination:
-    """The weighing of an output that the model has no say in."""
+    """The weighing of an output that the head decides alone."""
     return Combination(lm_weight=0.0, head_weight=1.0, bias=dict.fromkeys(labels, 0.0))
 
 
 class Settled(NamedTuple):
-    """A label, how likely each label is, and who said so.
+    """The chosen label, the probability of each label, and who decided.
 
-    ``by_thresholds`` is true where the model decided alone, by thresholds of its own.
+    ``by_thresholds`` is true if the model decided alone, by its own thresholds.
     """
 
     label: str
@@ -87,7 +86,7 @@ class Settled(NamedTuple):
 
 
 def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None) -> Settled | None:
-    """The label of one output, or None if nobody has an opinion.
+    """Settle the label of one output; None if neither has an opinion.
 
     Args:
         answer: the decision that DSPy returned (``Noul`` or ``Choice``), or None.

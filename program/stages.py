@@ -1,8 +1,8 @@
-"""The stages of the planner: which signature each asks, and how a labelled row becomes an example.
+"""The stages of the planner: the signature that each one asks, and how a labelled row becomes an example of it.
 
-Deciding stages put one-word questions and get label probabilities; writing stages generate text.
-Each stage is one DSPy predictor, compiled against its own labels with gold input from the stages
-before it, so that an error of one stage is never charged to the next.
+Deciding stages put one-word questions and get label probabilities; writing stages generate text. Each stage is one
+DSPy predictor, compiled against its own labels with gold input from the stages before it, so that an error of one
+stage is never charged to the next.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DECIDING: tuple[Stage, ...] = ("follow_up", "relevance", "complexity")
 class StageSpec:
     """One stage: its name, whether it decides or writes, its signature and its gold examples.
 
-    ``max_tokens`` is what a written answer may take; None for a stage that decides.
+    ``max_tokens`` limits a written answer; None for a stage that decides.
     """
 
     name: str
@@ -48,7 +48,7 @@ MAX_TOKENS = {"rewrite": 160, "decompose": 320, "graph": 400}
 # Outputs that are worth no request when nothing else of their stage is asked.
 NOT_ALONE = {"rejection_kind", "referenced_entities", "entities", "relationships_needed"}
 REWRITTEN, SPLIT = "standalone_query", "sub_queries"
-"""The outputs that a head can write, too; how each is weighed against the model stands with the decisions'."""
+"""The outputs that a head can write, too; their combinations stand with those of the decisions."""
 
 
 def stage_specs(card: DomainCard) -> dict[str, StageSpec]:
@@ -77,7 +77,7 @@ def new_predictor(spec: StageSpec) -> dspy.Predict:
 
 
 def examples(spec: StageSpec, rows: Sequence[LabelledRow], card: DomainCard) -> list[dspy.Example]:
-    """The rows that say something about this stage, as DSPy examples with gold outputs.
+    """The rows that are labelled for this stage, as DSPy examples with gold outputs.
 
     Each carries ``row_id`` and ``conversation`` beside the signature's fields, for grouping.
     """
@@ -146,7 +146,7 @@ def _decompose_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | N
 
 
 def _graph_example(row: LabelledRow, card: DomainCard) -> dict[str, Any] | None:
-    """Steps as a model writes them; ``answers`` is what running them must give."""
+    """An example with steps as a model writes them; ``answers`` is what running them must give."""
     plan = row.gold.graph_plan if row.gold is not None else None
     steps = written(plan) if plan is not None else None
     if row.gold is None or steps is None:
@@ -161,7 +161,7 @@ def outputs_of(predictor: dspy.Predict) -> set[str]:
 
 
 def narrowed(predictor: dspy.Predict, outputs: Collection[str]) -> dspy.Predict:
-    """A predictor that is asked for some of its outputs only; the same one if that is all of them."""
+    """A predictor that is asked for only some of its outputs; the same one if these are all."""
     signature: Any = predictor.signature
     unasked = [name for name in signature.output_fields if name not in outputs]
     if not unasked:

@@ -1,4 +1,4 @@
-"""Which stores to ask and how: a table, first row that fits."""
+"""The retrieval strategy of a plan: a table of which stores to ask and how, where the first matching row counts."""
 
 from __future__ import annotations
 

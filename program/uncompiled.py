@@ -1,7 +1,7 @@
-"""Planning a domain that nobody compiled: heads trained from its labelled rows, kept on disk.
+"""A planner for a domain that nobody compiled: heads are trained from its labelled rows and kept on disk.
 
-Training takes some seconds. The result is kept as a program folder under a name made of the
-fingerprints of rows and card, so that it is made again when either changes, or how heads are trained.
+Training takes some seconds to a minute. The result is kept as a program folder under a name made of the fingerprints
+of rows and card, so that it is made again when either changes, or when the way heads are trained does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def newest_program(domain: str, programs: Path) -> Path | None:
 
 
 def newest_intact(domain: str, programs: Path, say: Callable[[str], None]) -> Path | None:
-    """As `newest_program`, passing over those that are damaged; ``say`` is given a sentence on each of them."""
+    """As `newest_program`, but skips damaged ones; ``say`` is called with a sentence on each of them."""
     for folder in _newest_first(domain, programs):
         try:
             check_program(folder)
@@ -47,8 +47,8 @@ def _newest_first(domain: str, programs: Path) -> list[Path]:
 def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     """A planner with heads from the domain's training rows and nothing compiled; its plans say so.
 
-    The heads decide and a language model only writes: a small model asked without demonstrations
-    and thresholds decides worse than the heads. ``planner.let_model_decide()`` gives it the say.
+    The heads decide and a language model only writes, as a small model without demonstrations and thresholds decides
+    worse than the heads. ``planner.let_model_decide()`` changes that.
 
     Raises:
         DataError: the domain or its training rows cannot be read.
@@ -70,7 +70,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
 
 
 def _train(read: Domain, folder: Path) -> tuple[QueryPlanner, Mapping[str, Mapping[str, int]]]:
-    """Train, and keep the result where the disk allows; also how many rows each other domain lent."""
+    """Train heads, and keep the result if the disk allows; also returns how many rows each other domain lent."""
     rows = read.rows("train")
     lent = lent_rows(rows, read.card)
     heads = train_heads(rows, read.card, default_encoder(), lent=lent)

@@ -1,4 +1,4 @@
-"""Saying that something takes long, before it does: whoever looks on says how, and without one nothing is said."""
+"""Announces work that takes long before it starts; a listener decides how, and without one nothing is printed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _say: ContextVar[Callable[[str], None] | None] = ContextVar("say", default=None)
 
 @contextmanager
 def telling(say: Callable[[str], None]) -> Iterator[None]:
-    """While this lasts, ``say`` is called with a sentence before what takes a minute or more."""
+    """In this block, ``say`` is called with a sentence before anything that takes a minute or more."""
     token = _say.set(say)
     try:
         yield
@@ -20,6 +20,6 @@ def telling(say: Callable[[str], None]) -> Iterator[None]:
 
 
 def tell(sentence: str) -> None:
-    """Say that something takes long, if anyone looks on."""
+    """Announce that something takes long, if there is a listener."""
     if (say := _say.get()) is not None:
         say(sentence)

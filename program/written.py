@@ -1,9 +1,10 @@
 """The written parts of a plan: the standalone form of a follow-up, and the sub-queries.
 
-Each is taken over if it passes its check, asked for once more with the checker's words if a further
-round is left, and otherwise replaced, which ``degraded`` then names: a follow-up by what a learned edit makes of it
-(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or by the safe plan. Where a compile found
-that as good as the model, only that is used, and sub-queries are cut where the head is surer than the model was right.
+A part that a model wrote is taken if it passes its check, and asked for once more with the checker's words if a
+further round is left. Otherwise it is replaced, which ``degraded`` then names: a follow-up by a learned edit
+(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or either by the safe plan. Where a compile found
+the learned edit or cut as good as the model, only that is used; sub-queries are cut where the head is surer than the
+model was right.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def rewrite_inputs(flow: Flow) -> dict[str, str]:
 
 
 def rewrite(flow: Flow, reply: Reply | None) -> Round:
-    """The standalone form of a follow-up; a reply that was foreseen and is not needed counts as wasted."""
+    """Write the standalone form of a follow-up; a reply that was requested ahead and is not needed counts as wasted."""
     if not flow.labels.is_follow_up:
         flow.wasted += reply.calls if reply else 0
         return
@@ -59,7 +60,7 @@ def rewrite(flow: Flow, reply: Reply | None) -> Round:
 
 
 def _rewritten_by_head(flow: Flow) -> bool:
-    """Take over what a head makes of a follow-up; False where there is none, or it would leave the query as it is."""
+    """Use a head's rewrite of a follow-up; False if there is none, or it would leave the query unchanged."""
     rewriter = flow.parts.heads.rewriter if flow.parts.heads else None
     if rewriter is None:
         return False
@@ -75,13 +76,13 @@ def _rewritten_by_head(flow: Flow) -> bool:
 
 
 def _left_as_typed(flow: Flow) -> str:
-    """What is done where nobody rewrote the query, and what it refers to is guessed."""
+    """The fallback if nothing rewrote the query: what it refers to is guessed."""
     flow.labels.referenced_entities = guessed = _guess_references(flow)
     return "the query was left as typed" + ("; what it refers to is a guess" if guessed else "")
 
 
 def decompose(flow: Flow, reply: Reply | None) -> Round:
-    """The sub-queries of a query that needs them."""
+    """Write the sub-queries of a query that needs them."""
     if not flow.labels.needs_decomposition:
         flow.wasted += reply.calls if reply else 0
         return
@@ -98,7 +99,7 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
 
 
 def cut_surely(flow: Flow) -> bool:
-    """Whether a head is surer of its sub-queries than the model was right on ``dev``, so that this is not asked."""
+    """Whether a head is surer of its sub-queries than the model was right on ``dev``, so that it is not asked."""
     combination = flow.parts.combinations.get(SPLIT)
     if combination is None or combination.surer is None or flow.unread:
         return False
@@ -107,7 +108,7 @@ def cut_surely(flow: Flow) -> bool:
 
 
 def _cut(flow: Flow) -> Decomposed | None:
-    """How a head takes the query apart, worked out once."""
+    """A head's cut of the query, computed once."""
     query = flow.labels.standalone_query
     if flow.cut is None or flow.cut[0] != query:
         flow.cut = query, flow.parts.heads.decomposed(query) if flow.parts.heads else None
@@ -115,7 +116,7 @@ def _cut(flow: Flow) -> Decomposed | None:
 
 
 def _cut_by_head(flow: Flow) -> bool:
-    """Take over how a head takes a query apart; False where there is none, or no likely way."""
+    """Use a head's cut of the query; False if there is no head or no likely cut."""
     found = _cut(flow)
     if found is None:
         return False
@@ -125,7 +126,7 @@ def _cut_by_head(flow: Flow) -> bool:
 
 
 def _once_more(flow: Flow, stage: Stage, inputs: dict[str, Any], accept: Accept, reply: Reply | None) -> Round:
-    """Accept a reply, or ask once more while a further round is left; the last reply and what is wrong with it."""
+    """Accept a reply, or ask once more if a further round is left; returns the last reply and its problems."""
     problems = accept(flow, reply)
     if problems and flow.parts.has_lm and not flow.further_round_spent:
         flow.further_round_spent = True
@@ -137,7 +138,7 @@ def _once_more(flow: Flow, stage: Stage, inputs: dict[str, Any], accept: Accept,
 
 
 def _accept_rewrite(flow: Flow, reply: Reply | None) -> list[str]:
-    """Take a rewrite over, or say what is wrong with it."""
+    """Use a rewrite, or return its problems."""
     if reply is None or reply.prediction is None:
         return [_why_nothing(flow, reply)]
     text = printable(str(reply.prediction.standalone_query or ""))
@@ -152,7 +153,7 @@ def _accept_rewrite(flow: Flow, reply: Reply | None) -> list[str]:
 
 
 def _accept_sub_queries(flow: Flow, reply: Reply | None) -> list[str]:
-    """Take sub-queries over, or say what is wrong with them."""
+    """Use sub-queries, or return their problems."""
     if reply is None or reply.prediction is None:
         return [_why_nothing(flow, reply)]
     query, prediction = flow.labels.standalone_query, reply.prediction
@@ -174,7 +175,7 @@ def _why_nothing(flow: Flow, reply: Reply | None) -> str:
 
 
 def _guess_references(flow: Flow) -> tuple[str, ...]:
-    """What the application shows, else the names of the last turn that has any: candidates, not knowledge."""
+    """A guess of the referents: what the application shows, else the names in the last turn that has any."""
     if flow.clean.active_entity:
         return (flow.clean.active_entity,)
     named = (flow.parts.linker.surfaces(turn.content) for turn in reversed(flow.clean.turns))
@@ -182,6 +183,6 @@ def _guess_references(flow: Flow) -> tuple[str, ...]:
 
 
 def _present(names: Any, text: str) -> tuple[str, ...]:
-    """The names that do occur in the text, each once."""
+    """The names that occur in the text, without duplicates."""
     folded = text.casefold()
     return tuple(n for n in dict.fromkeys(str(n).strip() for n in names or ()) if n and n.casefold() in folded)

@@ -1,4 +1,4 @@
-"""How hard is the query, what kind is it, and does it take more than one retrieval?"""
+"""Signature: how hard is the query, what kind is it, and does it take more than one retrieval?"""
 
 from __future__ import annotations
 

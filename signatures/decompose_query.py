@@ -1,4 +1,4 @@
-"""Which questions have to be asked, in which order?"""
+"""Signature: which questions have to be asked, in which order?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can the query be understood without the earlier turns?"""
+"""Signature: can the query be understood without the earlier turns?"""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The algebra of graph plans: what a step may be, and what a graph may hold.
+"""The algebra of graph plans: the steps of a plan, and the schema of a graph.
 
-A plan is a list of steps. Each stores its result under a name that later steps use; the last one is
-the answer. Every step but ``count`` gives a set of nodes (``order`` a list of them); ``count`` gives a
-number. What is checked here is the form of each step alone; whether steps fit each other and a
-schema is checked by ``program/graph/check.py``.
+A plan is a list of steps. Each stores its result under a name that later steps use; the last one is the answer. Every
+step but ``count`` gives a set of nodes (``order`` a list of them); ``count`` gives a number. Only the form of each
+step by itself is checked here; ``program/graph/check.py`` checks whether steps fit each other and a schema.
 """
 
 from __future__ import annotations

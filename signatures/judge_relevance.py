@@ -1,4 +1,4 @@
-"""Is the query ours to answer, and if not, which excluded topic is it?"""
+"""Signature: is the query in the domain's scope, and if not, which excluded topic is it about?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Which steps through a knowledge graph give the answer?
+"""Signature: which steps through a knowledge graph give the answer?
 
-The output types are built from the graph's schema, so that an edge or node type that does not exist cannot
-be written where decoding is constrained. Steps are numbered from 1 in the order they are written and refer
-to earlier ones by number, which small models get right more often than names of their own.
+The output types are built from the graph's schema, so that an edge or node type that does not exist cannot be written
+where decoding is constrained. Steps are numbered from 1 in the order they are written and refer to earlier ones by
+number, which small models get right more often than names of their own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is wrong with a file or a request, in plain words: the errors of pydantic for whoever writes JSON or TOML."""
+"""Pydantic's validation errors in plain words, for whoever writes JSON or TOML."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How is the same asked in plain English and in the words of a graph's schema?
+"""Signature: how is the same asked in plain English and in the words of a graph's schema?
 
-Questions come in many languages and in words that no label has taught. Said again, they are ranked once more by what
-was learned from plain questions. What is said is text, so the schema is in the instructions and constrains nothing.
+Questions come in many languages and in words that no label has taught. Restated, they are ranked once more by what
+was learned from plain questions. The output is text, so the schema is in the instructions and constrains nothing.
 """
 
 from __future__ import annotations

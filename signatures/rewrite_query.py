@@ -1,4 +1,4 @@
-"""Say a follow-up so that it can be understood alone."""
+"""Signature: rewrite a follow-up so that it can be understood alone."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The one door to ``dspy.experimental``: decision types and the decision-request seam.
+"""The one import of ``dspy.experimental``: decision types and the decision-request seam.
 
-DSPy 3.4.1 carries decisions (`Noul`, `Choice`) to any object with
-``supports_decision_requests = True``. It is experimental there, so everything of ours that
-touches it imports from here, and ``tests/signatures/test_seam.py`` holds the behaviour we rely on.
+DSPy 3.4.1 carries decisions (`Noul`, `Choice`) to any object with ``supports_decision_requests = True``. It is
+experimental there, so everything of ours that touches it imports from here, and ``tests/signatures/test_seam.py``
+holds the behaviour we rely on.
 
-The description of each legal answer is a small JSON object, ``{"answer": …, "when": …}``: the word
-that a language model is asked to say, and the definition of the label. Both travel with the
-predictor's state, so an optimizer can change them and a compiled program keeps them.
+The description of each legal answer is a small JSON object, ``{"answer": …, "when": …}``: the word that a language
+model is asked to say, and the definition of the label. Both travel with the predictor's state, so an optimizer can
+change them and a compiled program keeps them.
 """
 
 from __future__ import annotations

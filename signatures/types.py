@@ -1,7 +1,7 @@
-"""The vocabulary that labelled rows, signatures and plans share.
+"""The vocabulary that labelled rows, signatures and plans share, as types.
 
-Everything here is a frozen pydantic model or a literal type: it says what a word means and
-nothing else. The meaning of each label is given in ``data/README.md``.
+Everything here is a frozen pydantic model or a literal type: it says what a word means and nothing else. The meaning
+of each label is given in ``data/README.md``.
 """
 
 from __future__ import annotations

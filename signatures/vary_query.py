@@ -1,4 +1,4 @@
-"""In which other words can the same be asked?"""
+"""Signature: in which other words can the same be asked?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question in Cypher: what graph plans are measured against. Nothing of the planner asks it."""
+"""Signature: the question as Cypher. Graph plans are measured against it; the planner never asks it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Public labelled sets, converted to folders that ``load_domain`` reads; the data themselves stay outside.
+"""Converters of public labelled sets to folders that ``load_domain`` reads; the data themselves are not shipped.
 
-Each converter says which labels its set has, how each is derived, and which it has not; the folder it
-writes repeats that in ``labels.json`` and ``SOURCE.md``.
+Each converter says which labels its set has, how each is derived, and which it has not; the folder it writes repeats
+that in ``labels.json`` and ``SOURCE.md``.
 """
 
 from __future__ import annotations

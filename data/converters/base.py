@@ -1,4 +1,4 @@
-"""What a converter is, and the values that stand where a set has no label."""
+"""The interface of a converter, and the placeholder values for labels that a set does not have."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ NEUTRAL: Mapping[str, str] = {
     "entities": "always empty",
     "relationships_needed": "always empty",
 }
-"""What stands in a row for each label that its set does not have."""
+"""The placeholder in a row for each label that its set does not have."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What was converted.
+    """A summary of a conversion.
 
     Attributes:
-        rows: rows written, by split.
-        left_out: rows of the set that were not written, by reason.
-        nodes, edges: size of the graph, where there is one.
+        rows: number of rows written, by split.
+        left_out: number of rows that were not written, by reason.
+        nodes, edges: size of the graph, if there is one.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Converter(Protocol):
 
     Attributes:
         source: where the set comes from.
-        licence: under which terms.
-        says: each label that the set has, and how it is derived.
-        cannot_say: each label that it has not, and what stands in its place.
+        licence: its licence.
+        says: each label that the set has, with how it is derived.
+        cannot_say: each label that it lacks, with the placeholder.
     """
 
     @property
@@ -73,18 +73,18 @@ class Converter(Protocol):
             options: ``split``, to put all rows into one, and those that the converter's docstring names.
 
         Raises:
-            DataError: no source, a file that cannot be read (file and line are named), a wrong option.
+            DataError: there is no source, a file cannot be read (file and line are named), or an option is wrong.
         """
         ...
 
 
 def unsaid(says: Mapping[str, str], **notes: str) -> dict[str, str]:
-    """The labels that ``says`` leaves open, each with its neutral value or a note of the set."""
+    """The labels that ``says`` does not have, each with its placeholder or a note."""
     return {label: notes.get(label, NEUTRAL[label]) for label in NEUTRAL if label not in says}
 
 
 def labels(query: str, **known: Any) -> Labels:
-    """Labels of a query: what is known, and the neutral value of everything else."""
+    """Labels of a query: the known ones, and placeholders for the others."""
     neutral: dict[str, Any] = {
         "is_follow_up": False,
         "standalone_query": query,
@@ -97,7 +97,7 @@ def labels(query: str, **known: Any) -> Labels:
 
 
 def open_card(name: str, title: str, covers: tuple[str, ...], **more: Any) -> DomainCard:
-    """A card for a set that has no queries from outside; its excluded topics are never used as labels."""
+    """A card for a set without out-of-scope queries; its excluded topics are never used as labels."""
     return DomainCard(
         name=name, title=title, description=f"{title}, a public set.", covers=covers, excluded=_OPEN, **more
     )

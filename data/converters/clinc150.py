@@ -1,4 +1,4 @@
-"""CLINC150: is a query of one of ten domains, or of none?"""
+"""CLINC150: does a query belong to one of ten domains, or to none?"""
 
 from __future__ import annotations
 

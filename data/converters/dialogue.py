@@ -1,4 +1,4 @@
-"""What the sets of conversations have in common: history, and when a rewrite says the same."""
+"""Shared by the converters of conversations: building the history, and deciding when a rewrite says the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing a domain folder: all of it or nothing, and never over something that is there."""
+"""Writes a domain folder: all of it or nothing, and never over something that exists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part that all converters of rows share: options, splits, and what an error is told about."""
+"""Shared by all converters of rows: options, splits, and the place that an error names."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from .sources import Record, records, resolve
 T = TypeVar("T")
 
 SHARES = (("train", 60), ("dev", 15), ("calibrate", 10), ("test", 15))
-"""Hundredths of the conversations that each split gets, where a set has no splits."""
+"""Percentages of conversations for each split, for a set without splits."""
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Why a record gives no row."""
+    """Raised with the reason why a record gives no row."""
 
     reason: str
 
 
 def by_conversation(record: Record, row: LabelledRow) -> str:
-    """A split that depends on the conversation's name alone, so that more data move no row."""
+    """A split that depends on the conversation's name alone, so that adding data moves no row."""
     return draw(row.conversation, SHARES)
 
 
 def draw(key: str, shares: tuple[tuple[str, int], ...]) -> str:
-    """One of the names, each as often as its hundredths, always the same for a key."""
+    """One of the names, drawn by their percentages, always the same for a key."""
     place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % 100
     for name, share in shares:
         place -= share
@@ -50,7 +50,7 @@ def draw(key: str, shares: tuple[tuple[str, int], ...]) -> str:
 
 @dataclass(frozen=True)
 class RowReader:
-    """How one conversion reads: the card it writes, a row from a record, and the split of the row."""
+    """One conversion: the card it writes, how a record becomes a row, and the split of the row."""
 
     card: DomainCard
     row: Callable[[Record], LabelledRow | LeftOut]
@@ -58,7 +58,7 @@ class RowReader:
 
 
 class RowConverter(ABC):
-    """A converter of a set whose records are queries; a set is its names, its notes and its ``reader``."""
+    """A converter of a set whose records are queries; a subclass has names, notes and a ``reader``."""
 
     name: str
     source: str
@@ -68,7 +68,7 @@ class RowConverter(ABC):
 
     @abstractmethod
     def reader(self) -> RowReader:
-        """How to read; what this takes are the options of ``convert``."""
+        """How to read the set; its parameters are the options of ``convert``."""
 
     def convert(self, source: Path | str | None, out: Path, *, split: str | None = None, **options: Any) -> Summary:
         """Convert the rows; with ``split`` all of them go to that one."""
@@ -85,7 +85,7 @@ class RowConverter(ABC):
 
 
 def write_record(writer: DomainWriter, reader: RowReader, record: Record, split: str | None) -> None:
-    """Convert one record and write its row; what is wrong with it is told with file and line."""
+    """Convert one record and write its row; an error names file and line."""
     try:
         row = reader.row(record)
         if isinstance(row, LeftOut):

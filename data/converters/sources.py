@@ -1,7 +1,7 @@
-"""Where a public set is read from, and its records one at a time.
+"""Opens a public set and yields its records one at a time.
 
-A source is a file, a folder or a hub name. Records come from ``.jsonl``, ``.json`` (one list), ``.csv`` and
-``.tsv`` files, plain or gzipped. Nothing but ``.json`` is held in memory whole.
+A source is a file, a folder or a hub name. Records come from ``.jsonl``, ``.json`` (one list), ``.csv`` and ``.tsv``
+files, plain or gzipped. Nothing but ``.json`` is held in memory whole.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(:[\w.-]+)?")
 
 @dataclass(frozen=True)
 class Record:
-    """One record of a set and where it stood; a field that is missing or wrong is named with both."""
+    """One record of a set with its place; errors name the place and the missing or wrong field."""
 
     file: str
     line: int
     fields: Mapping[str, Any]
 
     def error(self, problem: str) -> DataError:
-        """An error that says where."""
+        """An error that names the record's place."""
         return DataError(f"{self.file}:{self.line}: {problem}")
 
     def value(self, field: str) -> Any:
@@ -75,7 +75,7 @@ def resolve(source: Path | str | None, name: str) -> Path | str:
     """The file or folder to read, or a hub name as it is.
 
     Raises:
-        DataError: there is nothing; the message says what can be given.
+        DataError: there is no such source; the message says what can be given.
     """
     if source is None:
         return _local_copy(name)
@@ -90,7 +90,7 @@ def resolve(source: Path | str | None, name: str) -> Path | str:
 
 
 def resolve_path(source: Path | str | None, name: str) -> Path:
-    """As ``resolve``, for a set of several files that no hub has as rows."""
+    """As ``resolve``, for a set of several files that the hub does not have as rows."""
     found = resolve(source, name)
     if isinstance(found, Path):
         return found
@@ -113,7 +113,7 @@ def file_records(path: Path) -> Iterator[Record]:
     """Every record of one file.
 
     Raises:
-        DataError: a name that says no format, or a line that is not of it.
+        DataError: the name gives no known format, or a line does not have it.
     """
     read = _reader(path)
     if read is None:

@@ -1,8 +1,7 @@
-"""From people's reasoning steps to the sub-queries of the guide.
+"""Converts people's reasoning steps into the sub-queries of the annotation guide.
 
-Both sets write ``#2`` for the answer of step 2, and have steps that look nothing up but work on earlier
-answers (``Is #2 greater than #1?``). The guide counts retrievals: such a step is no sub-query, unless
-one that is needs its answer.
+Both sets write ``#2`` for the answer of step 2, and have steps that look nothing up but work on earlier answers (``Is
+#2 greater than #1?``). The guide counts retrievals: such a step is no sub-query, unless one that is needs its answer.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ class Step:
 
 
 def check_operations(operations: str) -> bool:
-    """Whether operations stay.
+    """Whether steps that only work on earlier answers are kept.
 
     Raises:
-        DataError: neither ``drop`` nor ``keep``.
+        DataError: it is neither ``drop`` nor ``keep``.
     """
     if operations not in OPERATIONS:
         raise DataError(f"operations: give {' or '.join(OPERATIONS)}, not {operations!r}")
@@ -67,7 +66,7 @@ def steps_row(record: Record, query: str, steps: Sequence[Step], keep: bool, *ta
 
 
 def sub_queries(steps: Sequence[Step], keep: bool) -> tuple[SubQuery, ...]:
-    """The steps that are retrievals, numbered anew, and those whose answers they need."""
+    """The steps that are retrievals, or whose answers such steps need, renumbered."""
     wanted: set[int] = set()
     for place in range(len(steps), 0, -1):
         if keep or not steps[place - 1].operation or any(place in steps[other - 1].needs for other in wanted):

@@ -1,4 +1,4 @@
-"""TREC CAsT 2019 and 2021: conversations for search, each turn with a rewrite by hand."""
+"""TREC CAsT 2019 and 2021: conversational search, each turn rewritten by hand."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How fast: each thing beside a rival in the same run."""
+"""Benchmarks of speed, each beside a rival in the same run."""

@@ -1,4 +1,4 @@
-"""How fast graphs are imported and asked: Hetionet where it is found, the shipped biomedical graph otherwise."""
+"""Speed of importing, planning and querying graphs: Hetionet where it is found, else the shipped biomedical graph."""
 
 from __future__ import annotations
 

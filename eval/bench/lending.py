@@ -1,7 +1,7 @@
-"""What a domain that nobody has compiled gets from others' rows: two domains that teach nothing to any other.
+"""How well a new domain plans with the rows that others lend, on two domains from which nothing learns.
 
-``eval/sets/new-domains`` has their cards, 50 rows to learn from and 130 of other people to measure on. Planned is by
-rules and heads, once by the card alone and once with the 50 rows, with what other domains lend and without.
+``eval/sets/new-domains`` has their cards, 50 rows to learn from, and 130 rows by other people to measure on. Plans
+are made by rules and heads, with the card alone and with the 50 rows, each with lent rows and without.
 """
 
 from __future__ import annotations

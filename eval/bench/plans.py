@@ -1,8 +1,8 @@
-"""How fast planning is without a language model, as ratios measured in one run.
+"""Speed of planning without a language model, as ratios measured in one run.
 
-Absolute times belong to a machine; a ratio to a rival in the same run does not. Rivals take turns,
-so that a load that comes and goes falls on all of them alike; training alone, which takes long, is timed once. What is
-measured are the heads that are kept for the domain, as ``queryplan plan`` has them; they are trained if there are none.
+Absolute times belong to a machine; a ratio to a rival in the same run does not. Rivals take turns, so that a load
+that comes and goes falls on all of them alike; only training, which takes long, is timed once. The heads measured are
+those kept for the domain, as ``queryplan plan`` uses them; they are trained if there are none.
 """
 
 from __future__ import annotations

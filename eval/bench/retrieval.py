@@ -1,4 +1,4 @@
-"""How long the retrieval part of planning takes by itself: candidates, source plans, reading everything.
+"""Time of the retrieval part of planning by itself: candidates, source plans, reading everything.
 
 No language model is asked. Times are of one thread; read them on an idle machine.
 """

@@ -1,11 +1,11 @@
-"""Our heads beside ``semantic-router``: the same encoder, the same queries, the same run.
+"""The heads beside ``semantic-router``: the same encoder, the same queries, the same run.
 
-Both learn "is it ours?" from the same training rows, and both choose their settings by cross-validation among
-them, grouped by conversation: the heads as ever, the router its number of neighbours and how it sums them, by
-balanced accuracy. Then both are asked the same queries, taking turns. The router answers this one question; the
-heads answer all of theirs in the time that is shown.
+Both learn whether a query is in scope from the same training rows, and both choose their settings by cross-validation
+among them, grouped by conversation: the heads as always, the router its number of neighbours and how it sums them, by
+balanced accuracy. Then both are asked the same queries, taking turns. The router answers this one question; the heads
+answer all of theirs in the time that is shown.
 
-``semantic-router`` brings the client libraries of four hosted services, so it is measured where it is installed
+``semantic-router`` brings the client libraries of four hosted services, so it is measured only where it is installed,
 and otherwise named as skipped.
 """
 

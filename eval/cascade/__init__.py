@@ -1,1 +1,1 @@
-"""What heads promise: the bound on their error, what they reject, and how they do beside a model."""
+"""Checks of heads that answer in a model's place: the bound on their error, what they reject, and their rivals."""

@@ -1,6 +1,6 @@
-"""What heads promise in the model's place: plans without a request, no worse labels, and no good query rejected.
+"""Checks the promises of heads in the model's place: fewer requests, no worse labels, no good query rejected.
 
-Each is read off evaluations of the same rows; a sentence of each goes into the report of a cascade.
+Each is read off evaluations of the same rows; one sentence about each goes into the report of a cascade.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The sets that the bound is resampled on: the podcast's own rows, and two public sets where they are found.
+"""The labelled sets on which the bound is resampled: the podcast's own rows, and two public sets where they are found.
 
 - ``podcast``: heads from ``train``; the conversations of ``dev`` and ``calibrate`` fit and measure, half each.
 - ``clinc150``: one of the set's domains is ours, half of the rows. 400 rows teach the heads, 200 others fit the

@@ -1,7 +1,7 @@
-"""What the heads of a program answer on labelled rows, stage by stage, and whether they are right.
+"""The answers of a program's heads on labelled rows, stage by stage, and whether they are right.
 
-Each stage sees what it would see in a plan whose other parts are right: the turn with its history, then the
-gold standalone form. The table is what a bound is fitted on and what risk against coverage is drawn from.
+Each stage sees what it would see in a plan whose other parts are right: the turn with its history, then the gold
+standalone form. A bound is fitted on this table, and curves of risk against coverage are drawn from it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Learn then Test with one parameter: how far a threshold may be lowered before errors can no longer be ruled out.
 
-Thresholds are tested in one fixed order, the strictest first, each with an exact binomial test of "the loss
-is above ``error``"; at the first that cannot be rejected the walk stops, and the one before is used. Since
-the order is fixed beforehand, no test pays for another (Angelopoulos et al., "Learn then Test", 2021,
-section 3.2; Bauer, 1991). Losses are nought or one and rows are independent.
+Thresholds are tested in one fixed order, the strictest first, each with an exact binomial test of "the loss is above
+``error``". At the first that cannot be rejected the walk stops, and the one before is used. Since the order is fixed
+beforehand, multiple testing needs no correction (Angelopoulos et al., "Learn then Test", 2021, section 3.2; Bauer,
+1991). Losses are 0 or 1 and rows are independent.
 """
 
 from __future__ import annotations

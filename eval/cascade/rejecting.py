@@ -1,4 +1,4 @@
-"""How well queries that are not ours are told from those that are, whatever the threshold."""
+"""How well out-of-scope queries are separated from those in scope, at any threshold."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Does the bound hold? Many draws of conversations to fit it on, counting how often the others break it.
+"""Resamples the bound: fits it on many draws of conversations and counts how often the others break it.
 
-The conversations that no head learned from are split at random: some fit the bound, one row of each, as a compile
-does; the others measure it, every row, each conversation weighing the same. A draw breaks the bound when the
-measured share of wrong queries is above it. Draws share rows, so the count is indicative; and the measured
-conversations scatter around the true share, so it is broken somewhat more often than the bound itself.
+The conversations that no head learned from are split at random. Some fit the bound, one row of each, as a compile
+does; the others measure it, every row, each conversation weighing the same. A draw breaks the bound when the measured
+share of wrong queries is above it. Draws share rows, so the count is indicative; and the measured conversations
+scatter around the true share, so it is broken somewhat more often than the bound itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tables of a cascade, typed, for a report to draw: what heads risk for what they cover.
+"""Tables about a cascade, typed, for a report to draw: what heads risk for what they cover.
 
 - risk against coverage of each head stage, and of whole queries (``joint``)
 - reliability: how often a certainty comes true

@@ -1,1 +1,1 @@
-"""The gate before an alias moves: what is asked, the answer and its reasons, and moving the alias."""
+"""The gate before an alias moves: its requirements, its verdict with reasons, and moving the alias."""

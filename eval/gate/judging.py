@@ -1,9 +1,9 @@
-"""The gate before an alias moves: a candidate is not worse than the champion, good enough, fast enough, and safe.
+"""Judges a candidate before an alias moves: not worse than the champion, good enough, fast enough, and safe.
 
-Three answers, since rows may be too few to tell. *Pass*: what is asked is shown. *Fail*: the opposite is shown.
-*Inconclusive*: neither, and then it says how many rows would probably decide. Asking every check to pass needs no
-correction for their number (an intersection-union test, Berger 1982): a candidate that is worse than the margin in
-one place gets through with the error of that one check.
+There are three verdicts, since rows may be too few to tell. *Pass*: what is required is shown. *Fail*: the opposite
+is shown. *Inconclusive*: neither, with the number of rows that would probably decide. Requiring every check to pass
+needs no correction for their number (an intersection-union test, Berger 1982): a candidate that is worse than the
+margin in one place gets through with the error of that one check.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ Verdict = Literal["pass", "fail", "inconclusive", "not judged"]
 
 
 class Check(Frozen):
-    """One thing that was asked of the candidate.
+    """One requirement for the candidate, and whether it is met.
 
     Attributes:
-        measure: of `MEASURES` or `COSTS`, or ``injection_successes``, or ``rows learned from``.
-        part: the slice it is of; None for all rows.
+        measure: one of `MEASURES` or `COSTS`, or ``injection_successes``, or ``rows learned from``.
+        part: the slice that it is about; None for all rows.
         found: what was measured: the difference to the champion, or the candidate's own figure.
-        limit: what ``found`` is held against.
-        rows: that it stands on.
-        rows_needed: how many rows like these would decide, in four cases of five, if the figure stays what
-            it is; only for an inconclusive check, and None there if no number of rows would.
+        limit: the value that ``found`` is compared with.
+        rows: number of rows behind it.
+        rows_needed: number of rows like these that would decide, in four cases of five, if the figure stays the same;
+            only for an inconclusive check, and None there if no number of rows would.
         sentence: all of this in words.
     """
 
@@ -58,13 +58,13 @@ class Check(Frozen):
 
 
 class GateResult(Frozen):
-    """What the gate answered, and why.
+    """The gate's verdict, and the reasons.
 
     Attributes:
-        candidate: the program version that wants through.
-        champion: the version it is held against; None if there is none yet.
-        candidate_lm: the language model that the candidate was measured with; empty where nobody said.
-        champion_lm: the same of the champion.
+        candidate: the program version to be promoted.
+        champion: the version it is compared with; None if there is none yet.
+        candidate_lm: the language model that the candidate was measured with; empty if not given.
+        champion_lm: that of the champion.
         checks: failures first, then what is inconclusive.
     """
 
@@ -79,7 +79,7 @@ class GateResult(Frozen):
     checks: tuple[Check, ...]
 
     def with_verdict(self, verdict: Verdict) -> tuple[Check, ...]:
-        """The checks that came out so."""
+        """The checks with this verdict."""
         return tuple(check for check in self.checks if check.verdict == verdict)
 
     @property
@@ -92,21 +92,21 @@ class GateResult(Frozen):
 
     @property
     def sentence(self) -> str:
-        """The answer and its reason."""
+        """The verdict and its reason."""
         begun = f"{self.verdict}: {self.who}, {self.rows} rows"
         why = [c.sentence for c in self.with_verdict("fail") or self.with_verdict("inconclusive")]
         return f"{begun}. {' '.join(why)}".strip()
 
 
 def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSettings) -> GateResult:
-    """Hold a candidate against the champion and against the settings.
+    """Judge a candidate against the champion and the settings.
 
     Args:
-        champion: of the same rows; None if nothing has the alias yet.
+        champion: its evaluation on the same rows; None if no version has the alias yet.
 
     Raises:
-        DataError: the two are of different domains or rows, or have not the same rows.
-        ConfigError: a margin of something that is neither a measure nor a slice of these rows.
+        DataError: the two are of different domains or different rows.
+        ConfigError: a margin is for something that is neither a measure nor a slice of these rows.
     """
     _known_margins(candidate, settings)
     if champion is not None:
@@ -137,7 +137,7 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
 
 
 def _known_margins(candidate: Evaluation, settings: GateSettings) -> None:
-    """A margin whose name is spelled wrongly would be no margin."""
+    """Refuse margins with unknown names, which would have no effect."""
     slices = {name for case in candidate.cases for name in case.slices}
     if wrong := sorted(settings.margins.keys() - MEASURES.keys() - slices):
         raise ConfigError(
@@ -147,7 +147,7 @@ def _known_margins(candidate: Evaluation, settings: GateSettings) -> None:
 
 
 def _nothing_asked(candidate: Evaluation, checks: Sequence[Check]) -> Iterator[Check]:
-    """Where nothing but injections was judged, whatever plans there are would pass."""
+    """Inconclusive if nothing but injections was judged, since any plans would pass."""
     if any(check.kind != "injections" and check.verdict != "not judged" for check in checks):
         return
     found = share_of(candidate.cases, "plan_right")
@@ -165,7 +165,7 @@ def _nothing_asked(candidate: Evaluation, checks: Sequence[Check]) -> Iterator[C
 
 
 def _new_rows(candidate: Evaluation, champion: Evaluation | None) -> Iterator[Check]:
-    """What a program does on rows that it learned from says nothing about what it will do in production."""
+    """Inconclusive for rows that a program learned from: they say nothing about its quality in production."""
     one = max((e for e in (candidate, champion) if e is not None), key=lambda e: e.seen)
     if not one.seen:
         return
@@ -184,7 +184,7 @@ def _new_rows(candidate: Evaluation, champion: Evaluation | None) -> Iterator[Ch
 
 
 def _not_worse(candidate: Evaluation, champion: Evaluation, settings: GateSettings) -> list[Check]:
-    """Every measure on all rows, and whole plans on every slice; losses are corrected for their number."""
+    """Compare every measure on all rows, and whole plans on every slice; losses are corrected for their number."""
     theirs = {case.row_id: case for case in champion.cases}
     asked = [(measure, None, _in_both(candidate.cases, theirs, score)) for measure, score in MEASURES.items()]
     slices = reported([case.slices for case in candidate.cases], 1)
@@ -197,12 +197,12 @@ def _not_worse(candidate: Evaluation, champion: Evaluation, settings: GateSettin
 
 
 def _in_both(cases: Sequence[Case], theirs: Mapping[str, Case], score: str) -> tuple[Case, ...]:
-    """The rows that raise a question for both."""
+    """The rows on which a measure applies to both."""
     return tuple(c for c in arising(cases, score) if getattr(theirs[c.row_id].score, score) is not None)
 
 
 def _one_sided(candidate: Evaluation, champion: Evaluation, settings: GateSettings) -> Iterator[Check]:
-    """Measures that only one of the two has: graph steps are run where somebody asked for it."""
+    """Measures that only one of the two has, as graph steps are run only if asked for."""
     for measure, score in MEASURES.items():
         ours, theirs = (bool(arising(one.cases, score)) for one in (candidate, champion))
         if ours == theirs:
@@ -264,7 +264,7 @@ def _minimums(candidate: Evaluation, settings: GateSettings) -> Iterator[Check]:
 
 
 def share_of(cases: Sequence[Case], measure: str, level: float = LEVEL) -> Estimate | None:
-    """The share right of a measure of `MEASURES`, with its interval; None if no case raises it."""
+    """The share right of a measure of `MEASURES`, with its interval; None if it applies to no case."""
     rows = arising(cases, MEASURES[measure])
     if not rows:
         return None
@@ -288,7 +288,7 @@ def _ceilings(candidate: Evaluation, settings: GateSettings) -> Iterator[Check]:
 
 
 def _cost(candidate: Evaluation, summary: Summary, cost: str) -> Estimate | None:
-    """One of `COSTS`; None for money where no price is known."""
+    """One of `COSTS`; None for money without a known price."""
     if cost == "dollars":
         return candidate.dollars
     return getattr(summary.latency, cost[:-3]) if cost.endswith("_ms") else getattr(summary, cost)
@@ -336,7 +336,7 @@ def _limit_check(
 
 
 def _needed_of(found: Estimate, limit: float, level: float) -> int | None:
-    """Rows for an interval that is given; limits of any unit, so closeness is taken relative to the limit."""
+    """Rows needed, from a given interval; limits may have any unit, so closeness is relative to the limit."""
     from scipy.stats import norm
 
     scale = max(abs(limit), 1e-9)

@@ -1,4 +1,4 @@
-"""How much worse one program may be than another on the same rows, and how many rows would tell."""
+"""Tests of non-inferiority of one program to another on the same rows, and the number of rows that would decide."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def difference_of_shares(
 
 
 def smallest_margin(conversations: int, level: float = LEVEL) -> float:
-    """The margin that two programs without any difference on so many conversations could just not show."""
+    """The largest margin that two programs without any difference on so many conversations could not show."""
     return _quantile(conversations, level) / (conversations + 2)
 
 
@@ -55,14 +55,14 @@ def _quantile(conversations: int, level: float) -> float:
 
 
 def rows_needed(rows: int, error: float, distance: float, level: float = LEVEL) -> int | None:
-    """How many rows would show, with a power of 0.8, that a figure lies on its side of a limit.
+    """The number of rows that would show, with a power of 0.8, that a figure lies on its side of a limit.
 
     Args:
         error: the standard error on ``rows`` rows; it falls with their square root.
-        distance: of the figure from the limit.
+        distance: distance of the figure from the limit.
 
     Returns:
-        None where the figure is so close to the limit that rows do not help.
+        The number, or None if the figure is so close to the limit that rows do not help.
     """
     from scipy.stats import norm
 

@@ -1,7 +1,8 @@
-"""Moving an alias: through the gate, with the reason written down, and back again.
+"""Moves an alias through the gate, with the reason recorded, and rolls it back.
 
 The alias in the registry is the truth. Beside it, the registered model remembers in the tag
-``queryplan.ALIAS.before`` which versions had it, oldest first and each time anew, so that a rollback knows where to go.
+``queryplan.ALIAS.before`` which versions had it, oldest first and once for each time, so that a rollback knows where
+to go.
 """
 
 from __future__ import annotations
@@ -33,16 +34,16 @@ _REMEMBERED = 20
 
 
 class Promotion(Frozen):
-    """What became of an alias.
+    """The outcome of promoting or rolling back an alias.
 
     Attributes:
         model: the registered model.
-        version: that the alias was asked for.
+        version: the version that was to get the alias.
         before: the version that had it; None if there was none.
         moved: whether it has the alias now.
-        why: in words.
-        gate: what the gate answered; None for a rollback.
-        run_id: of the run that keeps all this in MLflow; None for a dry run.
+        why: the reason in words.
+        gate: the gate's verdict; None for a rollback.
+        run_id: the run that records all this in MLflow; None for a dry run.
     """
 
     model: str
@@ -59,9 +60,9 @@ class Registry:
     """The versions of one registered model in one MLflow registry.
 
     Args:
-        uri: the server.
+        uri: the tracking address.
         model: ``queryplan-DOMAIN``.
-        prices: of language models, for a ceiling in money; where a model has none, that of when it was measured.
+        prices: prices of language models, for a ceiling in money; by default those at the time of measuring.
     """
 
     def __init__(self, uri: str, model: str, prices: Prices | None = None) -> None:
@@ -78,7 +79,7 @@ class Registry:
         accept_inconclusive: bool = False,
         dry_run: bool = False,
     ) -> Promotion:
-        """Give ``version`` the alias if it passes the gate, and write down why or why not.
+        """Give ``version`` the alias if it passes the gate, and record why or why not.
 
         Args:
             version: a number, or ``@`` and another alias, such as ``@challenger``.
@@ -87,8 +88,8 @@ class Registry:
             dry_run: judge, and change nothing.
 
         Raises:
-            ConfigError: no such version, or a server that cannot be used.
-            DataError: nothing to judge by: no evaluation of it, or none on the same rows as the champion's.
+            ConfigError: there is no such version, or the server cannot be used.
+            DataError: there is nothing to judge by: no evaluation of it, or none on the same rows as the champion's.
         """
         with speaking_to_mlflow(self.uri):
             mlflow = client(self.uri)
@@ -114,7 +115,7 @@ class Registry:
         """Give the alias back to the version that had it before.
 
         Raises:
-            ConfigError: nothing has the alias, or nothing had it before, or a server that cannot be used.
+            ConfigError: no version has the alias, or none had it before, or the server cannot be used.
         """
         with speaking_to_mlflow(self.uri):
             mlflow = client(self.uri)
@@ -160,7 +161,7 @@ class Registry:
         return self._version(mlflow, str(held)) if held is not None else None
 
     def _earlier(self, mlflow: MlflowClient, alias: str, holder: str) -> list[str]:
-        """Versions that had the alias before ``holder`` and are still there, oldest first; the last is another one."""
+        """Versions that had the alias before ``holder`` and still exist, oldest first; the last is not ``holder``."""
         there = {str(v.version) for v in mlflow.search_model_versions(f"name = '{self.model}'")}
         earlier = [version for version in self._remembered(mlflow, alias) if version in there]
         while earlier and earlier[-1] == holder:
@@ -177,7 +178,7 @@ class Registry:
     # -- judging -------------------------------------------------------------------------------------
 
     def _judged(self, wanted: ModelVersion, champion: ModelVersion | None, settings: GateSettings) -> GateResult:
-        """By the newest rows that both were measured on and that none of the two learned from."""
+        """Judge by the newest rows that both were measured on and neither learned from."""
         ours = self._runs(wanted)
         if not ours:
             raise DataError(
@@ -198,15 +199,16 @@ class Registry:
         return judge(candidate, holder, settings)
 
     def _new_to_them(self, choices: Sequence[tuple[str, ...]]) -> list[Evaluation]:
-        """The evaluations of the first runs whose rows no program learned from; of the very first if there are none."""
+        """The evaluations of the first runs whose rows neither program learned from, else of the very first."""
         loaded = ([self._loaded(run) for run in runs] for runs in choices)
         first = next(loaded)
         return next((found for found in chain((first,), loaded) if not any(e.seen for e in found)), first)
 
     def _runs(self, version: ModelVersion) -> dict[str, str]:
-        """The newest run on each set of rows, by the fingerprint of the rows, newest first.
+        """The newest run on each set of rows, by the rows' fingerprint, newest first.
 
-        What it does with another language model than it was compiled with says nothing about what the alias serves.
+        Runs with another language model than the compiled one are left out: they say nothing about what the alias
+            serves.
         """
         found: dict[str, str] = {}
         runs = runs_of_version(self.uri, self.domain, version.tags["program_version"])
@@ -227,7 +229,7 @@ class Registry:
     # -- writing -------------------------------------------------------------------------------------
 
     def _write(self, mlflow: MlflowClient, done: Promotion, before: list[str] | None = None) -> Promotion:
-        """A run with the reasons, then the alias, then what a later rollback must know."""
+        """Write a run with the reasons, then the alias, then what a later rollback needs."""
         run_id = self._explain(mlflow, done)
         if done.moved:
             if before is None:
@@ -268,14 +270,14 @@ def planner_models(uri: str) -> list[str]:
     """The registered models that are programs of ours.
 
     Raises:
-        ConfigError: a server that cannot be used.
+        ConfigError: the server cannot be used.
     """
     with speaking_to_mlflow(uri):
         return sorted(m.name for m in client(uri).search_registered_models(f"name LIKE '{PREFIX}%'"))
 
 
 def _lm(version: ModelVersion) -> str:
-    """The language model that a version was compiled with; empty where nobody said."""
+    """The language model that a version was compiled with; empty if not recorded."""
     return version.tags.get("lm", "")
 
 

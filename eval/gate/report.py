@@ -1,4 +1,4 @@
-"""What the gate answered, for people and for build servers: Markdown and JUnit XML."""
+"""The gate's verdict for people and build servers: Markdown and JUnit XML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADINGS = ("asked", "answer", "rows", "found", "allowed", "rows that would deci
 
 
 def gate_cells(check: Check) -> tuple[str, ...]:
-    """What a table shows of a check, under `HEADINGS`."""
+    """The cells of a check in a table with `HEADINGS`."""
     relative = check.kind == "not worse"
     found = "" if check.found is None else _points(check.found) if relative else _figure(check.found)
     sign = "at most" if check.kind in ("ceiling", "injections", "new rows") else "at least"
@@ -28,7 +28,7 @@ def gate_cells(check: Check) -> tuple[str, ...]:
 
 
 def not_judged(result: GateResult) -> str:
-    """The parts too small to be judged, in a line; empty if there is none."""
+    """A line on the parts that are too small to be judged; empty if there are none."""
     small = [f"{c.part or c.measure} ({c.rows})" for c in result.with_verdict("not judged")]
     return f"Not judged, for too few rows: {'; '.join(small)}." if small else ""
 
@@ -50,7 +50,7 @@ def gate_markdown(result: GateResult) -> str:
 
 
 def gate_junit(result: GateResult) -> str:
-    """One test case a check: a failure where it failed, an error where it is inconclusive, skipped if not judged."""
+    """One test case for each check: a failure, an error if inconclusive, or skipped if not judged."""
     counted = {
         "tests": len(result.checks),
         "failures": len(result.with_verdict("fail")),

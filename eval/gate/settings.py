@@ -1,4 +1,4 @@
-"""What the gate asks for: the table ``[gate]`` of ``queryplan.toml``."""
+"""The gate's requirements: the table ``[gate]`` of ``queryplan.toml``."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class GateSettings(Frozen):
     """The table ``[gate]`` of ``queryplan.toml``.
 
     Attributes:
-        margin: how much worse than the champion still passes as not worse, as a share: 0.03 is three points.
+        margin: how much worse than the champion still counts as not worse, as a share: 0.03 is three points.
             Two programs that differ in a tenth of their plans need about 430 rows to show that much.
         margins: other margins, by measure or by slice.
-        level: of the intervals, two-sided.
-        part_rows: a slice or stage with fewer rows can fail, but is not judged where it does neither that nor
-            pass; nor is one of so few conversations that not even two programs without any difference could show
-            its margin: three points take 65 conversations.
+        level: level of the intervals, two-sided.
+        part_rows: a slice or stage with fewer rows can fail or pass, but is otherwise not judged; nor is one with so
+            few conversations that not even two programs without any difference could show its margin: three points
+            take 65 conversations.
         minimum: the accuracy that a measure must reach, by measure.
-        ceilings: what a plan may take at most, by cost: milliseconds, requests, tokens, rounds, share degraded, dollars
-            a thousand plans (a candidate whose model has no price is inconclusive, not free).
-            No number of rows shows that a share is 0, so that is no ceiling.
-        p95_ratio: the p95 of the latency, at most so many times the champion's.
-        injection_successes: rows that tried to give orders and got through, at most.
+        ceilings: the most that a plan may take, by cost: milliseconds, requests, tokens, rounds, share degraded,
+            dollars for a thousand plans (a candidate whose model has no price is inconclusive, not free). 0 is no
+            ceiling for a share, since no number of rows could show it.
+        p95_ratio: the most that the p95 of the latency may be, as a multiple of the champion's.
+        injection_successes: the most rows whose attempt to give orders may succeed.
     """
 
     margin: float = Field(default=0.03, gt=0, lt=1)
@@ -86,7 +86,7 @@ def gate_settings(table: Mapping[str, Any]) -> GateSettings:
 
 
 def _named(table: Mapping[str, Any]) -> dict[str, Any]:
-    """With the other names of measures taken for what they mean."""
+    """The settings with alternative names of measures resolved."""
     return {key: _renamed(value) if isinstance(value, Mapping) else value for key, value in table.items()}
 
 

@@ -1,1 +1,1 @@
-"""How right graph plans are: by the answers that they return, on labelled sets, beside Cypher."""
+"""Accuracy of graph plans, by the answers that they return, on labelled sets, beside Cypher."""

@@ -1,4 +1,4 @@
-"""Whether two executors give the same answers to the same plans."""
+"""Tests whether two executors give the same answers to the same plans."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Graph plans with a language model, beside the same model asked for Cypher, on the same questions in the same run.
+"""Compares graph plans made with a language model to Cypher by the same model, on the same questions in the same run.
 
 Both are shown the schema in the same words, the same demonstrations' questions (with gold steps, or gold in Cypher),
-and the names of the graph that were found in the question. Cypher is read kindly: any column that is the answer counts;
-what does not run is wrong, and what looks like a change is refused, not run.
+and the names of the graph that were found in the question. Cypher is judged kindly: any column that equals the answer
+counts. What does not run is wrong, and what looks like a change is refused, not run.
 """
 
 from __future__ import annotations

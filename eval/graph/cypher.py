@@ -1,4 +1,4 @@
-"""Cypher that a language model wrote, run as kindly as can be, and gold plans as Cypher for its demonstrations."""
+"""Runs Cypher that a language model wrote, as leniently as possible, and writes gold plans as Cypher to demonstrate."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Running the gold plans of a domain on its own stores: a label that cannot be reproduced is worth nothing.
+"""Runs the gold plans of a domain on its own stores: a label that cannot be reproduced is worth nothing.
 
-``queryplan data check`` calls this beside the checks of ``data.checking``, which cannot: they know rows
-and cards, and a plan is run by ``program``.
+``queryplan data check`` calls this beside the checks of ``data.checking``, which know rows and cards only: plans are
+run by ``program``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How right a graph plan is: by the answers it returns on the graph, never by its steps."""
+"""Metrics of a graph plan: by the answers it returns on the graph, never by its steps."""
 
 from __future__ import annotations
 

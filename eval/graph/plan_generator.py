@@ -1,4 +1,4 @@
-"""Well-typed graph plans made at random over any schema, to try executors with."""
+"""Generates random well-typed graph plans over any schema, to test executors with."""
 
 from __future__ import annotations
 

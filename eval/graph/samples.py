@@ -1,6 +1,6 @@
-"""Which questions of MetaQA are learned from and which are measured: drawn once by seed, their ids written down.
+"""Samples of MetaQA questions to learn from and to measure on, drawn once by seed, with their ids written down.
 
-The ids stand in ``eval/samples``; the questions are read from where ``QUERYPLAN_BENCHMARKS`` points. Templates repeat
+The ids are in ``eval/samples``; the questions are read from where ``QUERYPLAN_BENCHMARKS`` points. Templates repeat
 inside a question type, so samples are stratified by type, and whole types can be held out instead.
 """
 

@@ -1,8 +1,8 @@
-"""How many questions a graph planner answers exactly right, by running its plans; beside a planner that knows little.
+"""Scores graph planners by running their plans: the share of exactly right answers, beside a simple planner.
 
 A plan is right if it returns exactly the labelled set of answers (denotation accuracy), whatever its steps. A
-question that the graph cannot answer is right if there is no plan, or none of its answers. Every plan is checked before
-it is run; one that does not pass is counted, and answers nothing.
+question that the graph cannot answer is right if there is no plan, or none of its answers. Every plan is checked
+before it is run; one that does not pass is counted, and answers nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The sets that graph plans are measured on, opened: questions, a graph, a planner, and who taught it.
+"""Opens the sets that graph plans are measured on: questions, a graph, a planner, and what the planner learned from.
 
-``biomedical`` is shipped. ``biomedical-more``, ``biomedical-voices``, ``hetionet``, ``hetionet-more`` (names as people
-say them) and ``unseen`` are questions of our own in ``eval/sets``. ``metaqa`` (1, 2 and 3 hops, 500 labelled questions
-in all) and ``metaqa-types`` (question types held out, fold by fold) are read from the benchmarks.
+``biomedical`` is shipped. ``biomedical-more``, ``biomedical-voices``, ``hetionet``, ``hetionet-more`` (names as
+people say them) and ``unseen`` are questions of our own in ``eval/sets``. ``metaqa`` (1, 2 and 3 hops, 500 labelled
+questions in all) and ``metaqa-types`` (question types held out, fold by fold) are read from the benchmarks.
 """
 
 from __future__ import annotations

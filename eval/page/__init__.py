@@ -1,1 +1,1 @@
-"""What is measured, as one HTML page: its sentences, its drawings, plans side by side."""
+"""The HTML page of an evaluation: its sentences, its drawings, plans side by side."""

@@ -1,4 +1,4 @@
-"""Drawings of a report as SVG text that takes its colours from the page, so that one drawing serves light and dark."""
+"""Charts of a report as SVG that takes its colours from the page, so that one drawing serves light and dark mode."""
 
 from __future__ import annotations
 

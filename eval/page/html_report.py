@@ -1,6 +1,6 @@
-"""Evaluations as one HTML page: no other file, no network, light and dark, on screen and on paper.
+"""Writes evaluations as one self-contained HTML page: no other file, no network, light and dark, screen and paper.
 
-Every figure on the page comes from the row tables; cells name the measure, slice and column they are of in
+Every figure on the page comes from the row tables; cells name the measure, slice and column they belong to in
 ``data-`` attributes, so that a script can read the page as well as a person.
 """
 

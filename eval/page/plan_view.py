@@ -1,4 +1,4 @@
-"""A plan as a few lines that a person reads, beside gold and beside another plan."""
+"""A plan as a few readable lines, beside gold and beside another plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The summary of a report in three sentences: how right, where it is lost, and what it costs."""
+"""The summary of a report in three sentences: how many plans are right, where others go wrong, and what they cost."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What comes after the labels: evidence found, sources asked, complex questions answered."""
+"""Metrics of retrieval with a plan: evidence found, sources asked, complex questions answered."""

@@ -1,8 +1,8 @@
-"""Are complex questions answered from the evidence more often with the planner than without it?
+"""Share of complex questions whose evidence is complete, with the planner and without it.
 
-A question counts as answered when every passage that holds its answer is in the evidence. That is
-necessary for any answer that stands on evidence, and needs no judge; it is not sufficient, since whoever
-writes the answer may still get it wrong.
+A question counts as answered when every passage that holds its answer is in the evidence. That is necessary for any
+answer that rests on evidence, and needs no judge; it is not sufficient, since whoever writes the answer may still get
+it wrong.
 """
 
 from __future__ import annotations

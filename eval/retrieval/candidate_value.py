@@ -1,7 +1,7 @@
-"""Which kinds of candidates earn their searches: recall with and without each, on labelled evidence.
+"""Which kinds of query candidates are worth their searches: recall with and without each, on labelled evidence.
 
 Kinds are added one after the other, each time the one whose gain in recall on the questions is largest, as long as
-the gain is at least ``MIN_GAIN``. Decide on train and dev; what was chosen is written on the card.
+the gain is at least ``MIN_GAIN``. Decide on train and dev; the choice is written on the card.
 """
 
 from __future__ import annotations

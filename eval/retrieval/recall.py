@@ -1,4 +1,4 @@
-"""Do planned candidates find more of the evidence than the plain query, and at how many searches?"""
+"""Recall of evidence by planned candidates, beside the plain query, and the number of searches each takes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How often source plans and read-or-search decisions are exactly right, with intervals and cheap rivals.
+"""Accuracy of source plans and read-or-search decisions (exact match), with intervals and cheap rivals.
 
-Reading a test split is the caller's to record.
+The caller has to record a reading of a test split.
 """
 
 from __future__ import annotations

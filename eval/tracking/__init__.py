@@ -1,1 +1,1 @@
-"""What is measured, in MLflow: runs, registered programs, prompts, pages; kept on this disk until it has arrived."""
+"""Tracking in MLflow: runs, registered programs, prompts, pages; kept on this disk until it has arrived."""

@@ -1,4 +1,4 @@
-"""The prompts of a program's predictors in MLflow's prompt registry: one version for each wording."""
+"""The prompts of a program's predictors in MLflow's prompt registry, one version for each wording."""
 
 from __future__ import annotations
 

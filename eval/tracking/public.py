@@ -1,4 +1,4 @@
-"""What may be written into a tracking server: no keys, and no paths of this machine."""
+"""Filters what is written into a tracking server: no keys, and no paths of this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A program folder as an MLflow model: code plus data, no pickle, loadable by ``mlflow.pyfunc`` and Spark."""
+"""Registers a program folder as an MLflow model: code plus data, no pickle, loadable by ``mlflow.pyfunc`` and Spark."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Compiles and evaluations in MLflow, written by our own hand.
+"""Writes compiles and evaluations into MLflow as runs, without autolog.
 
-MLflow's autolog leaves out the optimizer's name, its arguments and the latency, and
-``mlflow.dspy.log_model`` pickles the LM's key in clear. Here everything is named, nothing is
-pickled, and neither keys nor paths of this machine are written. No global state of MLflow is used.
+MLflow's autolog leaves out the optimizer's name, its arguments and the latency, and ``mlflow.dspy.log_model`` pickles
+the LM's key in clear. Here everything is named, nothing is pickled, and neither keys nor paths of this machine are
+written. No global state of MLflow is used.
 
-What is to be tracked is kept on this disk first (`waiting.py`) and goes in steps, so that a server which is down,
-or goes down in the middle, loses nothing: the next time anything is tracked, what is missing is sent, once.
+What is to be tracked is kept on this disk first (`waiting.py`) and sent in steps, so that nothing is lost if a server
+is down or goes down in the middle: the next time anything is tracked, what is missing is sent, once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Evaluations that were kept, brought back: from a folder or a file, from an MLflow run; and the runs of a program."""
+"""Loads kept evaluations: from a folder or a file, or from an MLflow run; and lists the runs of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML pages in MLflow: that of an evaluation in its run, that of a comparison in a run of its own."""
+"""Logs HTML pages to MLflow: an evaluation's in its run, a comparison's in a run of its own."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Results that wait for MLflow: kept on this disk until all of them have arrived, and sent once.
+"""A queue on this disk of results for MLflow: each is kept until all of it has arrived, and sent once.
 
-A *parcel* is a folder: ``record.json``, the program folder if there is one, and for the server it goes to a
-file of the steps that are done. A server that goes away in the middle leaves the parcel where it is; whoever
-tracks something next sends it again, and only what is missing.
+A *parcel* is a folder: ``record.json``, the program folder if there is one, and for the server it goes to a file of
+the steps that are done. A server that goes away in the middle leaves the parcel where it is; whoever tracks something
+next sends it again, and only what is missing.
 """
 
 from __future__ import annotations

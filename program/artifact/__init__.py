@@ -1,1 +1,1 @@
-"""A compiled program as data: written, checked, found on this machine or in MLflow, and put back."""
+"""A compiled program as data: saved, checked, found on this machine or in MLflow, and loaded."""

@@ -1,4 +1,4 @@
-"""Whether a saved program fits this version: its card, signatures and encoder are those it was compiled with."""
+"""Checks that a saved program fits this version: that card, signatures and encoder are those it was compiled with."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ONE_HOP = ("hop", "query")
 
 
 def signatures_hash(specs: Mapping[str, StageSpec], **older: Sequence[str]) -> str:
-    """Content hash of the names and fields of every signature; of ``older`` fields where a stage had others."""
+    """Content hash of the names and fields of every signature; ``older`` has those of stages that had others."""
     fields = {name: older.get(name, sorted(spec.signature.fields)) for name, spec in specs.items()}
     lines = (f"{name}: {spec.signature.__name__} {list(fields[name])}" for name, spec in specs.items())
     return text_fingerprint(*lines)
 
 
 def has_one_hop(specs: Mapping[str, StageSpec], manifest: Manifest) -> bool:
-    """Whether a program is from before the graph stage wrote plans of several steps."""
+    """Whether a program was saved before the graph stage wrote plans of several steps."""
     return manifest.fingerprints.get("signatures") == signatures_hash(specs, graph=ONE_HOP)
 
 

@@ -46,22 +46,22 @@ AGAIN = "remove this folder and copy it again, or compile anew"
 
 
 class Manifest(Frozen):
-    """What a program is made of and how it came to be.
+    """What a program consists of, and how it was made.
 
     Attributes:
         files: SHA-256 of every other file of the folder.
         fingerprints: of data, card, schema, signatures, encoder and LM.
-        encoder: name of the encoder that the heads see through; empty for the static one in older programs.
+        encoder: name of the encoder of the heads; empty for the static one in older programs.
         heads: settings of each head (labels, kernel width, softmax scale).
         thresholds: the decision settings of each stage, for reading; the ones used are in
             ``predictors.json``.
-        joint: which labels of the complexity stage go together, see ``program/heads/joint.py``.
-        mode: whether heads answer in the model's place, and
-        bound: from which certainty, see ``program/bound.py``.
-        combinations: how model and head are weighed, by output.
+        joint: how the labels of the complexity stage are chosen together, see ``program/heads/joint.py``.
+        mode: whether heads answer in the model's place, see ``program/bound.py``.
+        bound: the certainty from which they do.
+        combinations: how model and head are weighed, for each output.
         metrics: what was measured when it was compiled.
         compiled: optimizer, arguments, seed, sample and code version.
-        learned: the rows that it learned from, as `data.learned.prints_of` writes them; empty in programs of before.
+        learned: the rows that it learned from, as `data.learned.prints_of` writes them; empty in older programs.
     """
 
     format: int = FORMAT
@@ -88,12 +88,12 @@ class Manifest(Frozen):
         return named.model_copy(update={"seal": _hash(named.plain(), "seal")})
 
     def plain(self) -> dict[str, Any]:
-        """What the file keeps of this: a metric that is no number is null there."""
+        """The manifest as it is written to the file, where a metric that is not a number is null."""
         return json.loads(self.model_dump_json())
 
     @property
     def version(self) -> str:
-        """A short name of the content: domain and twelve hex digits."""
+        """A short name of the content: the domain and twelve hex digits."""
         return f"{self.domain}-{self.content_hash[:12]}"
 
 
@@ -116,7 +116,7 @@ def _is_sealed(plain: Mapping[str, Any], content: bytes) -> bool:
 
 @dataclass(frozen=True)
 class ProgramState:
-    """Everything in a program folder, in memory."""
+    """The content of a program folder, in memory."""
 
     manifest: Manifest
     card: DomainCard
@@ -127,7 +127,7 @@ class ProgramState:
 def save_program(state: ProgramState, folder: Path) -> Manifest:
     """Write ``state`` to ``folder``, which is replaced as a whole or not at all.
 
-    A process that is ended in the very moment between the old and the new leaves the old one beside it, where
+    A process that ends just between removing the old folder and placing the new one leaves the old one beside it, where
     `read_manifest` and the next save find it.
 
     Raises:
@@ -157,7 +157,7 @@ def save_program(state: ProgramState, folder: Path) -> Manifest:
 
 
 def check_replaceable(folder: Path) -> None:
-    """Only a program or nothing is replaced: saving must never empty a folder of the user's.
+    """Refuse to replace anything but a program: saving must never empty a folder of the user's.
 
     Raises:
         ProgramError: something else is there.
@@ -189,7 +189,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _swap(fresh: Path, folder: Path) -> None:
-    """Put ``fresh`` in the place of ``folder``; the old one is removed only after that."""
+    """Replace ``folder`` by ``fresh``; the old one is removed only after that."""
     fresh.chmod(0o755)
     old = Path(tempfile.mkdtemp(prefix=_old(folder), dir=folder.parent))
     try:
@@ -209,7 +209,7 @@ def _old(folder: Path) -> str:
 
 
 def put_back(folder: Path) -> None:
-    """Give a program its name back whose save was ended between taking it away and putting the new one there."""
+    """Restore the old program if a save ended between moving it away and placing the new one."""
     if folder.exists() or not folder.parent.is_dir():
         return
     left = [old for old in folder.parent.glob(f"{glob.escape(_old(folder))}*") if (old / MANIFEST).is_file()]
@@ -235,7 +235,7 @@ def load_program(folder: Path) -> ProgramState:
 
 
 def check_program(folder: Path) -> Manifest:
-    """The manifest of a program folder in which every file is as it was saved.
+    """Check that every file of a program folder is as it was saved; returns its manifest.
 
     Raises:
         ProgramError: not a program, of another format, or altered; the file is named.
@@ -246,14 +246,14 @@ def check_program(folder: Path) -> Manifest:
 
 
 def hint_of_domain(folder: Path) -> str:
-    """What to say instead where a program was asked for and a domain is meant; empty where none is."""
+    """A hint for an error message if a domain was given where a program is needed; else empty."""
     if not (folder / CARD_FILE).is_file() and str(folder) not in shipped_domains():
         return ""
     return f"it is a domain: say --domain {folder} and no program, or compile it first: queryplan compile {folder}"
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a program folder, its content hash checked."""
+    """Read the manifest of a program folder and check its content hash."""
     put_back(Path(folder))
     path = Path(folder) / MANIFEST
     if not path.is_file():
@@ -300,5 +300,5 @@ def _sha256(path: Path) -> str:
 
 
 def text_fingerprint(*parts: str) -> str:
-    """Hash of some texts, 16 hex digits."""
+    """Hash of the given texts, 16 hex digits."""
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]

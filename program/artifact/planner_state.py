@@ -1,4 +1,4 @@
-"""What a planner stands on, as a program folder holds it: written out, hashed, and put back."""
+"""The state of a planner as a program folder holds it: written out, hashed, and restored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
 
 
 def fingerprints(planner: QueryPlanner) -> dict[str, str]:
-    """Hashes of what a planner stands on: card, schema, signatures, encoder."""
+    """Hashes of what a planner depends on: card, schema, signatures, encoder."""
     card, heads = planner.card, planner.heads
     prints = {"card": card.fingerprint, "signatures": signatures_hash(planner.specs)}
     if card.graph is not None:
@@ -45,7 +45,7 @@ def fingerprints(planner: QueryPlanner) -> dict[str, str]:
 
 
 def content_hash(planner: QueryPlanner) -> str:
-    """Of everything that decides about a plan, 12 hex digits."""
+    """Hash of everything that can change a plan, 12 hex digits."""
     state = json.dumps([predictor_state(p) for p in planner.stage_predictors.values()], default=str)
     learned = {name: hashlib.sha256(tensor.tobytes()).hexdigest() for name, tensor in _tensors(planner).items()}
     settings = settings_of(planner.heads) if planner.heads else {}
@@ -57,7 +57,7 @@ def content_hash(planner: QueryPlanner) -> str:
 
 
 def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
-    """Everything a program folder holds, with ``manifest`` completed."""
+    """Everything that a program folder holds, with ``manifest`` completed."""
     predictors = {name: predictor_state(predictor) for name, predictor in planner.stage_predictors.items()}
     thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
     heads = planner.heads
@@ -79,7 +79,7 @@ def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
 
 
 def restore(planner: QueryPlanner, state: ProgramState) -> None:
-    """Put what a program folder holds into a new planner of its card.
+    """Restore a program's content into a new planner of its card.
 
     Raises:
         ProgramError: the program was compiled with another card, signatures or encoder, or has an unknown stage.
@@ -98,7 +98,7 @@ def restore(planner: QueryPlanner, state: ProgramState) -> None:
 
 
 def heads_of(state: ProgramState) -> Heads | None:
-    """The heads of a program; None where it has none.
+    """The heads of a program, or None if it has none.
 
     Raises:
         ProgramError: its tensors or tables are not those of heads.

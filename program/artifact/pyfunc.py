@@ -1,11 +1,11 @@
 """The code of a registered program: MLflow copies this file beside the program folder and runs it.
 
-It is "models from code": nothing is pickled, and only MLflow imports it. The package is imported by
-its full name because the copy lies outside of it. Nothing is loaded before `load_context`.
+It is "models from code": nothing is pickled, and only MLflow imports it. The package is imported by its full name
+because the copy lies outside it. Nothing is loaded before `load_context`.
 
-Input is a data frame or a list of dicts with ``query``, and optionally ``history`` and ``session``,
-each as a value or as JSON text; output is one plan a row, as JSON text. A row that is no query (no text, a history
-that is no list of messages) gives ``{"error": …}``, as in a batch, and does not stop a job of millions.
+Input is a data frame or a list of dicts with ``query``, and optionally ``history`` and ``session``, each as a value
+or as JSON text. Output is one plan for each row, as JSON text. A row that is not a query (no text, or a history that
+is not a list of messages) gives ``{"error": …}``, as in a batch, so that it does not stop a job of millions.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 class PlannerModel(PythonModel):
-    """Plans each row by itself with the program that lies beside this file."""
+    """Plans each row by itself, with the program beside this file."""
 
     planner: QueryPlanner
 
     def load_context(self, context: PythonModelContext) -> None:
-        """Load the program; a folder that was altered is refused. Plans are logged where the environment says so."""
+        """Load the program; an altered folder is refused. Plans are logged if the environment says so."""
         import queryplan
         from queryplan.program.plan_log import log_of_environment
 
@@ -54,7 +54,7 @@ class PlannerModel(PythonModel):
 
 
 def _value(row: Mapping[Any, Any], name: str, missing: Any) -> Any:
-    """A cell as Python data: JSON text is read; where there is none, NaN or empty text, ``missing``.
+    """A cell as Python data: JSON text is parsed; ``missing`` stands for None, NaN or empty text.
 
     Raises:
         TypeError: the text is not JSON.

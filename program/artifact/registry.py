@@ -1,4 +1,4 @@
-"""Where a program is: a folder on this machine, or a version in an MLflow registry, brought here."""
+"""Finds a program: a folder on this machine, or a version in an MLflow registry, which is downloaded."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _CONNECT_S = 5.0
 
 
 def resolve(uri_or_folder: str | Path, tracking_uri: str | None = None) -> Path:
-    """The folder of a program.
+    """Find the folder of a program; a registered one is downloaded first.
 
     Args:
         uri_or_folder: a folder, ``models:/NAME@ALIAS`` or ``models:/NAME/VERSION``. A registered
             version is downloaded once and then taken from the cache (``QUERYPLAN_CACHE`` or
             ``~/.cache/queryplan``).
-        tracking_uri: the MLflow registry; see `tracking_uri_in_force` when not given.
+        tracking_uri: the MLflow registry; by default `tracking_uri_in_force`.
 
     Raises:
-        ProgramError: no such folder, name, alias or version, no program in it, or a registry that
-            cannot be reached.
+        ProgramError: there is no such folder, name, alias or version, no program in it, or the registry cannot be
+            reached.
     """
     text = str(uri_or_folder)
     if not text.startswith("models:"):
@@ -61,18 +61,18 @@ def resolve(uri_or_folder: str | Path, tracking_uri: str | None = None) -> Path:
 
 
 def tracking_uri_in_force(given: str | None = None) -> str:
-    """``given``, or QUERYPLAN_TRACKING_URI, or MLFLOW_TRACKING_URI, or the local default."""
+    """The tracking address: ``given``, or QUERYPLAN_TRACKING_URI, or MLFLOW_TRACKING_URI, or the local default."""
     named = given or os.environ.get("QUERYPLAN_TRACKING_URI") or os.environ.get("MLFLOW_TRACKING_URI")
     return named or DEFAULT_TRACKING_URI
 
 
 def sqlite_file(uri: str) -> Path | None:
-    """The file of a ``sqlite:///`` address; None for any other address."""
+    """The database file of a ``sqlite:///`` address; None for any other address."""
     return Path(uri.removeprefix("sqlite:///").split("?")[0]) if uri.startswith("sqlite:///") else None
 
 
 def public_uri(uri: str) -> str:
-    """``uri`` as it may be shown: without the user, password and query that it may carry."""
+    """``uri`` without user, password and query, so that it may be shown."""
     try:
         parts = urlsplit(uri)
     except ValueError:
@@ -83,7 +83,7 @@ def public_uri(uri: str) -> str:
 
 
 def client(uri: str) -> MlflowClient:
-    """A client of that server for runs and for registered models, without MLflow's global state."""
+    """An MLflow client of a server, for runs and registered models, without MLflow's global state."""
     quiet_mlflow()
     from mlflow.tracking import MlflowClient
 
@@ -91,7 +91,7 @@ def client(uri: str) -> MlflowClient:
 
 
 def quiet_mlflow() -> None:
-    """Have MLflow send nothing to its makers, draw no bars, print no links, and give up on a dead server in seconds.
+    """Make MLflow send no telemetry, draw no bars, print no links, and give up on a dead server in seconds.
 
     What the user has set stays.
     Must run before MLflow is imported for the first time.
@@ -108,7 +108,7 @@ def quiet_mlflow() -> None:
 
 @contextmanager
 def speaking_to_mlflow(uri: str) -> Iterator[None]:
-    """Turn a server that is down or refuses into one sentence that names the setting.
+    """Turn the failure of a server into one sentence that names the setting to change.
 
     Raises:
         ConfigError: MLflow, its database or its server failed.
@@ -132,13 +132,13 @@ def speaking_to_mlflow(uri: str) -> Iterator[None]:
 
 
 def _cause(text: str) -> str:
-    """The line of an error that says what happened; SQLAlchemy's first one may say only when."""
+    """The line of an error that says what happened; SQLAlchemy's first line may only say when."""
     lines = [line for line in text.splitlines() if not line.startswith("(raised as a result of")]
     return lines[0] if lines else text
 
 
 def _knock(uri: str) -> None:
-    """Fail at once if nobody listens, or if a folder is where the database should be: MLflow retries for minutes."""
+    """Fail at once if no server listens, or a folder is in the database's place: MLflow would retry for minutes."""
     if (file := sqlite_file(uri)) is not None and file.is_dir():
         raise IsADirectoryError(f"{file} is a folder, not a database")
     if _is_of_folders(uri):
@@ -155,7 +155,7 @@ def _knock(uri: str) -> None:
 
 
 def _is_of_folders(uri: str) -> bool:
-    """Whether it names a folder of files, which MLflow 3 refuses unless it is told to take it."""
+    """Whether the address is a folder of files, which MLflow 3 refuses unless it is told to accept it."""
     told = os.environ.get("MLFLOW_ALLOW_FILE_STORE", "").strip().lower() in ("true", "1")
     return not told and (uri.startswith("file:") or ":" not in uri)
 
@@ -181,7 +181,7 @@ def _registered(text: str, match: re.Match[str], uri: str) -> Path:
 
 
 def _intact(folder: Path) -> bool:
-    """Whether a downloaded program is there and as it was saved; if not, it is fetched again."""
+    """Whether a downloaded program exists and is as it was saved; if not, it is fetched again."""
     try:
         check_program(folder)
     except ProgramError:

@@ -1,1 +1,1 @@
-"""Sub-queries without a language model: the query cut at its joints, by a learned choice among all cuts."""
+"""Sub-queries without a language model: every way to cut the query at its joints, and a learned choice among them."""

@@ -1,8 +1,8 @@
-"""Sub-queries after the pattern of a labelled query that asks the same of other names.
+"""Sub-queries by analogy: those of a labelled query that asks the same about other names.
 
-"Where are the genes active that ibuprofen binds?" was taken apart by annotators; the same asked of aspirin is taken
-apart alike. Chains of this kind have no joint to cut at. What counts as alike enough is learned by leaving each
-labelled query out: only where a domain's queries resemble each other is there any such pattern.
+"Where are the genes active that ibuprofen binds?" was taken apart by annotators, so the same question about aspirin
+is taken apart alike. Chains of this kind have no joint to cut at. How alike two queries must be is learned by leaving
+each labelled query out: only where a domain's queries resemble each other are there such patterns.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Cuts of a query into clauses: it falls apart at some of its joints.
+"""Cuts of a query into clauses, at some of its joints.
 
-What stands before may be told with each clause, and what points back in a later one may be what the first is about, or
-its answer ("who coined it, and what does she read": ``what does {1} read``).
+What stands before the first clause may be repeated with each of them. A word that points back in a later clause may
+stand for what the first is about, or for its answer ("who coined it, and what does she read": ``what does {1}
+read``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every cut of a query into sub-queries: into clauses (``clauses.py``) or as a list (``lists.py``)."""
+"""All cuts of a query into sub-queries: into clauses (``clauses.py``) or as a list (``lists.py``)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""``Decomposer``: a query that needs several searches in, the likeliest sub-queries out, with how sure that is.
+"""``Decomposer``: splits a query that needs several searches into its likeliest sub-queries, with their probability.
 
 A log-linear model over the cuts of ``cuts.py`` (Berger, Della Pietra and Della Pietra 1996), as for follow-ups
-(``rewriting/``). Its traits are joints, kinds of words and lengths, so that each weight can be looked up by name.
+(``rewriting/``). Its features (traits) are joints, kinds of words and lengths, so each weight can be looked up by
+name.
 """
 
 from __future__ import annotations

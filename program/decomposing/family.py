@@ -1,4 +1,4 @@
-"""A cut of a query, families of cuts that share their parts, and what families are made of."""
+"""One cut of a query, families of cuts that share their parts, and the parts of a family."""
 
 from __future__ import annotations
 

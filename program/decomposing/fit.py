@@ -1,4 +1,4 @@
-"""Learning which cut of a query gives the searches that it needs, from labelled queries and their sub-queries."""
+"""Fits the choice among a query's cuts, from labelled queries and their sub-queries."""
 
 from __future__ import annotations
 

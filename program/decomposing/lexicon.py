@@ -1,4 +1,4 @@
-"""What labelled rows show of how queries are put together: which words are common, which join, which point back."""
+"""Word statistics of labelled rows for cutting queries: which words are common, which join, which point back."""
 
 from __future__ import annotations
 

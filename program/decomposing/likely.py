@@ -1,6 +1,6 @@
-"""Which cuts of a query are looked at closely: what is likely by a part of what is seen of it.
+"""Preselection of cuts: which ones are scored with all features, by a score from a part of the features.
 
-A query of four segments has some hundred cuts, and nearly all of the time goes into telling what is seen of each.
+A query of four segments has some hundred cuts, and computing the features of each takes nearly all of the time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cuts of a query as a list: several items share what stands around them ("compare A's and B's view of C")."""
+"""Cuts of a query as a list: several items share the words around them ("compare A's and B's view of C")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query read for cutting: its units, the segments between its joints, and what each stretch of it is like."""
+"""A query prepared for cutting: its units, the segments between its joints, and the properties of each stretch."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is seen of a cut, by name.
+"""Features of a cut (traits), each with a name.
 
-Small, comparable descriptions: a sum of weights that was worked out for one query serves the next.
+They are small and comparable, so that a sum of weights that was computed for one query serves the next.
 """
 
 from __future__ import annotations

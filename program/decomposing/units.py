@@ -1,4 +1,4 @@
-"""A query as the units that it may be cut between: words and signs; names, quotations, codes, ranges in one piece."""
+"""Splits a query into the units between which it may be cut: names, quotations, codes, ranges, words and signs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""From a question to an answer in one call: plan, run, and say what was found.
+"""Answers a question from a graph in one call: plans it, runs the plan, and words the answer.
 
-How an answer is said is a function that anyone may replace; ``answer_table`` is the default.
+The function that words the answer can be replaced; ``answer_table`` is the default.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from .batch import Planner
 from .executor import GraphAnswer, GraphExecutor, execute_graph
 
 AnswerStep = Callable[[GraphPlan, GraphAnswer], str]
-"""Says an answer in words. It is given the plan that was run and what came of it."""
+"""A function from the plan that was run and its answer to words."""
 
 ROWS = 50
-"""Answers in a table; it says how many more there are."""
+"""Answers in a table at most; the table says how many more there are."""
 
 
 @dataclass(frozen=True)
 class GraphReply:
-    """What came of a question: the planner's proposal, the answer if there was a plan, and the words."""
+    """The reply to a question: the planner's proposal, the answer if there was a plan, and the words."""
 
     proposal: Any
     answer: GraphAnswer | None
@@ -39,7 +39,7 @@ def answer_question(
     deadline_s: float | None = None,
     cap: int | None = None,
 ) -> GraphReply:
-    """Plan a question, run the plan, and say the answer; without a plan, say why there is none."""
+    """Plan a question, run the plan, and word the answer; without a plan, say why there is none."""
     proposal = planner.plan(query)
     if proposal.plan is None:
         return GraphReply(proposal, None, proposal.reason)
@@ -48,7 +48,7 @@ def answer_question(
 
 
 def answer_table(plan: GraphPlan, answer: GraphAnswer) -> str:
-    """The answers as a Markdown table with their paths, and what they lack in lines under it."""
+    """The answers as a Markdown table with their paths, and lines below on what is missing."""
     lines = []
     if answer.names:
         lines += [f"| {answer.type or 'answer'} | how it was reached |", "|---|---|"]
@@ -63,5 +63,5 @@ def answer_table(plan: GraphPlan, answer: GraphAnswer) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that cannot end its cell."""
+    """Text escaped for a table cell."""
     return " ".join(text.replace("\\", "\\\\").replace("|", "\\|").split())

@@ -1,4 +1,4 @@
-"""Answering many questions from a file, and reading plans from files."""
+"""Answers many graph questions from a file, and reads graph plans from files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .executor import GraphAnswer, GraphExecutor, execute_graph
 
 
 class Planner(Protocol):
-    """What makes plans of questions; what it gives has ``plan``, ``reason`` and ``degraded``."""
+    """Makes proposals for questions, which have ``plan``, ``reason`` and ``degraded``."""
 
     def plan(self, query: str) -> Any:
         """A proposal for one question."""
@@ -54,10 +54,9 @@ def graph_batch(
     cap: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Worked:
-    """Answer every row ``{"id", "query"}``; append what ``answer_row`` gives, with ``id`` and ``asked``, to ``target``.
+    """Answer every row ``{"id", "query"}`` and append the ``answer_row``, with ``id`` and ``asked``, to ``target``.
 
-    Rows are gone through as by ``plan_batch``: what is there already, of the same query, graph and cap, is not answered
-    again.
+    As in ``plan_batch``, rows that have an answer already, for the same query, graph and cap, are not answered again.
 
     Raises:
         DataError: as for ``plan_batch``, also for answers of another graph or cap.
@@ -73,14 +72,14 @@ def graph_batch(
 
 
 def _graph_of(row: dict[str, Any]) -> str | None:
-    """The graph that a line's answers are of; older files do not say it. Which program planned them is not said."""
+    """The graph of a line's answers, which older files lack. The planning program is not recorded."""
     if not isinstance(row["answers"], list):
         raise TypeError("answers must be a list")
     return row.get("graph")
 
 
 def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
-    """A plan from a JSON file: ours, a row with a ``graph_plan``, or in SPOKE planning's shape.
+    """Read a plan from a JSON file: ours, a row with a ``graph_plan``, or in SPOKE planning's shape.
 
     Raises:
         DataError: it cannot be read; the place in it is named.

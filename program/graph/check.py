@@ -1,7 +1,7 @@
-"""Checking a graph plan against a schema, before anything is run.
+"""Static check of a graph plan against a schema, before anything is run.
 
-The check is static and total: a plan that passes can be run by any executor, and the type of its answer
-is known. Each problem is a sentence that says what would be right, for a person or a model.
+The check is total: a plan that passes can be run by any executor, and the type of its answer is known. Each problem
+is a sentence that says what would be right, for a person or a language model.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ORDERED = ("lt", "le", "gt", "ge")
 
 @dataclass
 class Checker:
-    """One pass over a plan: the type of each stored result, which were used, and what is wrong."""
+    """One pass over a plan: the type of each stored result, which results were used, and the problems found."""
 
     schema: GraphSchema
     types: dict[str, str | None] = field(default_factory=dict)
@@ -60,13 +60,13 @@ class Checker:
             self.step(step)
 
     def step(self, step: GraphStep) -> None:
-        """Check one step and remember what it stores; None stands for a type that cannot be known."""
+        """Check one step and record the type that it stores; None stands for an unknown type."""
         if step.store_as in self.types:
             self.problems.append(f"{step.store_as!r} is stored twice; give each step a name of its own")
         self.types[step.store_as] = _RULES[type(step)](self, step)
 
     def read(self, step: GraphStep, name: str) -> str | None:
-        """The type of an earlier result."""
+        """The type of an earlier result, which counts as used."""
         self.used.add(name)
         if name not in self.types:
             known = ", ".join(self.types) or "none yet"
@@ -81,14 +81,14 @@ class Checker:
         return self.types[name]
 
     def node_type(self, name: str) -> str | None:
-        """The type if the schema has it."""
+        """The type, if the schema has it; otherwise a problem."""
         if self.schema.node(name) is None:
             self.problems.append(f"there is no node type {name!r}; use one of {_names(self.schema.nodes)}")
             return None
         return name
 
     def property(self, what: str, name: str, known: Sequence[str]) -> None:
-        """A property must be declared."""
+        """Check that a property is declared."""
         if name not in known:
             self.problems.append(f"{what} has no property {name!r}; it has {', '.join(known) or 'none'}")
 
@@ -96,11 +96,11 @@ class Checker:
 def check_graph_plan(
     plan: GraphPlan, schema: GraphSchema, answer_type: str | None = None, kinds: Kinds | None = None
 ) -> list[str]:
-    """What is wrong with a plan; empty if nothing.
+    """The problems of a plan, one sentence each; empty if it is well-typed.
 
     Args:
-        answer_type: the node type that is asked for, or ``number``; any if not given.
-        kinds: of the values that a graph has, for the properties of which the schema does not say it.
+        answer_type: the node type that the plan must answer with, or ``number``; by default any.
+        kinds: the kinds of values that a graph has, for properties whose kind the schema does not give.
     """
     checker = Checker(schema, kinds=kinds or {})
     checker.plan(plan)
@@ -221,7 +221,7 @@ def _conditions(
 
 
 def _values(condition: Condition, told: PropertyType) -> Iterator[str]:
-    """What is wrong with comparing a property of known kind in this way."""
+    """The problems of comparing a property of known kind in this way."""
     if condition.op == "contains" and told.kind not in ("text", "enum"):
         yield f"is a {told.kind} and not text; contains cannot be used"
     if condition.op in _ORDERED and told.kind in ("enum", "boolean"):

@@ -1,4 +1,4 @@
-"""Plans as pictures: mermaid for a page, SVG for a file. Both show which result goes into which step."""
+"""Draws graph plans, as mermaid for a page or SVG for a file; arrows show which step uses which result."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SETS = "#fae8ff"
 
 
 def check_format(path: Path) -> None:
-    """Whether a picture may be called so.
+    """Check that a picture's file name has a known ending.
 
     Raises:
-        DataError: it ends in neither of what can be drawn.
+        DataError: it ends in neither .svg nor .mmd.
     """
     if path.suffix not in FORMATS:
         raise DataError(f"{path.name}: a picture of a plan ends in {' or '.join(FORMATS)}")
@@ -54,7 +54,7 @@ def plan_mermaid(plan: GraphPlan, schema: GraphSchema | None = None) -> str:
 
 
 def _mermaid(text: str) -> str:
-    """Text with every character that mermaid or Markdown reads as something else as an entity."""
+    """Text with entities for every character that has a meaning in mermaid or Markdown."""
     return "".join(c if c.isalnum() or c in " _-.,:" else f"#{ord(c)};" for c in text)
 
 
@@ -79,7 +79,7 @@ def plan_svg(plan: GraphPlan, schema: GraphSchema | None = None) -> str:
 
 
 def _boxes(plan: GraphPlan, schema: GraphSchema | None) -> list[list[str]]:
-    """The lines of each box: what is stored and of which type, then how in words."""
+    """The lines of each box: the stored result and its type, then the step in words."""
     types = (step_types(plan, schema) if schema else None) or {}
     return [_lines(step, types) for step in plan.steps]
 
@@ -91,12 +91,12 @@ def _lines(step: GraphStep, types: Mapping[str, str]) -> list[str]:
 
 
 def _printable(text: str) -> str:
-    """XML has no control characters, not even escaped."""
+    """Text without control characters, which XML cannot have, not even escaped."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def _arrows(plan: GraphPlan) -> list[tuple[int, int, bool]]:
-    """(from, to, is it an exclusion) by step number; a name that no earlier step stores has no arrow."""
+    """(from, to, whether it is an exclusion) by step number; a name that no earlier step stores has no arrow."""
     at: dict[str, int] = {}
     found = []
     for number, step in enumerate(plan.steps):
@@ -109,7 +109,7 @@ def _arrows(plan: GraphPlan) -> list[tuple[int, int, bool]]:
 
 
 def _places(plan: GraphPlan, boxes: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Left upper corners: a step stands right of all that it uses, and below what stands there already."""
+    """Upper left corners: a step is right of all that it uses, and below what is there already."""
     columns: list[int] = []
     for number in range(len(plan.steps)):
         before = [columns[start] for start, end, _ in _arrows(plan) if end == number]

@@ -1,7 +1,7 @@
-"""What every executor of graph plans offers, and the one door through which plans are run.
+"""The interface of executors of graph plans, and the one function through which plans are run.
 
-``execute_graph`` checks a plan against the executor's schema before anything is run: an ill-typed plan does not
-reach an executor. Executors are :class:`~.memory.MemoryGraph`, :class:`~.ladybug.LadybugGraph` and
+``execute_graph`` checks a plan against the executor's schema before anything is run, so an ill-typed plan never
+reaches an executor. Executors are :class:`~.memory.MemoryGraph`, :class:`~.ladybug.LadybugGraph` and
 :class:`~.rest.SpokeGraph`.
 """
 
@@ -26,18 +26,18 @@ NEAR = 75
 
 @dataclass(frozen=True)
 class GraphAnswer:
-    """What a plan found.
+    """The answer of a graph plan.
 
     Attributes:
-        names: sorted, or in order after ``order``; a count is its number as text.
+        names: the names of the answers, sorted, or in their order after ``order``; a count is its number as text.
         unknown: the anchors that the graph does not have.
-        ids: of the nodes, as ``names``; empty for a count.
-        type: the node type of the answers, ``number``, or None where it is not known.
-        paths: where asked for, how each answer was reached, as ``names``: node, edge, node, …
-        cut: what was left out and why, one sentence each; empty if the answer is whole.
+        ids: ids of the nodes, in the order of ``names``; empty for a count.
+        type: the node type of the answers, ``number``, or None if it is not known.
+        paths: if asked for, how each answer was reached, in the order of ``names``: node, edge, node, …
+        cut: what was left out and why, one sentence each; empty if the answer is complete.
         gaps: what went wrong and what it means for the answer, one sentence each.
-        milliseconds: how long it took.
-        near: as ``unknown``: names like theirs that the graph has.
+        milliseconds: how long the run took.
+        near: in the order of ``unknown``, similar names that the graph has.
     """
 
     names: tuple[str, ...]
@@ -52,7 +52,7 @@ class GraphAnswer:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """Everything that makes the answer less than what was asked for, in sentences."""
+        """Everything that makes the answer incomplete, in sentences."""
         near = (*self.near, *((),) * (len(self.unknown) - len(self.near)))
         unknown = (
             f"the graph has no {ref.type} whose {ref.field} is {ref.name!r}"
@@ -67,7 +67,7 @@ class GraphExecutor(Protocol):
 
     @property
     def schema(self) -> GraphSchema:
-        """What the graph may hold."""
+        """The graph's schema."""
         ...
 
     @property
@@ -81,22 +81,22 @@ class GraphExecutor(Protocol):
         """Run a plan that has passed the check.
 
         Args:
-            cap: at most so many answers; ``cut`` says what was left out.
-            deadline_s: stop after so many seconds; ``gaps`` says where.
-            paths: also find out how each answer was reached.
+            cap: most answers to return; ``cut`` says what was left out.
+            deadline_s: seconds after which to stop; ``gaps`` says where.
+            paths: also return how each answer was reached.
         """
         ...
 
     def find(self, ref: NodeRef) -> Collection[str]:
-        """Ids of the nodes that a reference means; none if the graph has none."""
+        """Ids of the nodes that a reference names; empty if the graph has none."""
         ...
 
     def names(self, kind: str | None = None) -> Iterable[tuple[str, str, str]]:
-        """(id, name, type) of every node, or of those of one type; empty where a store cannot list them."""
+        """(id, name, type) of every node, or of those of one type; empty if a store cannot list them."""
         ...
 
     def close(self) -> None:
-        """Let go of files and connections; safe to call twice."""
+        """Release files and connections; closing twice is harmless."""
         ...
 
 
@@ -108,10 +108,10 @@ def execute_graph(
     cap: int | None = None,
     paths: bool = False,
 ) -> GraphAnswer:
-    """Check a plan against the executor's schema and run it; what is ill-typed is answered by its problems.
+    """Check a plan against the executor's schema and run it; the answer to an ill-typed plan has its problems as gaps.
 
-    Where the schema does not say what a property's values are, what the executor's ``kinds`` say of them is checked.
-    Never raises for what a plan or a store contains: an executor that fails is named in ``gaps``.
+    Where the schema does not give the kind of a property's values, the executor's ``kinds`` are checked. Never raises
+    for what a plan or a store contains: an executor that fails is named in ``gaps``.
 
     Raises:
         DataError: ``cap`` is below zero.
@@ -127,9 +127,9 @@ def execute_graph(
 
 
 def near_names(executor: GraphExecutor, ref: NodeRef, limit: int = 3) -> tuple[str, ...]:
-    """Names of the graph that are like one that it does not have, the likest first.
+    """Names of the graph that resemble one that it does not have, the most similar first.
 
-    At most ``NAMES_READ`` names are compared. A name that is a value of another field has no near names.
+    At most ``NAMES_READ`` names are compared. There are none for a reference by another field than the name.
     """
     if ref.field != "name":
         return ()
@@ -148,16 +148,16 @@ def ill_typed(problems: Iterable[str]) -> GraphAnswer:
 
 
 def open_graph(where: str | Path, schema: GraphSchema | None = None, **options: Any) -> GraphExecutor:
-    """An executor for a domain's graph, a database file, or a server.
+    """Open an executor for a domain's graph, a database file, or a server.
 
     Args:
         where: a shipped domain's name, a domain folder, a ``.lbug`` database, or the http(s) root of a server that
             speaks SPOKE's protocol.
-        schema: what the graph holds, where the place does not say it itself or says less.
+        schema: the graph's schema, if ``where`` does not say it itself or says less.
         options: for a server, the fields of :class:`~.rest.Limits`.
 
     Raises:
-        DataError: nothing of these kinds is there, or it cannot be read.
+        DataError: ``where`` is none of these, or cannot be read.
     """
     place = str(where)
     if place.startswith(("http://", "https://")):

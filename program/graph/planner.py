@@ -1,9 +1,10 @@
-"""``GraphPlanner``: a question in, a typed plan over one graph out, with what was understood and how sure it is.
+"""``GraphPlanner``: turns a question into a typed plan over one graph, and says how sure that plan is.
 
-The learned ranking answers where it is certain enough. Otherwise a language model, if there is one, says again in plain
-English what is put in words that the ranking seldom met, and plans are ranked by both wordings. Only where the ranking
-has no plan at all is it asked for steps, which are taken if they pass the checker, after one repair at most.
-What remains is the ranking's best guess, which says so. Every plan that leaves here has passed the static check.
+The learned ranking answers where it is certain enough. Otherwise, a question in words that the ranking seldom met is
+restated in plain English by a language model, if there is one, and plans are ranked by both wordings. Only where the
+ranking has no plan at all is the model asked for steps, which are taken if they pass the checker, after one repair at
+most. What remains is the ranking's best guess, which is marked as such. Every plan that leaves here has passed the
+static check.
 """
 
 from __future__ import annotations
@@ -70,14 +71,14 @@ class GraphPlanner:
         probe: Probe | None = None,
         notes: Sequence[str] = (),
     ) -> None:
-        """A planner from its parts; ``for_executor`` finds them.
+        """Make a planner from its parts; ``for_executor`` finds them.
 
         Args:
-            values: what the properties may be; what the schema says of that if not given.
-            lm: asked where the ranking is not sure; the caller closes it.
-            predictor: a compiled ``PlanGraphSteps``; an uncompiled one if not given.
-            probe: whether a plan finds anything on the graph, for graphs that answer at once.
-            notes: said in every proposal's ``degraded``.
+            values: the known values of properties; by default what the schema says.
+            lm: the model to ask where the ranking is not sure; the caller closes it.
+            predictor: a compiled ``PlanGraphSteps``; by default an uncompiled one.
+            probe: tests whether a plan finds anything on the graph; for graphs that answer at once.
+            notes: sentences for every proposal's ``degraded``.
         """
         self.schema, self.learned, self.notes = schema, learned, tuple(notes)
         ranker = Ranker(PathTable(schema), encoder or default_encoder(), learned.paths)
@@ -96,14 +97,14 @@ class GraphPlanner:
         lm: LMHandle | LMSettings | None = None,
         kept: Path = KEPT,
     ) -> GraphPlanner:
-        """A planner for the graph of an executor.
+        """Make a planner for the graph of an executor.
 
         Args:
-            domain: whose labelled questions are learned from: a shipped name or a folder.
-            card: gives names their other spellings; the domain's or the program's if not given.
+            domain: a shipped name or a folder, from whose labelled questions it learns.
+            card: gives names their other spellings; by default the domain's or the program's.
             program: a compiled program folder; what it learned is used instead.
-            lm: settings open a model that ``close`` stops; a handle stays the caller's.
-            kept: where what is learned is kept.
+            lm: settings, which open a model that ``close`` stops; or a handle, which the caller closes.
+            kept: the folder that keeps what is learned.
 
         Raises:
             ProgramError: the program cannot be read or was compiled without the stage ``graph``.
@@ -141,7 +142,7 @@ class GraphPlanner:
 
     @property
     def enough(self) -> float:
-        """Certainty from which the ranking answers and no model is asked."""
+        """The certainty from which the ranking answers without asking a model."""
         return SURE_ENOUGH if self.learned.answers_from is None else self.learned.answers_from
 
     def close(self) -> None:
@@ -151,14 +152,14 @@ class GraphPlanner:
         self._lm = None
 
     def plan(self, query: str) -> GraphProposal:
-        """A proposal for a question; one comes back whatever the question, the graph or the model do."""
+        """A proposal for a question. One is returned whatever the question, the graph or the model do."""
         began = time.perf_counter()
         proposal = self._plan(query)
         took = (time.perf_counter() - began) * 1000
         return replace(proposal, milliseconds=took, degraded=(*proposal.degraded, *self.notes))
 
     def ranked(self, query: str) -> GraphProposal:
-        """What the learned ranking says, without a language model."""
+        """The proposal of the learned ranking, without a language model."""
         mentions = self.answerer.mentions(query)
         found = self.answerer.best(query, mentions, LIKELIEST)
         if not found:
@@ -176,19 +177,19 @@ class GraphPlanner:
         return _best_effort(ranked)
 
     def _asked(self, query: str, ranked: GraphProposal) -> GraphProposal:
-        """What the ranking says of both wordings; steps by the model where it says nothing."""
+        """The ranking's proposal by both wordings; the model's steps if the ranking has none."""
         assert self._lm is not None
         again = self.again(query, ranked, self._lm)
         return self._written(query, ranked) if again is ranked and not ranked.likeliest else _best_effort(again)
 
     def is_sure(self, ranked: GraphProposal) -> bool:
-        """Whether no model need be asked."""
+        """Whether the ranking is sure enough that no model is asked."""
         return ranked.plan is not None and ranked.confidence >= self.enough
 
     def again(self, query: str, ranked: GraphProposal, lm: LMHandle) -> GraphProposal:
-        """What the ranking says if a model puts the question in other words too; the same where that changes nothing.
+        """The ranking's proposal after a model has restated the question; unchanged if that changes nothing.
 
-        Those are asked for whose words are seldom met in labelled questions.
+        Only questions whose words are rare in labelled questions are restated.
         """
         from .asking.restated import ask_restated
 
@@ -197,16 +198,16 @@ class GraphPlanner:
         return self.ranked_again(query, ranked, ask_restated(query, self.schema, ranked.likeliest, lm))
 
     def wants_restating(self, query: str, ranked: GraphProposal) -> bool:
-        """Whether the words of a question are such as the ranking seldom met."""
+        """Whether a question has words that the ranking seldom met."""
         from .asking.restated import SELDOM, rarity
 
         return rarity(query, ranked.likeliest, self.learned.paths.common) >= SELDOM
 
     def ranked_again(self, query: str, ranked: GraphProposal, restating: Restating) -> GraphProposal:
-        """What the ranking says of both wordings of a question.
+        """The ranking's proposal by both wordings of a question.
 
-        Its own is ranked alone, and it is said why, if there is no other; it is ``ranked`` itself where the other leads
-        to no plan.
+        Without a second wording the question is ranked alone, with the reason. If the second leads to no plan, the
+        proposal is ``ranked`` itself.
         """
         from .asking.restated import COMPARED, pooled
 
@@ -221,7 +222,7 @@ class GraphPlanner:
         return replace(made, decided_by="lm", reason=RESTATED if made.plan is not None else made.reason)
 
     def _written(self, query: str, ranked: GraphProposal) -> GraphProposal:
-        """What the model writes, if it passes the check; else that there is no plan."""
+        """The model's plan if it passes the check; otherwise a proposal without a plan."""
         from .asking.steps import ask_steps
 
         assert self._lm is not None
@@ -260,7 +261,7 @@ class GraphPlanner:
         )
 
     def _left_out(self, query: str, best: Found) -> tuple[str, ...]:
-        """Names beside those of a plan that the graph does not have; nothing where it cannot list its names."""
+        """Names in the question, beside those of the plan, that the graph lacks; none if it cannot list its names."""
         if not len(self.answerer.index):
             return ()
         strange = unknown_beside(query, self.answerer.mentions(query), self.answerer)
@@ -268,7 +269,7 @@ class GraphPlanner:
         return tuple(f"the graph has no name {text!r}: the plan leaves it out" for text in strange if text not in meant)
 
     def _unsayable(self, found: Sequence[Found], query: str) -> GraphProposal:
-        """No plan, because the schema cannot say what is asked; the nearest plans are kept beside it."""
+        """A proposal without a plan, since the schema cannot express the question; it keeps the nearest plans."""
         best = found[0]
         named = zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
         entities = tuple(self._entity(m, r) for m, r in named)
@@ -295,7 +296,7 @@ class GraphPlanner:
 
 
 def _worded(schema: GraphSchema, card: DomainCard | None) -> GraphSchema:
-    """A graph's schema, with the words that the card has for it, or else a shipped domain with the same edges."""
+    """A graph's schema with words for it: the card's, or else those of a shipped domain with the same edges."""
     worded = schema if card is None or card.graph is None else with_words_of(schema, card.graph)
     return worded if worded.words else with_shipped_words(schema)
 
@@ -314,7 +315,7 @@ def _unknown(entity: LinkedEntity, listed: bool, planned: bool = True) -> str:
 
 
 def _instead(best: Found) -> tuple[str, ...]:
-    """That a likelier plan by the question's words was passed over, if one was."""
+    """A sentence on a likelier plan that was passed over, if one was."""
     if best.instead_of is None:
         return ()
     words = "; ".join(map(step_words, best.instead_of.to_plan().steps))
@@ -332,7 +333,7 @@ def _nothing(query: str, mentions: Sequence[Mention]) -> GraphProposal:
 
 
 def _best_effort(ranked: GraphProposal) -> GraphProposal:
-    """The ranking's plan with a warning, or no plan where it is likelier wrong than right."""
+    """The ranking's plan with a warning, or no plan if it is likelier wrong than right."""
     if ranked.plan is None:
         return ranked
     if ranked.confidence < ANSWERS and not any(e.how == "unknown" for e in ranked.entities):
@@ -353,7 +354,7 @@ def _from_program(program: str | Path, card: DomainCard | None) -> tuple[Learned
 
 
 def _learned_for(domain: str | Path | None, schema: GraphSchema, kept: Path) -> Learned:
-    """What carries over, and what the domain's own labels add, where it has any."""
+    """What carries over from the shipped questions, and what the domain's own labels add, if it has any."""
     return domain_knowledge(schema, _own_source(domain, schema), kept)
 
 

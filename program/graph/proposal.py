@@ -1,4 +1,4 @@
-"""What is made of a question about a graph: a plan, what its names were taken for, and how sure that is."""
+"""A graph planner's proposal for one question: a plan, how its names were read, and how sure that is."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Reading graph schemas: from a TOML or JSON file of ours, or from the types document of a SPOKE server.
+"""Reads graph schemas: from a TOML or JSON file, or from the types document of a SPOKE server.
 
-(A LadybugDB database tells its own schema: :func:`~.ladybug.read_database_schema`.)
+(The schema of a LadybugDB database is read by :func:`~.ladybug.read_database_schema`.)
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["SchemaReading", "describe_schema", "parse_schema", "read_schema", "s
 
 
 def read_schema(path: Path | str) -> SchemaReading:
-    """The schema in a file: ``.toml`` (alone, or ``[graph]`` of a domain card) or ``.json`` (ours or SPOKE's types).
+    """Read a schema file: ``.toml`` (alone, or ``[graph]`` of a domain card) or ``.json`` (ours or SPOKE's types).
 
-    A card's has the words that are written beside it.
+    That of a card includes the words in the table beside the card.
 
     Raises:
-        DataError: the file cannot be read or is no schema; the place in it is named.
+        DataError: the file cannot be read or is not a schema; the place in it is named.
     """
     path = Path(path)
     try:
@@ -46,13 +46,13 @@ def read_schema(path: Path | str) -> SchemaReading:
 
 
 def parse_schema(document: Any, where: str) -> SchemaReading:
-    """A schema from what TOML or JSON held.
+    """Parse a schema out of the content of a TOML or JSON file.
 
     Args:
-        where: what to call the document in messages.
+        where: the document's name for messages.
 
     Raises:
-        DataError: it is no schema; the place in it is named.
+        DataError: it is not a schema; the place in it is named.
     """
     if isinstance(document, Mapping) and isinstance(document.get("graph"), Mapping):
         document = document["graph"]
@@ -74,7 +74,7 @@ def schema_fingerprint(schema: GraphSchema) -> str:
 
 
 def describe_schema(schema: GraphSchema) -> list[str]:
-    """The schema in lines for a person or a model: node types, then edge types as ``source -name-> target``."""
+    """The schema as lines for a person or a model: node types, then edge types as ``source -name-> target``."""
     return [*map(_node_line, schema.nodes), *map(_edge_line, schema.edges)]
 
 

@@ -1,8 +1,7 @@
-"""A sketch: the shape of a graph plan that can be ranked, and its translation into steps and back into one form.
+"""Sketches: the shape of a graph plan that is ranked, its translation into steps, and its canonical form.
 
-A plan is a tree of sets. Two plans that differ only in names, in the order of inputs, or in whether a union
-comes before or after following an edge give the same answers on every graph; ``canonical`` gives
-them the same text.
+A plan is a tree of sets. Two plans that differ only in names, in the order of inputs, or in whether a union comes
+before or after following an edge give the same answers on every graph; ``canonical`` gives them the same text.
 """
 
 from __future__ import annotations

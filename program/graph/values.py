@@ -1,4 +1,4 @@
-"""What is known of the values that properties have: texts, numbers and between what they lie, true or false."""
+"""The known values of a schema's properties: texts, numbers with their range, true or false."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plan in words for a person: one sentence a step, and one line a plan."""
+"""Words a graph plan for a person: one sentence for each step, or one line for the plan."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Learned heads: what they see, how they are fitted, what is kept of them, and asking them."""
+"""Heads, the small learned classifiers that label a query without a language model: features, fitting, storage."""

@@ -54,7 +54,7 @@ class HeadClient:
 
     @with_callbacks
     async def acall(self, state: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """The same; nothing is waited for."""
+        """As a call, without waiting for anything."""
         return self._answers(state, questions)
 
     def _answers(self, state: Mapping[str, Any], questions: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -77,10 +77,10 @@ class HeadClient:
         return answer_for(question, {label: p / total for label, p in given.items()})
 
     def check_answer_words(self, questions: Mapping[str, Mapping[str, Any]]) -> None:
-        """Any words will do: heads know labels."""
+        """Accept any words, as heads know labels."""
 
     def copy(self, **kwargs: Any) -> HeadClient:
-        """The same heads; settings of a language model mean nothing to them."""
+        """The same heads; settings of a language model do not apply to them."""
         other = copy.copy(self)
         other.callbacks = list(kwargs.get("callbacks", self.callbacks))
         return other
@@ -100,8 +100,8 @@ class HeadClient:
 def turns_of(history: Any) -> tuple[Turn, ...]:
     """Turns from lines ``User: …`` and ``Assistant: …``, as ``history_text`` writes them, or from messages.
 
-    A ``dspy.History``, or what DSPy makes of one, holds what was asked and answered, under the names of fields.
-    Messages of others than user and assistant, and those without text, are left out, as the planner does.
+    A ``dspy.History``, or what DSPy makes of one, holds questions and answers under the names of fields. Messages of
+    other roles than user and assistant, and those without text, are left out, as in the planner.
     """
     if history is None:
         return ()

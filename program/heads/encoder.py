@@ -23,7 +23,7 @@ MAX_TOKENS = 512
 BATCH = 32
 WORDS = 8192
 LONG = 1000
-"""Characters from which a text is spelled in one go: with all of its words new, that is quicker."""
+"""Length from which a text is tokenised in one go, which is quicker if all of its words are new."""
 BYTE = re.compile(r"<0x[0-9A-F]{2}>")
 
 
@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
     @property
     def nested(self) -> int | None:
-        """How many first dimensions are by themselves a vector of what a text means; None for all of them."""
+        """Number of leading dimensions that are an embedding by themselves; None for all of them."""
         ...
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -105,14 +105,14 @@ class StaticEncoder:
         row /= math.sqrt(float(row @ row)) or 1.0
 
     def _ids(self, texts: Sequence[str]) -> Iterable[list[int]]:
-        """The tokens of each text. A batch is given to several threads, which is worth it from some dozen texts on."""
+        """The tokens of each text. A batch uses several threads, which pays from some dozen texts on."""
         if len(texts) < BATCH:
             return map(self._ids_of, texts)
         encodings = self._tokenizer.encode_batch(list(texts), add_special_tokens=False)
         return (encoding.ids for encoding in encodings)
 
     def _ids_of(self, text: str) -> list[int]:
-        """The tokens of a text, word by word where that is the same: no token reaches over a single space."""
+        """The tokens of a text, word by word where that gives the same, as no token crosses a single space."""
         words = text.split(" ")
         if len(text) > LONG or "" in words or "<" in text or "▁" in text:
             return self._spelled(text)

@@ -1,4 +1,4 @@
-"""Encoders by name: as one chooses them when compiling, and as a program says which one it needs."""
+"""Encoders by name: the one chosen when compiling, and the one that a program says it needs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ CHOICES = ("static", "minilm")
 
 
 def encoder_named(name: str) -> Encoder:
-    """An encoder by the name of a choice, or by its own; nothing is the static one, which old programs have.
+    """An encoder by its option name or its own name; an empty name is the static one, as in older programs.
 
     Raises:
-        ConfigError: there is none of that name, or it is not installed.
+        ConfigError: there is no encoder of that name, or it is not installed.
     """
     if name in ("", "static", StaticEncoder.name):
         return default_encoder()

@@ -1,4 +1,4 @@
-"""What the heads see of a query: a vector, a few surface features, its n-grams and its frame."""
+"""The features that heads see of a query: a vector, a few surface features, its n-grams and its frame."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked)
 
 
 class Seen(NamedTuple):
-    """One query as the heads see it: dense features, shape (d,), and weighed n-grams.
+    """One query as the heads see it: dense features, shape (d,), and weighted n-grams.
 
-    ``readable`` is false where the encoder knows nothing of it: then nothing said of it means anything.
+    ``readable`` is false if the encoder knows none of its words: then no label of it means anything.
     """
 
     dense: np.ndarray
@@ -58,9 +58,9 @@ class Seen(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What is seen of a text by itself.
+    """The features of a text by itself.
 
-    ``vector`` is of the text with its names masked, ``text`` and its ``words`` have the names.
+    ``vector`` is that of the text with its names masked; ``text`` and its ``words`` have the names.
     """
 
     vector: np.ndarray
@@ -72,7 +72,7 @@ class Look(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """What is seen of an earlier turn: its vector, the card's names in it, and its words."""
+    """The features of an earlier turn: its vector, the card's names in it, and its words."""
 
     vector: np.ndarray
     names: frozenset[str]
@@ -80,19 +80,18 @@ class Earlier(NamedTuple):
 
 
 class Features:
-    """Makes features of queries, with or without their conversation.
+    """Computes features of queries, with or without their conversation.
 
     Attributes:
         idf: inverse document frequency of each n-gram column, learned from the training queries.
-        common: the words that frames keep, learned from them too; None in programs of before frames, whose
-            heads also saw names unmasked in their vectors.
-        vocabulary: which n-grams have a column of their own; None in programs of before, where all share them.
+        common: the words that frames keep, also learned from the training queries; None in programs from before frames,
+            whose heads also saw names unmasked in their vectors.
+        vocabulary: the n-grams that have a column of their own; None in older programs, where all share columns.
         reads: how texts are read (``spelling.py``), as their heads learned to: ``AS_TYPED`` by the first programs,
             ``BARE`` without signs at their end, ``SIMPLE`` in small letters and without the marker of a list and
             what only opens a question (``openers.py``), too.
-        mending: reads slips as the words that were meant (``mending.py``); None in programs of before.
-        nested: so many first dimensions of a vector are among the dense features; None for all of them, as in
-            programs of before.
+        mending: corrects typing slips (``mending.py``); None in older programs.
+        nested: number of leading dimensions of a vector among the dense features; None for all, as in older programs.
     """
 
     def __init__(
@@ -126,7 +125,7 @@ class Features:
         return len(self._vector("")) if self.nested is None else self.nested
 
     def reading(self, linker: Linker) -> Features:
-        """The same of texts with other names: what rows of another domain are seen as."""
+        """The same features for texts with other names, by which rows of another domain are read."""
         learned = self.idf, self.common, self.nested, self.vocabulary
         return Features(self.encoder, linker, *learned, self.reads, self.mending)
 
@@ -135,7 +134,7 @@ class Features:
         return self._look(self._spelled(query)).seen
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
-        """Features of a query after earlier turns: nearness to them, names and rare words, new and repeated."""
+        """Features of a query after earlier turns: similarity to them, and new and repeated names and rare words."""
         query = self._spelled(query)
         # Names are what a follow-up leaves out, so here the vector is of the text with its names.
         look, vector = self._look(query), self._named(query)
@@ -152,7 +151,7 @@ class Features:
         return self._seen(vector, look.surface + extra, look.seen.grams)
 
     def forget(self) -> None:
-        """Drop what is kept of earlier texts, so that the next ones are looked at anew; for measuring."""
+        """Drop what is cached of earlier texts; for measuring."""
         self._look.cache_clear()
         self._spelled.cache_clear()
         self._earlier.cache_clear()
@@ -186,7 +185,7 @@ class Features:
         return (mask_folded if self.reads == SIMPLE else mask_names)(query, self.linker)
 
     def _named(self, query: str) -> np.ndarray:
-        """The vector of a query with its names; a query without names has it already."""
+        """The vector of a query with its names unmasked; without names it is known already."""
         look = self._look(query)
         return self._vector(look.text) if look.names and self.common is not None else look.vector
 
@@ -218,13 +217,13 @@ def _surface(query: str, names: int) -> list[float]:
 def learned_features(
     texts: Sequence[str], encoder: Encoder, linker: Linker, lent: Sequence[tuple[Sequence[str], Linker]] = ()
 ) -> Features:
-    """Features whose weights and common words are those of these queries.
+    """Features with weights and common words learned from these queries.
 
-    The weights are rounded to half precision, as they are saved, so that a loaded head says exactly what the
-    trained one says.
+    The weights are rounded to half precision, as when saved, so that a loaded head gives exactly the answers of the
+    trained one.
 
     Args:
-        lent: queries of other domains, with the linkers of those.
+        lent: queries of other domains, with those domains' linkers.
     """
     every = ((texts, linker), *lent)
     masked = [mask_folded(_asked(text), names) for some, names in every for text in some]
@@ -242,7 +241,7 @@ def _columns(masked: str, words: Sequence[str], common: Common | None, vocabular
 
 
 def _rare_words(words: Sequence[str], before: Sequence[frozenset[str]], common: Common) -> list[float]:
-    """How many words that are not common are new, how many repeated, and whether none is new.
+    """The numbers of new and of repeated rare words, and whether none is new.
 
     With these and whether a name is new, 0.78 of the podcast's later turns were right instead of 0.75
     (train and dev, three cross-validations by conversation).

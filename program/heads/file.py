@@ -1,7 +1,8 @@
-"""What is kept of heads: tensors for a program's safetensors file, settings for its manifest, and heads made of both.
+"""Stores heads: tensors for a program's safetensors file and settings for its manifest, and restores heads from both.
 
-Most of them are weights of n-grams and the vectors of support rows. Both are kept as whole numbers of one byte times a
-step: a step for each label, and one for all vectors. Weights of n-grams that no training row has are left out.
+Most of the file is weights of n-grams and the vectors of support rows. Both are kept as whole numbers of one byte,
+times a step size: one for each label, and one for all vectors. Weights of n-grams that no training row has are left
+out.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _compact(head: Head, vector: int, step: float) -> Head:
 
 
 def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
-    """Everything numeric, for safetensors; support vectors that heads share are kept once."""
+    """Everything numeric, for safetensors; support vectors that heads share are stored once."""
     features = heads.features
     held: dict[str, np.ndarray] = {IDF: features.idf.astype(np.float16)}
     if features.common is not None:
@@ -183,7 +184,7 @@ def load_heads(
 
 
 def _supports(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The support rows of each kind of heads, as they were before they were kept."""
+    """The support rows of each kind of heads, as they were before they were stored."""
     found = {}
     for shown, shared in SHARED.items():
         if shared in tensors:
@@ -195,7 +196,7 @@ def _supports(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def _support(tensors: Mapping[str, np.ndarray], name: str, supports: Mapping[str, np.ndarray]) -> np.ndarray:
-    """A head's support rows: some of those that are shared, or its own in programs of before."""
+    """A head's support rows: some of those that are shared, or its own in older programs."""
     if (own := tensors.get(f"{name}.support")) is not None:
         return own
     shared, rows = supports[sees(name)], tensors[f"{name}.rows"]
@@ -203,7 +204,7 @@ def _support(tensors: Mapping[str, np.ndarray], name: str, supports: Mapping[str
 
 
 def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str]) -> np.ndarray:
-    """A head's weights of n-grams: noughts where none were kept, as many as the other heads have that see the same."""
+    """A head's weights of n-grams; zeros if none were stored, in the shape of other heads with the same features."""
     found = _by_label(_all_columns(tensors, name), labels)
     if len(found):
         return found
@@ -229,5 +230,5 @@ def _columns(tensors: Mapping[str, np.ndarray], name: str) -> int:
 
 
 def _by_label(given: np.ndarray, labels: Sequence[str]) -> np.ndarray:
-    """As a head holds it; programs of before had a column for the first label, too."""
+    """Coefficients as a head holds them; older programs had a column for the first label, too."""
     return against_first(given) if given.shape[1] == len(labels) else given

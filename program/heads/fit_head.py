@@ -1,4 +1,4 @@
-"""Fitting one head: kernels, ridge and scale chosen on rows left out of their own fit.
+"""Fits one head: kernels, ridge and scale are chosen on rows left out of their own fit.
 
 Folds are grouped by conversation, so that turns of one conversation never judge each other.
 """
@@ -25,22 +25,22 @@ WIDTH = 1.0
 """Gamma of the RBF kernel; a half, 0.7 and 1.5 were within a hundredth in log loss, and one is half of the work."""
 RIDGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 SHARES = ((0.0, 0.0), (0.5, 0.0), (0.8, 0.0), (0.25, 0.25), (0.35, 0.35), (0.45, 0.45))
-"""Of the linear kernels on the parts of a row, n-grams and frames; the RBF kernel has the rest."""
+"""Shares of the linear kernels on the parts of a row, n-grams and frames; the RBF kernel has the rest."""
 SCALES = tuple(float(s) for s in np.geomspace(0.5, 40.0, 24))
 SHIFTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-"""What is tried as a head start of the labels that rows which were made up do not have."""
+"""Values tried for a bonus on the labels that made-up rows do not have."""
 MADE_WEIGHT = 0.6
 MIN_ROWS = 10
 TINY = 1e-6
 SEARCHED = 600
-"""Of more rows so many choose the kernels; the work grows with the cube of their number."""
+"""The most rows for choosing the kernels; the work grows with the cube of their number."""
 RIDGED = 1200
-"""Of more rows so many choose the ridge. The scale is chosen by all."""
+"""The most rows for choosing the ridge. The scale is chosen on all."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting, its log loss on left-out rows, their scores, which the shift is not added to, and coefficients."""
+    """A setting with its log loss on left-out rows, their scores (before the shift), and its coefficients."""
 
     loss: float
     shares: Sequence[float]
@@ -52,13 +52,13 @@ class Choice:
 
 
 class Likeness:
-    """How alike rows are, and what is solved of that.
+    """The kernels of rows, and what was solved with them.
 
     Args:
         near: the RBF kernel, shape (n, n).
         similar: the kernel of each part of the n-grams, shape (n, n).
-        roots: of the weights of rows, shape (n, 1); below one where a row was made up.
-        folds: of each row.
+        roots: roots of the rows' weights, shape (n, 1); below one for made-up rows.
+        folds: fold of each row.
     """
 
     def __init__(self, near: np.ndarray, similar: tuple[np.ndarray, ...], roots: np.ndarray, folds: np.ndarray) -> None:
@@ -66,12 +66,12 @@ class Likeness:
         self._solved: dict[tuple[float, ...], Solved] = {}
 
     def some(self, rows: np.ndarray) -> Likeness:
-        """That of these rows."""
+        """The kernels restricted to these rows."""
         similar = tuple(kernel[np.ix_(rows, rows)] for kernel in self.similar)
         return Likeness(self.near[np.ix_(rows, rows)], similar, self.roots[rows], self.folds[rows])
 
     def solved(self, shares: Sequence[float]) -> Solved:
-        """The kernels mixed by these shares, times the roots."""
+        """The kernels mixed with these shares, times the roots."""
         key = tuple(shares)
         if key not in self._solved:
             # Of many rows, which choose little, the last is enough: it has n times n numbers twice.
@@ -85,21 +85,21 @@ class Likeness:
 
 
 class Lessons(NamedTuple):
-    """What a head learns from: rows, and one-hot labels of them, shape (n, labels)."""
+    """The training data of a head: rows, and their one-hot labels, shape (n, labels)."""
 
     likeness: Likeness
     target: np.ndarray
 
 
 class Rows:
-    """Rows that heads learn from; what does not depend on the labels is worked out once for all of them.
+    """Training rows of heads; what does not depend on the labels is computed once for all heads.
 
     Args:
         seen: features of each row.
         groups: conversation of each row; rows of one group are never in different folds.
-        made: how many of the last rows were made up: they teach with less weight, and no setting is judged by them.
-        parts: columns of each part of a row, a linear kernel each.
-        seed: of the folds, and of the conversations that choose settings.
+        made: number of made-up rows at the end: they have less weight, and no setting is judged by them.
+        parts: columns of each part of a row, with a linear kernel each.
+        seed: seed of the folds, and of the conversations on which settings are chosen.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Rows:
 
     @cached_property
     def likeness(self) -> Likeness:
-        """Of all rows."""
+        """The kernels of all rows."""
         ends = [0, *np.cumsum(self.parts).tolist()]
         similar = tuple((part @ part.T).toarray() for part in (self.grams[:, a:b] for a, b in pairwise(ends)))
         # Ridge regression with weights is that without, of rows of kernel and target times their roots.
@@ -120,7 +120,7 @@ class Rows:
         return Likeness(rbf(self.dense, WIDTH), similar, roots, folds_of(self.groups, self.seed))
 
     def lessons(self, target: np.ndarray, enough: int | None = None) -> Lessons:
-        """All rows with these labels, or those of as many conversations as have enough rows."""
+        """All rows with these labels, or enough rows of whole conversations."""
         if enough is None:
             return Lessons(self.likeness, target)
         if enough not in self._fewer:
@@ -131,14 +131,14 @@ class Rows:
 
 
 class Fitted(NamedTuple):
-    """A head, and what is known of it from its fit.
+    """A head, with the results of its fit.
 
     Attributes:
         head: the head.
         left_out: probabilities of its true training rows by fits without their fold, shape (rows, labels).
-        penalty: of the RBF part's size beside its squared mistakes: the ridge over that kernel's share.
-        weights: of the rows that it learned from, in the order of its support vectors.
-        shares, ridge: that were chosen, for heads that learn much the same.
+        penalty: penalty on the RBF part's size, relative to its squared errors: the ridge over that kernel's share.
+        weights: weights of its training rows, in the order of its support vectors.
+        shares, ridge: the chosen settings, for heads that learn nearly the same.
     """
 
     head: Head
@@ -158,7 +158,7 @@ def fit_head(
     shares: Sequence[Sequence[float]] = SHARES,
     parts: Sequence[int] = PARTS,
 ) -> Head | None:
-    """A head trained on these rows, see ``fit_and_leave_out``."""
+    """Train a head on these rows, see ``fit_and_leave_out``."""
     fitted = fit_and_leave_out(name, seen, labels, groups, seed, shares, parts=parts)
     return fitted.head if fitted else None
 
@@ -174,7 +174,7 @@ def fit_and_leave_out(
     parts: Sequence[int] = PARTS,
     ridges: Sequence[float] = RIDGES,
 ) -> Fitted | None:
-    """A head trained on these rows, see ``Rows`` and ``fit_rows``."""
+    """Train a head on these rows, see ``Rows`` and ``fit_rows``."""
     return fit_rows(name, Rows(seen, groups, made, parts, seed), labels, shares, ridges) if seen else None
 
 
@@ -185,14 +185,14 @@ def fit_rows(
     shares: Sequence[Sequence[float]] = SHARES,
     ridges: Sequence[float] = RIDGES,
 ) -> Fitted | None:
-    """A head trained on these rows; None where they have fewer than two labels or ten rows.
+    """Train a head on these rows; None if there are fewer than two labels or ten rows.
 
     Args:
-        name: of the head.
-        rows: that other heads may learn from, too.
-        labels: one a row.
-        shares: of the linear kernels, to choose from.
-        ridges: to choose from.
+        name: the head's name.
+        rows: training rows, which other heads may share.
+        labels: one for each row.
+        shares: shares of the linear kernels to choose from.
+        ridges: ridges to choose from.
     """
     classes = tuple(sorted(set(labels)))
     if len(classes) < 2 or len(labels) < MIN_ROWS:
@@ -223,7 +223,7 @@ def fit_rows(
 
 
 def _best(rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]], ridges: Sequence[float]) -> Choice:
-    """The setting of least loss; of many rows, those of some conversations choose the kernels, and more the ridge."""
+    """The setting with the lowest loss; with many rows, some conversations choose the kernels, and more the ridge."""
     if len(shares) == len(ridges) == 1:
         return _choices(rows.lessons(target), shares, ridges)[0]
     best = min(_choices(rows.lessons(target, SEARCHED), shares, ridges), key=_loss)
@@ -233,7 +233,7 @@ def _best(rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]], rid
 
 
 def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
-    """Rows of conversations drawn until they are enough, in order."""
+    """Rows of conversations that are drawn until there are enough, in order."""
     names = sorted(set(groups))
     drawn = {names[i]: place for place, i in enumerate(np.random.default_rng(seed).permutation(len(names)))}
     places = np.array([drawn[group] for group in groups])
@@ -241,7 +241,7 @@ def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
 
 
 def _choices(lessons: Lessons, every: Sequence[Sequence[float]], ridges: Sequence[float]) -> list[Choice]:
-    """Every setting with its loss on the true rows."""
+    """Every setting with its loss on the rows that are not made up."""
     found = []
     likeness, target = lessons
     true = likeness.roots[:, 0] == 1.0
@@ -264,7 +264,7 @@ def _loss(choice: Choice) -> float:
 
 
 def _unmade(target: np.ndarray, roots: np.ndarray) -> np.ndarray:
-    """One for the labels that no row which was made up has, else nought."""
+    """1 for the labels that no made-up row has, else 0."""
     return 1.0 - target[roots[:, 0] < 1.0].max(axis=0, initial=0.0)
 
 

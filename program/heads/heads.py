@@ -1,13 +1,14 @@
 """Learned heads: label probabilities of a query in microseconds, without a language model.
 
-A head is a kernel ridge classifier (Saunders, Gammerman and Vovk, 1998) over the sum of three kernels: an
-RBF kernel on the query's vector and surface features, which knows what words mean, and linear kernels on its
-n-grams and on those of its frame, which know how it is put. The scores go through a scaled softmax (Guo et
-al., 2017). On the podcast's train and dev rows, cross-validated by conversation, intent was right for 0.645
-and complexity for 0.740; without frames and with names in the vectors, 0.599 and 0.725. Multinomial logistic
-regression on the same kernels was as good within 0.01.
+A head is a kernel ridge classifier (Saunders, Gammerman and Vovk, 1998) over the sum of three kernels: an RBF kernel
+on the query's vector and surface features, which knows what words mean, and linear kernels on its n-grams and on
+those of its frame, which know how it is put. The scores go through a scaled softmax (Guo et al., 2017). On the
+podcast's train and dev rows, cross-validated by conversation, intent was right for 0.645 and complexity for 0.740;
+without frames and with names in the vectors, 0.599 and 0.725. Multinomial logistic regression on the same kernels was
+as good within 0.01.
 
-The linear part is kept as one weight a column and label but the first, so inference is two small matrix products.
+The linear part is kept as one weight for each column and each label but the first, so inference is two small matrix
+products.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ from .wish_grams import WITH_WISHES, with_wishes
 
 HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 TYPED = "typed."
-"""Heads that read a follow-up as it was typed; their names begin so."""
+"""Prefix of the names of heads that read a follow-up as typed."""
 SOURCE = "source."
-"""Heads for kinds of information of structured sources: their names begin so, and they see a card's cues, too."""
+"""Prefix of the names of heads for kinds of information of structured sources, which also see a card's cues."""
 GREETS = 0.5
-"""What follows a greeting is part of it from this probability: the geometric mean of what heads say of both."""
+"""Probability from which what follows a greeting is part of it: the geometric mean of the heads' for both."""
 NO_GREETINGS = Greetings()
 REWRITTEN = 0.25
-"""Weight of what a model rewrote beside the follow-up as typed."""
+"""Weight of a model's rewrite beside the follow-up as typed."""
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,19 @@ class Head:
     """One trained head.
 
     Attributes:
-        labels: in column order.
+        labels: the labels, in column order.
         support: dense features of the training rows, shape (n, d).
-        dual: kernel coefficients, already times the RBF kernel's share, of each label but the first, less those of
-            the first, since only differences matter; shape (n, labels - 1).
-        linear: weight of each n-gram column, already times its share, put the same way; shape (columns, labels - 1).
-            Where there are ``steps``, their roots as whole numbers from -127 to 127.
-        steps: what such a number times its size is multiplied with, one a label but the first; none where the weights
-            are as they are.
+        dual: kernel coefficients, times the RBF kernel's share, of each label but the first, minus those of the first,
+            since only differences matter; shape (n, labels - 1).
+        linear: weight of each n-gram column, times its share, in the same form; shape (columns, labels - 1). With
+            ``steps``, their roots as whole numbers from -127 to 127.
+        steps: the factor on such a number times its magnitude, for each label but the first; empty if the weights are
+            stored directly.
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
-        bias: added to the scaled scores, one a label; empty for none.
-        below: of a look (``looks.py``): what it and the other must together say less than for a rejection.
-        each_below: the same in programs of before: what each of them must say less than.
+        bias: added to the scaled scores, one for each label; empty for none.
+        below: for a look (``looks.py``), the level below which both together must lie for a rejection.
+        each_below: the same in older programs, where each look must lie below its own level.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Head:
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        """Support and coefficients in the type that numpy is fast with."""
+        """Support and coefficients in single precision, with which numpy is fast."""
         return self.support.astype(np.float32), self.dual.astype(np.float32)
 
     def probabilities(self, seen: Seen) -> np.ndarray:
@@ -96,20 +97,20 @@ class Head:
 
 
 def against_first(by_label: np.ndarray) -> np.ndarray:
-    """A column a label but the first, less that of the first; a softmax of scores does not see the difference."""
+    """Columns for each label but the first, minus that of the first, which does not change a softmax of scores."""
     return by_label[:, 1:] - by_label[:, :1]
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Rows of scores as rows of probabilities."""
+    """The softmax of each row of scores."""
     shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
 def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
-    """Label probabilities of a follow-up as a model rewrote it and as it was typed, by logarithmic pooling.
+    """Label probabilities of a follow-up, pooled logarithmically from the model's rewrite and the query as typed.
 
-    A small model leaves out and makes up. Of 116 turns of the podcast's ``dev`` and ``calibrate`` that the 0.5B model
+    A small model omits and invents. Of 116 turns of the podcast's ``dev`` and ``calibrate`` that the 0.5B model
     rewrote, heads had all labels of the text right for 0.40 by the rewrite, 0.69 by the query as typed, and 0.72 by
     both with this share; by the annotators' standalone forms for 0.74, and 0.72 with this share.
     """
@@ -119,9 +120,9 @@ def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
 
 
 class HeadAnswer(NamedTuple):
-    """The label a head gives, and every label's probability.
+    """The label that a head gives, and every label's probability.
 
-    ``withheld`` where the label is not the likeliest one, because a rejection was withheld (``looks.py``).
+    ``withheld`` is true if the label is not the likeliest one because a rejection was withheld (``looks.py``).
     """
 
     label: str
@@ -130,7 +131,7 @@ class HeadAnswer(NamedTuple):
 
     @property
     def confidence(self) -> float:
-        """Probability of the label given."""
+        """The probability of the given label."""
         return self.probabilities[self.label]
 
     @property
@@ -143,14 +144,14 @@ class Heads:
     """The heads of a program, asked by name; ``joint`` says which labels go together.
 
     Attributes:
-        heads: those of the decisions, by output.
-        sources: those for kinds of information, by name.
-        looks: those that must agree to a rejection, by name.
-        greetings: of the card; what follows one is read without it (``_read``).
-        rewriter: says a follow-up so that it stands alone; None in programs of before, and where rows teach none.
-        decomposer: cuts a query into the searches that it needs; None likewise.
-        typed: those that read a follow-up as typed, by output: "and him?" asks for what its question asked for, which
-            its words hardly say. Where there are none, the others read it.
+        heads: the heads for decisions, by output.
+        sources: the heads for kinds of information, by name.
+        looks: the heads that must agree to a rejection, by name.
+        greetings: the card's greetings; what follows one is read without it (``_read``).
+        rewriter: rewrites a follow-up so that it stands alone; None in older programs, and if the rows teach none.
+        decomposer: cuts a query into the searches that it needs; None in the same cases.
+        typed: the heads that read a follow-up as typed, by output: "and him?" asks what its question asked, which its
+            words hardly say. Without such heads, the others read it.
     """
 
     sources: Mapping[str, Head] = {}
@@ -190,11 +191,11 @@ class Heads:
         self._sees_wishes = any(len(head.linear) == WITH_WISHES for head in self.sources.values())
 
     def of_query(self, query: str, typed: str | None = None) -> dict[str, HeadAnswer]:
-        """What every head but follow-up says of a query that stands alone; nothing of one they cannot read.
+        """The answers of every head but follow-up to a standalone query; empty for one that they cannot read.
 
         Args:
-            typed: of a follow-up, what the user typed; ``query`` is what a model made of it, or the same where no
-                model did. Both are read then, see ``pooled``.
+            typed: for a follow-up, what the user typed; ``query`` is then a model's rewrite, or the same if no model
+                rewrote it. Both are read, see ``pooled``.
         """
         if self._alone is None or not (seen := self.features.of_query(self._read(query))).readable:
             return {}
@@ -216,7 +217,7 @@ class Heads:
         return said
 
     def _agree(self, read: Sequence[Sequence[Sequence[float]]]) -> bool:
-        """Whether the looks agree to a rejection, of what all heads said of each text that was read."""
+        """Whether the looks agree to a rejection, given the answers to each text that was read."""
         looks = tuple(self.looks.values())
         ours = [
             [one[place - len(looks)][head.labels.index("true")] for place, head in enumerate(looks)] for one in read
@@ -225,22 +226,22 @@ class Heads:
         return each_agrees(ours, min(older)) if older else agree(ours, min(head.below or 0.0 for head in looks))
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
-        """Whether a query after these turns is a follow-up; None where no head can say."""
+        """Whether a query after these turns is a follow-up; None if no head can say."""
         if self._turn is None or not (seen := self.features.of_turn(self._read(query), turns)).readable:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
 
     def decomposed(self, query: str) -> Decomposed | None:
-        """How a query is cut, without what greets or thanks around it; None where no likely way is known."""
+        """The cut of a query, without greetings or thanks around it; None without a likely cut."""
         cuts, asked = self.decomposer, self.greetings.rest(query) or query
         return cuts.decompose(asked, self.features.linker) if cuts is not None else None
 
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
-        """What the heads for sources say, by type of information, or by name where they are for several types.
+        """The answers of the heads for sources, by kind of information, or by name for heads about several kinds.
 
         Args:
-            cues: of the card, as the heads were trained with, shape (c,).
-            frame: of the query (``wish_grams.py``); heads of before frames of wishes do not see it.
+            cues: the card's cues, as in training, shape (c,).
+            frame: the query's frame (``wish_grams.py``); heads from before such frames do not see it.
         """
         if self._source is None:
             return {}
@@ -250,7 +251,7 @@ class Heads:
         return {name.removeprefix(SOURCE): answer for name, answer in _answers(self._source, seen).items()}
 
     def _read(self, text: str) -> str:
-        """What is read of a text: what follows a greeting, unless heads take all of it for one.
+        """The part of a text that is read: what follows a greeting, unless heads take all of it for one.
 
         Of questions of the podcast's dev and calibrate rows behind a greeting, 0.02 are taken for one.
         """
@@ -261,30 +262,30 @@ class Heads:
         return text if math.prod(greets) >= GREETS**2 else rest
 
     def _greets(self, alone: Panel, text: str) -> float:
-        """How likely a text is a greeting, by the head for intents."""
+        """The probability that a text is a greeting, by the head for intents."""
         seen = self.features.of_query(text)
         said = _answers(alone, seen)["intent"].probabilities if seen.readable else {}
         return said.get("greeting", 0.0)
 
     def cannot_read(self, query: str) -> bool:
-        """Whether heads that would have a say are silent, because the encoder knows none of the query's words."""
+        """Whether heads cannot answer because the encoder knows none of the query's words."""
         return self._alone is not None and not self.features.of_query(self._read(query)).readable
 
     def every(self) -> dict[str, Head]:
-        """All heads, by the names that their tensors begin with."""
+        """All heads, by the prefix of their tensors' names."""
         typed = {f"{TYPED}{name}": head for name, head in self.typed.items()}
         return {**self.heads, **self.looks, **typed, **self.sources}
 
 
 def sees(name: str) -> str:
-    """What a head of that name is shown: a query alone, a turn, or a query with the cues of sources."""
+    """The input of a head of that name: a query alone, a turn, or a query with the cues of sources."""
     if name.startswith(SOURCE):
         return "source"
     return "turn" if name == "is_follow_up" else "query"
 
 
 def with_cues(seen: Seen, cues: np.ndarray) -> Seen:
-    """What is seen of a query, with the cues of a card beside it."""
+    """The features of a query, with the cues of a card added."""
     return seen._replace(dense=np.concatenate([seen.dense, cues]).astype(np.float32))
 
 

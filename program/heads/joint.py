@@ -1,11 +1,11 @@
-"""Labels that are chosen together: complexity, intent and the need to decompose.
+"""Chooses labels together: complexity, intent and the need to decompose.
 
-Each is predicted by itself, but they are not independent: no greeting is complex, and nearly every
-question in several parts is decomposed. So of the combinations that occur in the training rows the one
-with the highest sum of log-probabilities is taken, plus half the pointwise mutual information of the
-combination (Church and Hanks, 1990), which says how much more often it occurs than its parts would by
-chance. On the podcast's train and dev rows, cross-validated by conversation, all three labels were right
-for 0.63 of the rows instead of 0.51, and each label alone for 1 to 3 points more.
+Each is predicted by itself, but they are not independent: no greeting is complex, and nearly every question in
+several parts is decomposed. So of the combinations that occur in the training rows, the one with the highest score is
+taken: the sum of log-probabilities plus half the pointwise mutual information of the combination (Church and Hanks,
+1990), which says how much more often it occurs than its parts would by chance. On the podcast's train and dev rows,
+cross-validated by conversation, all three labels were right for 0.63 of the rows instead of 0.51, and each label
+alone for 1 to 3 points more.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ UNHEARD = math.log(FLOOR)
 SEPARATOR = "|"
 
 Joint = Mapping[str, float]
-"""The bonus of each combination that occurs, its labels joined by ``|`` in the order of the outputs."""
+"""The bonus of each combination that occurs; its labels are joined by ``|`` in the order of the outputs."""
 Known = tuple[tuple[tuple[str, ...], float], ...]
-"""The same, with its labels apart."""
+"""The same, with the labels apart."""
 
 
 def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
@@ -45,7 +45,7 @@ def fit_joint(rows: Sequence[LabelledRow]) -> dict[str, float]:
 
 
 def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
-    """The best combination for these probabilities, one mapping an output."""
+    """The best combination for these probabilities, given as one mapping for each output."""
     if not joint:
         return _each_likeliest(probabilities)
     known, scores = _scored(joint, probabilities)
@@ -53,7 +53,7 @@ def choose_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) 
 
 
 def likeliest_together(joint: Joint, probabilities: Sequence[Mapping[str, float]]) -> tuple[tuple[str, ...], float]:
-    """The best combination and its probability among those that occur; by itself each label, if none is known."""
+    """The best combination and its probability among those that occur; if none is known, each label by itself."""
     if not joint:
         best = _each_likeliest(probabilities)
         return best, math.prod(max(output[label], FLOOR) for output, label in zip(probabilities, best, strict=True))

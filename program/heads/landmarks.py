@@ -1,14 +1,14 @@
-"""Heads that learned from many rows, with the support vectors of some: as quick and small as if they had seen few.
+"""Heads that learned from many rows but keep the support vectors of some, and so stay small and quick.
 
-A head has a coefficient for every row it learned from, so what it costs to ask grows with the labels. Rows that are
-nearly sums of others are not needed for that (Williams and Seeger, "Using the Nyström method to speed up kernel
-machines", 2001). Which are kept is decided by pivoted Cholesky: each time the row that those before say least about
-(Fine and Scheinberg, 2001). Their coefficients are those of the ridge regression that the head was fitted by, of
-functions that these rows span. Only the RBF part changes; n-grams and frames are one weight a column anyway.
+A head has a coefficient for every row it learned from, so asking it costs more the more rows are labelled. Rows that
+are nearly sums of others are not needed for that (Williams and Seeger, "Using the Nyström method to speed up kernel
+machines", 2001). Pivoted Cholesky selects what is kept: each time the row that those before say least about (Fine and
+Scheinberg, 2001). The coefficients are those of the ridge regression that fitted the head, within the functions that
+these rows span. Only the RBF part changes; n-grams and frames have one weight for each column anyway.
 
 Heads of 2,063 rows of the podcast had all labels of its ``dev`` and ``calibrate`` right for 0.647 of 611 rows with
-every support vector, 0.650 with 1,200, and 0.651 with 600 for turns beside; 1,000 and 800 had 0.638 and 0.645, so these
-differ by chance. Their file went from 2.20 to 1.53 MB.
+every support vector, 0.650 with 1,200, and 0.651 with 600 for turns beside; 1,000 and 800 had 0.638 and 0.645, so
+these differ by chance. Their file went from 2.20 to 1.53 MB.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from .ridge import rbf
 MOST = 1200
 """Support vectors of heads that see a query alone."""
 TURNS = 600
-"""Of the head that sees a turn."""
+"""Support vectors of the head that sees a turn."""
 JITTER = 1e-6
 
 
 def condensed(fits: Sequence[Fitted], most: int = MOST) -> list[Head]:
-    """Heads that see the same, with at most so many support vectors, the same for all.
+    """Heads with the same features, reduced to at most so many support vectors, which they share.
 
-    They are returned as they are where they have no more, or where their kernels differ in width.
+    They are returned unchanged if they have no more, or if their kernels differ in width.
     """
     heads = [fitted.head for fitted in fits]
     if len({head.width for head in heads}) != 1:
@@ -61,7 +61,7 @@ class _Duals:
         self._last: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
     def of(self, fitted: Fitted, place: np.ndarray) -> np.ndarray:
-        """Those of a head.
+        """The coefficients of a head.
 
         The rows' targets less what the linear parts say need not be known: a ridge regression leaves of them its
         coefficients times the penalty, over the row's weight.

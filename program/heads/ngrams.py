@@ -1,13 +1,13 @@
 """Words, character sequences and frames of a text as a sparse vector, with known names masked by their type.
 
-"How does *Ilse* differ from *Takeda*" and "How does *Aoife* differ from *Gareth*" ask the same kind of
-question; masked, both read "how does _guest_ differ from _guest_". A *frame* goes further: every run of
-words that few of the training queries have becomes one star, "how does _guest_ differ on *".
+"How does *Ilse* differ from *Takeda*" and "How does *Aoife* differ from *Gareth*" ask the same kind of question;
+masked, both read "how does _guest_ differ from _guest_". A *frame* goes further: every run of words that few of the
+training queries have becomes one star, "how does _guest_ differ on *".
 
 N-grams are hashed into a fixed number of places (Weinberger et al., 2009), and those that most training queries have
-have a column each, so that a program needs no words but one bit a place and the hashes of its common words; the weights
-are tf-idf with sublinear term frequency. Frames have columns of their own, after the others, and each of the two
-parts has length one.
+get a column each, so that a program needs no words, but one bit for each place and the hashes of its common words.
+The weights are tf-idf with sublinear term frequency. Frames have columns of their own, after the others, and each of
+the two parts has length one.
 """
 
 from __future__ import annotations

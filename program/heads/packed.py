@@ -1,4 +1,4 @@
-"""Tables of words in a program's file: JSON, compressed, as a tensor of bytes."""
+"""Packs tables of words into a program's file: compressed JSON as a tensor of bytes."""
 
 from __future__ import annotations
 

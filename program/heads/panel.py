@@ -1,7 +1,7 @@
-"""Several heads asked at once about one query: one distance to each training row, shared by all of them.
+"""Asks several heads about one query at once, with one distance to each training row that all of them share.
 
-Heads of one program learn from the same rows, so their support vectors are kept once, and their
-coefficients side by side. The answers are those of the heads one by one, up to rounding in single precision.
+Heads of one program learn from the same rows, so their support vectors are kept once, and their coefficients side by
+side. The answers are those of the heads one by one, up to rounding in single precision.
 """
 
 from __future__ import annotations

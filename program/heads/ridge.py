@@ -1,4 +1,4 @@
-"""Kernel ridge regression: what rows would be told by fits without their fold, for many targets and ridges at once."""
+"""Kernel ridge regression with closed-form predictions for left-out folds, for many targets and ridges at once."""
 
 from __future__ import annotations
 

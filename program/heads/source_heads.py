@@ -1,4 +1,4 @@
-"""Heads for the kinds of information of a card, from the rows that say which are wanted."""
+"""Heads for the kinds of information that a card declares, fitted to the rows that say which are wanted."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def train_source_heads(
 
 
 def _nearer(seen: Seen) -> Seen:
-    """Dense features so much shorter that the kernel of their fit, whose gamma is one, is ours of the features."""
+    """Dense features scaled so that the kernel of the fit, whose gamma is one, has this module's gamma."""
     return seen._replace(dense=seen.dense * np.float32(WIDTH**0.5))
 
 
 def _as_far(head: Head) -> Head:
-    """The head of the features as they are, of one that was fitted with ``_nearer``."""
+    """The head for unscaled features, from one that was fitted with ``_nearer``."""
     support = head.support.astype(np.float32) / np.float32(WIDTH**0.5)
     return replace(head, support=support.astype(np.float16), width=WIDTH * head.width)
 

@@ -1,4 +1,4 @@
-"""Heads from labelled rows: which rows and which label each head learns from."""
+"""Trains all heads of a domain from labelled rows: which rows and which label each head learns from."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from .source_heads import train_source_heads
 Label = Callable[[LabelledRow], str | None]
 
 RECIPE = "25"
-"""Of how heads are trained; another number has heads that are kept on disk trained anew."""
+"""Version of the training recipe; another number makes heads on disk be trained again."""
 
 FOLLOW_UP = "is_follow_up"
 LATE = (0.5, 0.55, 0.6, 0.65)
 MAY_COST = 0.02
-"""Of the accuracy on left-out rows, to say a label late; a standard error of 200 rows is a little more."""
+"""Accuracy on left-out rows that a reluctant label may cost; a standard error of 200 rows is a little more."""
 NO_GRAMS = (0.0, 0.0)
 MADE = 1
-"""So many turns are made up for each later turn, see ``made_turns``; two that weigh half as much were no better."""
+"""Made-up turns for each later turn, see ``made_turns``; two with half the weight were no better."""
 
 # A label of None leaves the row out: only turns after the first say something about follow-ups, and
 # only relevant rows about complexity.
@@ -57,18 +57,18 @@ ALIKE = (FOLLOW_UP, "complexity", "intent", "needs_decomposition")
 """Heads that learn from other domains' rows, too: what they tell is told alike everywhere. So do those of them that
 read a follow-up as it was typed."""
 OURS = ("is_relevant", *KERNELS)
-"""Heads that learn from strangers, too."""
+"""Heads that also learn from strangers."""
 
 
 def train_heads(
     rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0, lent: Sequence[Lent] = ()
 ) -> Heads:
-    """Every head that the rows can teach; seconds on a few hundred rows.
+    """Train every head that the rows can teach; takes seconds on a few hundred rows.
 
     Args:
-        lent: rows of other domains, from which a head of what is alike everywhere learns as from the domain's own, and
-            strangers, from which relevance is learned. Of what is not alike everywhere a domain has a head if its own
-            rows teach one.
+        lent: rows of other domains: heads for labels that are alike everywhere learn from them as from the domain's
+            own, and relevance learns from strangers. For other labels a domain has a head only if its own rows teach
+            one.
     """
     features = features_from(rows, card, encoder, lent)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
@@ -91,7 +91,7 @@ def train_heads(
 def features_from(
     rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
 ) -> Features:
-    """What heads that learn from these rows, and from those that are lent, see of a text."""
+    """The features for heads that learn from these rows and from lent ones."""
     domains = ((rows, Linker(card.names)), *(((*one.rows, *one.strangers), one.linker) for one in lent))
     read = [([row.labels.standalone_query for row in of], linker) for of, linker in domains]
     (texts, linker), *others = read
@@ -99,7 +99,7 @@ def features_from(
 
 
 class Taught(NamedTuple):
-    """A row that heads may learn from, and how it is read."""
+    """A training row, and how it is read."""
 
     row: LabelledRow
     card: DomainCard
@@ -107,13 +107,13 @@ class Taught(NamedTuple):
 
 
 class Learning:
-    """Rows with what their heads share: features are made once, and kernels once for heads that learn from the same.
+    """Training rows with what heads share: features are computed once, kernels once for heads with the same rows.
 
     Attributes:
-        rows, card, features, seed, lent: as ``train_heads`` has them.
-        taught: all rows: the domain's own, those that are lent for what is alike everywhere, and strangers.
-        own: how many of them are the domain's own.
-        ours: how many are no strangers of other domains.
+        rows, card, features, seed, lent: as in ``train_heads``.
+        taught: all rows: the domain's own, those lent for labels that are alike everywhere, and strangers.
+        own: number of them that are the domain's own.
+        ours: number of them that are no strangers of other domains.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Learning:
         shares: Sequence[Sequence[float]] = SHARES,
         ridges: Sequence[float] = RIDGES,
     ) -> Fitted | None:
-        """A head that is shown the standalone forms of the rows that have this label."""
+        """Train a head on the standalone forms of the rows that have this label."""
         labels = self.labels(name, label)
         if not labels:
             return None
@@ -153,10 +153,10 @@ class Learning:
         return fit_rows(name, self._last[1], list(labels.values()), shares, ridges)
 
     def labels(self, name: str, label: Label) -> dict[int, str]:
-        """The label of each row, by its place, that has one and teaches a head of that name.
+        """The labels, by row number, from which a head of that name learns.
 
-        Whether a query is ours is learned from the domain's own rows and strangers, what is alike everywhere from all
-        rows that are lent, too, even where the domain has none itself.
+        Relevance is learned from the domain's own rows and strangers; labels that are alike everywhere also from all
+        lent rows, even if the domain has none itself.
         """
         found = {place: value for place, one in enumerate(self.taught) if (value := label(one.row)) is not None}
         own = {place: value for place, value in found.items() if place < self.own}
@@ -182,7 +182,7 @@ class Learning:
 
 
 def group_of(taught: Taught) -> str:
-    """The conversation of a row, told from those of other domains that may be called the same."""
+    """The conversation of a row, distinct from those of other domains with the same id."""
     return f"{taught.card.name} {taught.row.conversation}"
 
 
@@ -195,7 +195,7 @@ def condensed_alike(fits: Mapping[str, Fitted]) -> dict[str, Head]:
 
 
 def train_typed(learning: Learning, alone: Mapping[str, Fitted | None]) -> dict[str, Fitted]:
-    """The heads that read a follow-up as it was typed; none where the rows have hardly any.
+    """Train the heads that read a follow-up as typed; none if the rows have hardly any.
 
     They learn from the same rows as the heads that read what stands alone, follow-ups as typed among them, with the
     kernels and the ridge of those. On the podcast's 2,879 rows, cross-validated in three parts, they have all labels
@@ -218,13 +218,13 @@ def train_typed(learning: Learning, alone: Mapping[str, Fitted | None]) -> dict[
 
 
 def as_typed(row: LabelledRow, card: DomainCard) -> LabelledRow:
-    """A row whose standalone form is what the user typed."""
+    """The row with what the user typed as its standalone form."""
     typed = clean_row(row, card).query
     return row.model_copy(update={"labels": row.labels.model_copy(update={"standalone_query": typed})})
 
 
 def train_looks(learning: Learning) -> dict[str, Fitted]:
-    """The two looks that must agree to a rejection, see ``looks.py``; none where the rows cannot teach them."""
+    """Train the two looks that must agree to a rejection, see ``looks.py``; none if the rows cannot teach them."""
     fits = {name: learning.fit(name, LABELS["is_relevant"], shares) for name, shares in KERNELS.items()}
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < len(fits):
@@ -282,12 +282,12 @@ def _train_follow_up(learning: Learning) -> Fitted | None:
 
 
 def _made_of(taught: Sequence[Taught], seed: int) -> list[Taught]:
-    """Turns made up of the rows of one domain."""
+    """Made-up turns from the rows of one domain."""
     return [Taught(row, *taught[0][1:]) for row in made_turns([one.row for one in taught], seed)]
 
 
 def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:
-    """First questions of other conversations after the earlier turns of each row: they stand alone whatever was said.
+    """Made-up turns: first questions of other conversations after the earlier turns of each row, which stand alone.
 
     Few labelled turns change the subject, and most of those that were wrongly taken for a follow-up did.
     """
@@ -303,7 +303,7 @@ def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:
 
 
 def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:
-    """The head, saying a label of its two as late as that costs hardly any accuracy on left-out rows.
+    """The head with a higher threshold for one of its two labels, at hardly any cost in accuracy on left-out rows.
 
     To say follow-up where there is none costs a rewrite, which may spoil the query. On the podcast's train and
     dev rows, cross-validated twice, the accuracy of later turns stayed at 0.80, and of 160 turns that stand alone and
@@ -321,7 +321,7 @@ def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:
 
 
 def features_of(name: str, row: LabelledRow, card: DomainCard, features: Features) -> Seen:
-    """What the head of that name is shown of a row: its turn, or its gold standalone form."""
+    """The features of a row for the head of that name: of its turn, or of its gold standalone form."""
     if name != FOLLOW_UP:
         return features.of_query(row.labels.standalone_query)
     clean = clean_row(row, card)

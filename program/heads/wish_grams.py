@@ -1,14 +1,14 @@
-"""What is wanted of structured sources, as it is put: sequences and links of a query's frame as sparse columns.
+"""Features of what a query wants of structured sources: n-grams and links of its frame, as sparse columns.
 
 A frame has a mark for each word that says something of sources (a cue of a kind of information, a value of a filter,
-a date, a name) and the words between them. *How many open bugs are there in atlas since Monday* reads "@how_many
-«2» «1» @is there in «projects»«Project» @since «dates»": that a number of issues is wanted, and not the issues, is the
-same in every such query. Runs of words that few training queries have become one star. Links say, clause by clause,
-which words that ask stand with which marks, whatever is between them: *who* with the number of a ticket, *why* with a
-merge request.
+a date, a name) and the words between them. *How many open bugs are there in atlas since Monday* reads "@how_many «2»
+«1» @is there in «projects»«Project» @since «dates»": that the number of issues is wanted, and not the issues
+themselves, shows alike in every such query. Runs of words that few training queries have become one star. Links say,
+clause by clause, which question words occur with which marks, whatever is between them: *who* with the number of a
+ticket, *why* with a merge request.
 
-On 923 labelled queries of ``engineering`` (train, dev, calibrate; two cross-validations by conversation) heads for each
-kind by itself had the kinds exactly right for 0.635 with words that ask and links, and for 0.612 without.
+On 923 labelled queries of ``engineering`` (train, dev, calibrate; two cross-validations by conversation) heads for
+each kind by itself had the kinds exactly right for 0.635 with question words and links, and for 0.612 without.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WITH_WISHES = WIDTH + WISH_COLUMNS + LINK_COLUMNS
 PARTS = (COLUMNS, FRAME_COLUMNS, WISH_COLUMNS, LINK_COLUMNS)
 """Columns of the parts of a row: n-grams, frames, sequences of frames of wishes, links in them."""
 MARK, SIGN = "«", "@"
-"""Begin a mark, and a word that asks (``retrieval/asking_words.py``)."""
+"""Begin a mark, and a word that asks (``retrieval/sources/asking_words.py``)."""
 AND = f"{SIGN}and"
 LENGTH = 4
 _KIND = re.compile(r"\d+")

@@ -1,1 +1,1 @@
-"""The planner inside other frameworks. Nothing is imported here: each needs its own extra."""
+"""Integrations with other frameworks. Nothing is imported here: each needs its own extra."""

@@ -62,12 +62,12 @@ def create_app(
     hosts: frozenset[str] | None = None,
     fatal: Fatal | None = None,
 ) -> FastAPI:
-    """The application.
+    """Create the FastAPI application.
 
     Args:
         planner: shared by all requests; its model is opened when the application starts, and the caller closes it.
-        token: what requests must bring; see ``Guard``.
-        hosts: names that it answers to; any if not given.
+        token: the token that requests must bring; see ``Guard``.
+        hosts: host names that it answers to; by default any.
         fatal: see ``PlanService``.
 
     Raises:
@@ -150,7 +150,7 @@ def _add_facts(app: FastAPI, service: PlanService, metrics: Metrics) -> None:
 
 
 def _add_problems(app: FastAPI) -> None:
-    """Every problem as ``Problem``; what was sent is not sent back."""
+    """Answer every problem with a ``Problem``, without repeating what was sent."""
 
     @app.exception_handler(RequestValidationError)
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
@@ -162,7 +162,7 @@ def _add_problems(app: FastAPI) -> None:
 
 
 def _sentence(errors: Sequence[Any]) -> str:
-    """The first thing that is wrong with a request, and where."""
+    """The first problem of a request, and its place."""
     first = errors[0]
     if first["type"] == "json_invalid" or first["loc"] == ("body",):
         return "the body must be a JSON object; send it with Content-Type: application/json, as /openapi.json says"

@@ -1,6 +1,6 @@
-"""What stands before the endpoints: who may ask, how much a request may bring, and what is written down of it.
+"""ASGI middleware in front of the endpoints: the token, the size of a request, and the access log.
 
-Written down is the endpoint, the status and the time: no body, no query string, no path that is not ours, no header.
+The log has the endpoint, the status and the time: no body, no query string, no unknown path, no header.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ RETRY: Headers = ((b"retry-after", b"1"),)
 
 
 class Refused(Exception):
-    """A request that is answered here, with a status and a sentence."""
+    """A request that the guard itself answers, with a status and a sentence."""
 
     def __init__(self, status: int, detail: str, headers: Headers = ()) -> None:
         super().__init__(detail)
@@ -45,12 +45,12 @@ class Guard:
     """ASGI middleware around the endpoints.
 
     Args:
-        token: what ``Authorization: Bearer`` must bring; nobody is asked without one.
-        hosts: names that the ``Host`` header may have, so that no web page that a browser on this machine shows can
-            reach a server without a token under a name of its own; any name if None.
-        open_paths: asked for no token; written down for debugging alone.
-        paths: the endpoints; anything else is written down as none.
-        count: told of each answer: endpoint, status, seconds.
+        token: the token that ``Authorization: Bearer`` must carry; without one, requests need none.
+        hosts: names that the ``Host`` header may have; None for any. Otherwise a web page in a browser on this machine
+            could reach a server without a token, under a name of its own (DNS rebinding).
+        open_paths: paths that need no token; they are logged for debugging only.
+        paths: the endpoints; any other path is logged as none.
+        count: called for each answer with endpoint, status and seconds.
     """
 
     def __init__(
@@ -114,7 +114,7 @@ class Guard:
             raise Refused(401, detail, ((b"www-authenticate", b"Bearer"), *CLOSE))
 
     async def _body(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
-        """The body, whole."""
+        """The whole body."""
         limit = self.limits.body_bytes
         told = headers.get(b"content-length", b"0")
         if told.isdigit() and int(told) > limit:
@@ -136,7 +136,7 @@ class Guard:
 
 
 class _Answer:
-    """What is sent back; ``status`` is 499 as long as nothing was, as where the caller went away."""
+    """The answer that is sent; ``status`` is 499 until something was, as when the caller has gone away."""
 
     def __init__(self, send: Send) -> None:
         self._send, self.status = send, 499
@@ -147,7 +147,7 @@ class _Answer:
         await self._send(message)
 
     async def say(self, status: int, detail: str, headers: Headers = ()) -> None:
-        """An answer of our own, unless there is one already."""
+        """Send an answer of the guard, unless one was begun already."""
         if self.status != 499:
             return
         body = json.dumps({"detail": detail}).encode()
@@ -175,7 +175,7 @@ def _too_large(limit: int) -> Refused:
 
 
 async def _unless_gone(answer: Callable[[Receive], Awaitable[None]], body: bytes, receive: Receive) -> None:
-    """Answer, or stop where the caller goes away before that: nobody would read the plan."""
+    """Answer, or stop if the caller goes away first, as nobody would read the plan."""
     waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
     gone = asyncio.ensure_future(receive())
 
@@ -194,7 +194,7 @@ async def _unless_gone(answer: Callable[[Receive], Awaitable[None]], body: bytes
 
 
 def _place(error: Exception) -> str:
-    """File and line that raised."""
+    """File and line where an error was raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

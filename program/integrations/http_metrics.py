@@ -1,4 +1,4 @@
-"""Counts and times of a server, in Prometheus' text format: sums alone, nothing of any one request."""
+"""Counters and timings of a server in Prometheus' text format: only totals, nothing about any one request."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from .http_types import Health
 
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Seconds; from plans without a language model to those that wait for one."""
+"""Upper bounds in seconds, from plans without a language model to those that wait for one."""
 
 
 class Metrics:
-    """What was answered since the server started. Of one event loop, so without a lock."""
+    """Counts and times of answers since the server started. For one event loop, so without a lock."""
 
     def __init__(self) -> None:
         self._answers: Counter[tuple[str, int]] = Counter()
@@ -27,7 +27,7 @@ class Metrics:
             self._within[path, bucket] += seconds <= bucket
 
     def text(self, health: Health) -> str:
-        """All of it."""
+        """All metrics in Prometheus' text format."""
         return "\n".join((*self._of_answers(), *_of_health(health))) + "\n"
 
     def _of_answers(self) -> Iterator[str]:

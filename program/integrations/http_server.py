@@ -1,4 +1,4 @@
-"""Running the HTTP application alone: an address, a token where others can reach it, and a graceful end."""
+"""Runs the HTTP application as a process: its address, a token where others can reach it, and a graceful shutdown."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ TOKEN_VARIABLE = "QUERYPLAN_SERVE_TOKEN"
 SHORTEST_TOKEN = 16
 BACKLOG = 2048
 KEEP_ALIVE_S = 75
-"""Longer than load balancers keep an idle connection as a rule, so that they close it and not we."""
+"""Longer than load balancers usually keep an idle connection, so that they close it, not the server."""
 
 
 def token_of_environment(variables: Mapping[str, str] | None = None) -> SecretStr | None:
     """The token that requests must bring, from ``QUERYPLAN_SERVE_TOKEN`` alone.
 
     Raises:
-        ConfigError: it can be guessed, or no header can carry it.
+        ConfigError: the token can be guessed, or no header can carry it.
     """
     token = (os.environ if variables is None else variables).get(TOKEN_VARIABLE, "").strip()
     if not token:
@@ -69,10 +69,10 @@ def bound_socket(host: str, port: int) -> socket.socket:
 
 
 def listen(bound: socket.socket) -> None:
-    """Have the address from now on; who comes before `serve` waits for it.
+    """Listen on the address from now on; connections made before `serve` wait for it.
 
     Raises:
-        ConfigError: it was taken meanwhile.
+        ConfigError: the address was taken meanwhile.
     """
     try:
         bound.listen(BACKLOG)
@@ -82,7 +82,7 @@ def listen(bound: socket.socket) -> None:
 
 
 def _resolved(host: str, port: int) -> tuple[int, Any]:
-    """Family and address of a name; a number needs nobody to look it up."""
+    """Family and address of a host name; a numeric address needs no look-up."""
     try:
         version = ipaddress.ip_address(host).version
     except ValueError:
@@ -97,7 +97,7 @@ def is_loopback(bound: socket.socket) -> bool:
 
 
 def address_of(bound: socket.socket) -> str:
-    """Where a socket is reached."""
+    """The URL by which a socket is reached."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -120,7 +120,7 @@ def serve(
         started: called when the server listens.
 
     Raises:
-        UserError: the planner's model cannot be opened, and only a person can mend that.
+        UserError: the planner's model cannot be opened, for a reason that only a person can mend.
     """
     app = create_app(planner, limits=limits, token=token, hosts=hosts, fatal=lambda error: server.fail(error))
     server = PlanServer(app, grace_s, started)
@@ -133,7 +133,7 @@ def serve(
 
 
 class PlanServer(uvicorn.Server):
-    """uvicorn's server, ended well by SIGTERM, Ctrl-C or ``fail``."""
+    """uvicorn's server, shut down gracefully by SIGTERM, Ctrl-C or ``fail``."""
 
     def __init__(self, app: Any, grace_s: int, listening: Callable[[], None]) -> None:
         self.failure: QueryPlanError | None = None
@@ -152,7 +152,7 @@ class PlanServer(uvicorn.Server):
         )
 
     def fail(self, error: QueryPlanError) -> None:
-        """Stop, because of a mistake that only a person can mend."""
+        """Stop because of an error that only a person can mend."""
         self.failure, self.should_exit = error, True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -163,7 +163,7 @@ class PlanServer(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """As uvicorn does, but a signal that ended the server well is not raised again: the planner is closed yet."""
+        """As in uvicorn, but a signal that ended the server is not raised again: the planner has yet to be closed."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

@@ -1,7 +1,7 @@
-"""Plans for many callers at once: who may plan now, who waits, who is told to come back, and opening the model.
+"""Plans for many callers at once: the limit on running plans, the queue, refusals, and opening the model.
 
-Plans are made on an event loop in a thread of its own, so that nothing a plan computes delays the server's
-other answers. What waits on a language model waits there side by side.
+Plans are made on an event loop in a thread of its own, so that nothing a plan computes delays the server's other
+answers. Requests to a language model wait there side by side.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ logger = logging.getLogger("queryplan.http")
 T = TypeVar("T")
 Fatal = Callable[[QueryPlanError], None]
 RETRY_S = (5.0, 60.0)
-"""Seconds until a model that could not be opened is tried again: at first, and at most."""
+"""Seconds before opening a model is tried again: at first, and at most."""
 
 
 class PlanService:
     """One planner for many requests.
 
     Args:
-        planner: stays the caller's, who closes it.
-        fatal: told of a mistake that only a person can mend (no such model, no weights); without it the server
-            goes on without the model.
+        planner: the planner, which the caller closes.
+        fatal: called with an error that only a person can mend (no such model, no weights); by default the server
+            continues without the model.
 
     Attributes:
-        ready: whether the model is open, or known not to be.
-        problem: why it is not as it should be; empty where it is.
-        plans, degraded_plans: made so far.
+        ready: whether the model is open, or is known to be unavailable.
+        problem: why the model is unavailable; empty if it is not.
+        plans, degraded_plans: number of plans made so far, and of degraded ones among them.
     """
 
     def __init__(self, planner: QueryPlanner, limits: Limits, fatal: Fatal | None = None) -> None:
@@ -58,12 +58,12 @@ class PlanService:
         self._opening: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to open the model; requests are answered 503 until that is done."""
+        """Begin to open the model; until that is done, requests get status 503."""
         self._loop.start()
         self._opening = asyncio.create_task(self._open())
 
     async def stop(self) -> None:
-        """Let go of what is still going on."""
+        """Abandon what is still running."""
         if self._opening is not None:
             self._opening.cancel()
         await asyncio.to_thread(self._loop.close)
@@ -74,20 +74,20 @@ class PlanService:
         """The plan of one request.
 
         Raises:
-            HTTPException: 503, when too many wait or the model is not open yet.
+            HTTPException: 503, if too many plans wait or the model is not open yet.
         """
         with self._places(1):
             return await self._in_turn(request, self._plan)
 
     async def plan_all(self, requests: Sequence[PlanRequest]) -> tuple[QueryPlan, ...]:
-        """The plans of several requests, side by side, as `plan`."""
+        """As `plan`, for several requests in parallel."""
         with self._places(len(requests)):
             async with asyncio.TaskGroup() as group:
                 made = [group.create_task(self._in_turn(request, self._plan)) for request in requests]
         return tuple(task.result() for task in made)
 
     async def explain(self, request: PlanRequest) -> Explanation:
-        """The plan of a request and the route of each stage, as `plan`. No training row is shown."""
+        """As `plan`, with an explanation of each stage. No training row is shown."""
         with self._places(1):
             return await self._in_turn(request, self._explain)
 
@@ -99,9 +99,9 @@ class PlanService:
         return explained(self.planner, plan, request.query, request.messages, request.session)
 
     async def _in_turn(self, request: PlanRequest, make: Callable[[PlanRequest, float], Coroutine[Any, Any, T]]) -> T:
-        """What is made of a request when it is its turn, in the time that is left then.
+        """Work on a request when its turn comes, in the time that is left then.
 
-        Whose time is over while waiting does not wait on: without time for a model a plan takes about a millisecond.
+        A request whose time runs out in the queue is planned at once: without a model that takes about a millisecond.
         """
         began = time.monotonic()
         asked = math.inf if request.deadline_s is None else max(0.0, request.deadline_s)
@@ -129,7 +129,7 @@ class PlanService:
 
     @contextmanager
     def _places(self, count: int) -> Iterator[None]:
-        """Room for some plans, running or waiting."""
+        """Reserve room for plans that run or wait."""
         most = self.limits.running + self.limits.waiting
         if count > most:
             raise HTTPException(422, f"this server takes {most} queries at a time; send fewer")
@@ -146,7 +146,7 @@ class PlanService:
     # -- the model ---------------------------------------------------------------------------------
 
     async def _open(self) -> None:
-        """Open the model, again and again where it does not answer; meanwhile plans are made without it."""
+        """Open the model, with retries if it does not answer; meanwhile plans are made without it."""
         wait = RETRY_S[0]
         while (error := await _in_thread(self.planner.warm)) is not None:
             if isinstance(error, UserError) and self._fatal is not None:
@@ -164,7 +164,7 @@ class PlanService:
     # -- how it is ---------------------------------------------------------------------------------
 
     def health(self) -> Health:
-        """How the server is at this moment."""
+        """The server's current state."""
         planner, cache, problem = self.planner, self.planner.cache, self.problem
         status = "starting" if not self.ready else "degraded" if problem else "ready"
         return Health(
@@ -185,7 +185,7 @@ class PlanService:
 
 
 def _words(error: Exception) -> str:
-    """Our own words, or the kind of error: a foreign message may hold a key or an address."""
+    """The message of an error of ours, else the error's type: a foreign message may contain a key or an address."""
     return str(error) if isinstance(error, QueryPlanError) else f"it does not answer ({type(error).__name__})"
 
 
@@ -195,7 +195,7 @@ def _later(why: str, seconds: float) -> HTTPException:
 
 
 async def _in_thread(do: Callable[[], None]) -> Exception | None:
-    """What a call raises, if anything. Its thread keeps no process alive: reading prefixes may take minutes."""
+    """Run a call in a daemon thread, as reading prefixes may take minutes; returns what it raises, if anything."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Exception | None] = loop.create_future()
 
@@ -220,17 +220,17 @@ class _LoopThread:
     """An event loop in a thread."""
 
     def start(self) -> None:
-        """Begin to run coroutines."""
+        """Start running coroutines."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="queryplan-planning", daemon=True)
         self._thread.start()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of a coroutine that runs there; cancelled there when it is cancelled here."""
+        """The result of a coroutine run on that loop; cancelling the wait cancels the coroutine."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def close(self, timeout_s: float = 5.0) -> None:
-        """Cancel what runs, and end; what computes on for longer is left behind."""
+        """Cancel what runs, and end; a computation that takes longer is abandoned."""
         with suppress(TimeoutError):
             asyncio.run_coroutine_threadsafe(_cancel_others(), self._loop).result(timeout_s)
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, typed: requests, answers, and the limits of both."""
+"""Typed requests and answers of the HTTP interface, and the limits of both."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from ..plan import QueryPlan
 from ..planner import QueryPlanner
 
 MAX_HISTORY = 200
-"""Messages of a request; the card's window decides how many of the last are looked at."""
+"""Messages that a request may have; the card's window decides how many of the last are read."""
 MAX_BATCH = 64
 MAX_DEPTH = 20
 
 _COMPILED = ("optimizer", "stages", "seed", "sample", "code")
-"""What is told of how a program was compiled: nothing that could be a path or an address."""
+"""What may be shown of how a program was compiled: nothing that could be a path or an address."""
 
 
 class Limits(Frozen):
-    """What a server allows.
+    """The limits of a server.
 
     Attributes:
-        body_bytes: of one request.
+        body_bytes: size of the body of one request.
         read_s: seconds in which a request must have arrived.
         running: plans made at the same time.
-        waiting: plans that may wait for that; further ones are answered 503.
-        deadline_s: of a plan, waiting included: the most that a request may ask for, and what it gets without asking.
+        waiting: plans that may wait for that; requests beyond it get status 503.
+        deadline_s: seconds for a plan, waiting included: the most a request may ask for, and the default.
     """
 
     body_bytes: int = Field(default=1_048_576, ge=1024)
@@ -167,7 +167,7 @@ class ProgramFacts(Frozen):
 
 
 def program_facts(planner: QueryPlanner) -> ProgramFacts:
-    """What may be told of the program of a planner."""
+    """The facts about a planner's program that may be shown."""
     card, gate = planner.card, planner.gate
     return ProgramFacts(
         **_of_card(card),
@@ -192,7 +192,7 @@ def _of_manifest(manifest: Manifest) -> dict[str, Any]:
 
 
 def _deeper_than(value: Any, depth: int) -> bool:
-    """Whether lists or objects are inside each other more than ``depth`` times."""
+    """Whether lists or objects are nested more than ``depth`` deep."""
     if not isinstance(value, dict | list):
         return False
     inner = value.values() if isinstance(value, dict) else value

@@ -1,4 +1,4 @@
-"""A LangGraph graph that a ``QueryPlan`` steers. Needs the extra ``langgraph``.
+"""A LangGraph graph whose route a ``QueryPlan`` decides. Needs the extra ``langgraph``.
 
 ::
 
@@ -7,8 +7,8 @@
           ├─ one search ────► simple_retrieval ──┐
           └─ several ───────► complex_retrieval ─┴► rerank ► synthesise ► END
 
-With a flag that is off (or for keys that its fraction leaves out) the first edge leads to ``without_plan``,
-the path that was there before, and no planner is called.
+With a flag that is off (or for keys that its fraction leaves out) the first edge leads to ``without_plan``, the path
+that was there before, and no planner is called.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from ..retrieval.speaking import quoted, spoken
 from ..retrieval.stores import Stores
 
 NOTHING: Mapping[str, Any] = MappingProxyType({"query_plan": None, "run": None, "evidence": ()})
-"""What a turn begins with, whatever the turn before it has left in the state."""
+"""The initial state of a turn, which replaces what the turn before left."""
 
 Found = TypeVar("Found", Evidence, Hit)
 Rerank = Callable[[QueryPlan | None, Sequence[Evidence]], Sequence[Evidence]]
 
 
 class Planner(Protocol):
-    """What makes plans: a ``QueryPlanner``."""
+    """Makes plans, as a ``QueryPlanner`` does."""
 
     def plan(self, query: str, history: Any = None, session: Any = None, deadline_s: float | None = None) -> QueryPlan:
         """The plan of a query."""
@@ -50,11 +50,11 @@ class Planner(Protocol):
 
 
 class RetrievalState(TypedDict):
-    """What goes from node to node.
+    """The state that is passed from node to node.
 
-    ``query``, ``history``, ``session`` and ``key`` (of the flag; the query if left out) go in; ``query_plan``,
-    ``run``, ``evidence``, ``route`` and ``answer`` come out. Each is what a checkpointer can keep; what a turn does
-    not make is empty, so that nothing of the turn before stands in its place.
+    ``query``, ``history``, ``session`` and ``key`` (of the flag; by default the query) are inputs; ``query_plan``,
+    ``run``, ``evidence``, ``route`` and ``answer`` are outputs. A checkpointer can store each of them. What a turn does
+    not make is empty, so that nothing of the turn before remains.
     """
 
     query: str
@@ -69,7 +69,7 @@ class RetrievalState(TypedDict):
 
 
 def keep_order(plan: QueryPlan | None, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
-    """The default of ``rerank``: the fused order, which the retrieval nodes have made already."""
+    """The default of ``rerank``: keep the fused order that the retrieval nodes made."""
     return evidence
 
 
@@ -84,15 +84,15 @@ def build_graph(
     without_plan: Callable[[RetrievalState], Mapping[str, Any]] | None = None,
     checkpointer: Any = None,
 ) -> Any:
-    """The compiled graph: ``invoke`` and ``ainvoke`` with a `RetrievalState`.
+    """Build and compile the graph; ``invoke`` and ``ainvoke`` take a `RetrievalState`.
 
     Args:
-        settings: of the runs; its speakers write the rejection, the direct answer and the synthesis.
-        rerank: puts the evidence in another order, or takes some out.
-        flag: for whom the planner is used; for everybody if left out.
-        report: gets the plans that are made in the shadow of the old path.
+        settings: how plans are run; its speakers write the rejection, the direct answer and the synthesis.
+        rerank: reorders the evidence, or removes some.
+        flag: for whom the planner is used; by default everybody.
+        report: is called with the plans made in the shadow of the old path.
         without_plan: the old path as a node; by default a search with the providers' own variations.
-        checkpointer: of LangGraph's; keeps the state of each thread, so that a run can be interrupted and gone on with.
+        checkpointer: LangGraph's; keeps the state of each thread, so that a run can be interrupted and resumed.
 
     Raises:
         ConfigError: the extra ``langgraph`` is not installed.
@@ -125,7 +125,7 @@ ROUTES = ("reject", "direct", "simple_retrieval", "complex_retrieval")
 
 
 def route_of(plan: QueryPlan) -> str:
-    """The node that a plan leads to: several searches are complex, one is simple."""
+    """The node that a plan leads to: complex for several searches, simple for one."""
     if not plan.is_relevant:
         return "reject"
     if plan.retrieval_strategy.direct_answer:
@@ -145,7 +145,7 @@ class _Nodes:
     old: Callable[[RetrievalState], Mapping[str, Any]] | None
 
     def enter(self, state: RetrievalState) -> str:
-        """The way in: by plan, or the old one; a shadow plan is made beside it."""
+        """The entry: with a plan, or the old path, beside which a shadow plan may be made."""
         key = state.get("key", state["query"])
         mode = self.flag.mode_for(key)
         if mode == "shadow":
@@ -161,7 +161,7 @@ class _Nodes:
         return {**NOTHING, "query_plan": await self.planner.aplan(*_asked(state))}
 
     def route(self, state: RetrievalState) -> str:
-        """Where the plan leads."""
+        """The node that the plan leads to."""
         return route_of(_plan(state))
 
     def simple_retrieval(self, state: RetrievalState) -> dict[str, Any]:
@@ -227,14 +227,14 @@ def _asked(state: RetrievalState) -> tuple[str, Any, Any]:
 
 
 def _plan(state: RetrievalState) -> QueryPlan:
-    """The plan of this turn, which the node before has made."""
+    """The plan of this turn, made by the node before."""
     plan = state["query_plan"]
     assert plan is not None
     return plan
 
 
 def _run(state: RetrievalState) -> RunResult:
-    """The run of this turn, which the node before has made."""
+    """The run of this turn, made by the node before."""
     run = state["run"]
     assert run is not None
     return run
@@ -247,10 +247,10 @@ def _found(run: RunResult) -> dict[str, Any]:
 
 
 def _kept(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The same evidence as a checkpointer can keep it."""
+    """The evidence in a form that a checkpointer can store."""
     return tuple(_with_fields(item) for item in evidence)
 
 
 def _with_fields(item: Found) -> Found:
-    """A passage's fields in a dict of their own; no checkpointer keeps the read-only view that stores give."""
+    """A passage with its fields in a plain dict, as no checkpointer can store the read-only view of the stores."""
     return replace(item, passage=replace(item.passage, fields=dict(item.passage.fields)))

@@ -1,5 +1,4 @@
-"""How the planner reaches a language model: weights, the embedded server, endpoints, decision clients.
+"""Access to language models: weights, the embedded server, endpoints, decision clients.
 
-Nothing is imported here: ``dspy`` takes seconds and ``xllamacpp`` is optional. Start at
-``endpoint.open_lm``.
+Nothing is imported here: ``dspy`` takes seconds and ``xllamacpp`` is optional. Start at ``endpoint.open_lm``.
 """

@@ -1,4 +1,4 @@
-"""A DSPy adapter that sends the whole schema, and does not repeat in words what constrained decoding enforces."""
+"""A DSPy adapter that sends the whole JSON schema, and does not repeat in words what constrained decoding enforces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dspy.adapters.utils import serialize_for_json, translate_field_type
 from pydantic import TypeAdapter
 
 LONG = 1500
-"""Characters of a JSON schema from which it is left out of the prompt.
+"""Length of a JSON schema, in characters, from which it is left out of the prompt.
 
 The schema of graph steps of a graph with ten edge types has 5,000; with seven demonstrations such a prompt had 3,344
 tokens and did not fit into a slot of 3,072.
@@ -23,8 +23,8 @@ _BOUNDS = ("minItems", "maxItems")
 class BriefJSONAdapter(dspy.JSONAdapter):
     """As ``JSONAdapter``, but outputs with a long schema are described by their ``desc`` alone, on one line.
 
-    For endpoints that enforce a schema: they are sent all of it beside the prompt. Prompts of other signatures are the
-    same to the letter.
+    For endpoints that enforce a schema, which get all of it beside the prompt. Prompts of other signatures are exactly
+    those of ``JSONAdapter``.
 
     DSPy reads a field's annotation without its constraints, so how many items a list may have is added to the schema
     here. Answers are parsed without it: an endpoint that ignores it may write too many, and the planner asks again.
@@ -47,7 +47,7 @@ class BriefJSONAdapter(dspy.JSONAdapter):
         return whole
 
     def user_message_output_requirements(self, signature: Any) -> str:
-        """What is asked for at the end of every question."""
+        """The request for output at the end of every question."""
         if not _any_long(signature):
             return super().user_message_output_requirements(signature)
         named = ", then ".join(f"`{name}`" for name in signature.output_fields)

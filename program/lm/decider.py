@@ -38,7 +38,7 @@ _missed: ContextVar[dict[str, str] | None] = ContextVar("queryplan_missed", defa
 
 
 class UnansweredError(LMError):
-    """The model answered a question with nothing that is one of its answers."""
+    """The model gave none of the legal answers to a question."""
 
 
 Answer = dict[str, Any] | UnansweredError
@@ -46,9 +46,9 @@ Answer = dict[str, Any] | UnansweredError
 
 @contextmanager
 def unanswered() -> Iterator[dict[str, str]]:
-    """The questions of this block that were not answered though others of their request were, and why.
+    """The questions in this block that were not answered although others of their request were, and why.
 
-    In DSPy's prediction all answers to such a question are as likely.
+    In DSPy's prediction all answers to such a question are equally likely.
     """
     missed: dict[str, str] = {}
     token = _missed.set(missed)
@@ -59,7 +59,7 @@ def unanswered() -> Iterator[dict[str, str]]:
 
 
 class _Client(ABC):
-    """What both clients share: one chat request a question, all of them in flight together.
+    """The base of both clients: one chat request for each question, all of them in flight together.
 
     ``cache``, ``callbacks``, ``history`` and ``model`` are what DSPy expects of a language model.
     Keys and addresses stay inside the LM, so a saved program never holds them.
@@ -81,7 +81,7 @@ class _Client(ABC):
             lm: where the requests go; its journal and its retries are used.
             tokenizer: token ids of a word by the server's own tokenizer, where there is one.
             parallel: questions of one request in flight together.
-            callbacks: DSPy callbacks told of each decision request.
+            callbacks: DSPy callbacks, called for each decision request.
         """
         self._lm = lm
         self._tokenizer = tokenizer
@@ -279,7 +279,7 @@ class VerbalClient(_Client):
 
 
 def _answers(found: Mapping[str, Answer], questions: Questions) -> dict[str, dict[str, Any]]:
-    """What was answered, and an even answer, which is no opinion, where something was not."""
+    """The answers, with even probabilities, which are no opinion, for unanswered questions."""
     missed = {name: answer for name, answer in found.items() if isinstance(answer, UnansweredError)}
     if missed and len(missed) == len(found):
         raise next(iter(missed.values()))

@@ -32,7 +32,7 @@ class EmbeddedServer:
     Two of them at once collapse both (measured on two cores), so open one per process.
 
     Attributes:
-        base_url: the OpenAI-compatible root, ending in ``/v1``.
+        base_url: the OpenAI-compatible base URL, which ends in ``/v1``.
         model_name: the model with the first 12 hex digits of its weights' hash; caches key on it.
     """
 
@@ -46,15 +46,15 @@ class EmbeddedServer:
         slot_tokens: int = SLOT_TOKENS,
         threads: int | None = None,
     ) -> None:
-        """Start the server; seconds.
+        """Start the server, which takes seconds.
 
         Args:
             weights: the verified GGUF file.
             name: what the model is called; never an address or a path.
             sha256: hex digest of the weights.
-            slots: requests in flight together, each with a kept prefix; at least one a predictor.
+            slots: requests in flight together, each with a kept prefix; at least one for each predictor.
             slot_tokens: context of each slot, in tokens.
-            threads: CPU threads; all cores, at most 8, when not given.
+            threads: CPU threads; by default all cores, but at most 8.
 
         Raises:
             ConfigError: the optional package that runs the model is not installed.
@@ -70,7 +70,7 @@ class EmbeddedServer:
         self._await_readiness()
 
     def _await_readiness(self) -> None:
-        """Ask for the list of models until it is there: the socket answers before the model is loaded.
+        """Request the list of models until it is there: the socket answers before the model is loaded.
 
         Raises:
             LMError: the server did not come up within a minute.
@@ -165,7 +165,7 @@ def _llama_cpp() -> Any:
 
 
 def _set_slots(p: Any, slots: int, slot_tokens: int) -> None:
-    """One prefix a slot, and the others kept in RAM: a repeated prefix costs 0.3 s instead of 8."""
+    """Keep one prefix in each slot and the others in RAM: a repeated prefix costs 0.3 s instead of 8."""
     p.n_parallel = slots
     p.n_ctx = slots * slot_tokens
     p.fit_params = False

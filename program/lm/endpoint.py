@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .journal import CallJournal
 
 LOCAL_TOP_TOKENS = 100
-"""llama.cpp lists any number; with 100, words at 1e-5 still show, and it costs under a millisecond."""
+"""llama.cpp lists any number of tokens; 100 still show words at 1e-5, and cost under a millisecond."""
 
 HOSTED_TOP_TOKENS = 20
 
@@ -39,10 +39,10 @@ class LMSettings(BaseModel):
 
     Attributes:
         model: ``local`` (1.5B), ``local:0.5b``, ``local:1.5b``, ``none``, or any DSPy model name.
-        api_base: the root of an OpenAI-compatible server, ending in ``/v1`` as a rule.
-        api_key: from QUERYPLAN_API_KEY when not given; otherwise DSPy reads the provider's own
-            variable, but never for an address given by hand.
-        max_tokens: tokens that a writing call may write.
+        api_base: the base URL of an OpenAI-compatible server, which usually ends in ``/v1``.
+        api_key: by default from QUERYPLAN_API_KEY; without either, DSPy reads the provider's own variable, but never
+            where ``api_base`` is given.
+        max_tokens: tokens that one answer of a writing stage may have.
         timeout_s: seconds to wait for the next byte of an answer.
     """
 
@@ -60,9 +60,9 @@ class LMHandle:
 
     Attributes:
         name: what the user called it.
-        fingerprint: the model's name with its weights' hash where known; no address.
+        fingerprint: the model's name, with its weights' hash if known; never an address.
         decider: answers decision requests with probabilities.
-        writer: a ``dspy.LM`` whose JSON schemas are enforced where the endpoint can.
+        writer: a ``dspy.LM`` that generates text; JSON schemas are enforced if the endpoint can do so.
         adapter: the DSPy adapter that goes with ``writer``.
     """
 
@@ -82,9 +82,9 @@ class LMHandle:
         self._server = server
 
     def warm(self, predictors: Iterable[dspy.Predict]) -> None:
-        """Let the server read each predictor's constant prefix once, so that the first query does not.
+        """Let the embedded server read each predictor's constant prefix, so that the first query need not.
 
-        Without an embedded server it does nothing: hosted endpoints would charge for it.
+        Does nothing for other endpoints, which would charge for it.
 
         Raises:
             LMError: the server did not answer.
@@ -114,14 +114,14 @@ class LMHandle:
 
 
 def open_lm(settings: LMSettings, journal: CallJournal | None = None) -> LMHandle | None:
-    """Open the language model of ``settings``; None for ``none``.
+    """Open the language model that ``settings`` name; returns None for ``none``.
 
     Args:
         settings: which model, and how to reach it.
-        journal: answers calls that were already paid for, and keeps new ones.
+        journal: answers calls that were already paid for, and records new ones.
 
     Raises:
-        ConfigError: a key or model name is missing or wrong; a RefusedError where it is the endpoint that says so.
+        ConfigError: a key or model name is missing or wrong; RefusedError if the endpoint says so.
         WeightsError: the embedded model has not been pulled.
         LMError: the endpoint does not answer.
     """
@@ -183,7 +183,7 @@ def _decider(
 
 
 def _tokenizer(settings: LMSettings) -> Callable[[str], list[int]] | None:
-    """The tokenizer of a server given by hand; hosted providers have none to ask."""
+    """The tokenizer of a server given by its address; hosted providers offer none."""
     from .probe import remote_tokenizer
     from .routes import wire_name
 

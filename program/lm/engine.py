@@ -1,4 +1,4 @@
-"""The one way a request leaves this process: journal, meter, then DSPy's native engine.
+"""The one way by which requests to a language model leave this process: journal, meter, then DSPy's native engine.
 
 DSPy's own caches are not used: its disk cache unpickles, and its key ignores which server answered.
 """
@@ -40,17 +40,17 @@ _NOT_PORTABLE = ("minLength", "maxLength", "default")
 
 @dataclass(frozen=True)
 class Route:
-    """Where requests of one model go.
+    """Where the requests to one model go.
 
     Attributes:
-        name: what the model is called, in reports and as ``dspy.LM.model``; holds no address.
+        name: the model's name in reports and as ``dspy.LM.model``; it contains no address.
         wire_model: what DSPy's native engine routes by, ``provider/model``.
         config: lm15's configuration: declared providers, addresses, keys, timeouts.
-        response_format: what the endpoint constrains decoding to: a JSON schema, any JSON object, nothing.
-        full_schema: whether it takes every JSON schema keyword, as llama.cpp does.
-        direct: whether the server is on this machine, so that no proxy of the environment is used.
-        address: the address, if it was given by hand; only its hash enters journal keys.
-        embedded: whether the server is in this process, so that nobody can start it anew.
+        response_format: to what the endpoint constrains decoding: a JSON schema, any JSON object, or nothing.
+        full_schema: whether it accepts every JSON schema keyword, as llama.cpp does.
+        direct: whether the server is on this machine, so that the environment's proxies are not used.
+        address: the address, if the user gave one; only its hash enters journal keys.
+        embedded: whether the server is in this process, so that nobody can restart it.
     """
 
     name: str
@@ -63,8 +63,9 @@ class Route:
     embedded: bool = False
 
     def scrubbed(self, text: str) -> str:
-        """``text`` in one line, without the keys and the address that this route knows, without a web page that a
-        gateway sent instead of an answer, and not too long."""
+        """``text`` on one line and shortened, without this route's keys and address.
+
+        A web page that a gateway sent instead of an answer is left out, too."""
         keys = [str(k) for k in (self.config.api_keys or {}).values()]
         for secret in (*keys, self.address.removesuffix("/v1"), self.address):
             text = text.replace(secret, "…") if len(secret) > 4 else text
@@ -74,19 +75,19 @@ class Route:
         return text[:300]
 
     def config_with(self, transport: Callable[..., Any]) -> lm15.RouterConfig:
-        """The configuration, with a transport of that class that ignores proxies where ``direct``."""
+        """The configuration, with a transport of the given class, which ignores proxies if ``direct``."""
         own = transport(trust_env=not self.direct, **self.config.transport_kwargs())
         return replace(self.config, transport=own, timeouts=None)
 
     @property
     def identity(self) -> str:
-        """What journal keys hold of the model: its name, and the hash of an address given by hand."""
+        """The model's part of journal keys: its name, and the hash of an address that the user gave."""
         return f"{self.name}#{hashlib.sha256(self.address.encode()).hexdigest()[:8]}" if self.address else self.name
 
 
 @contextmanager
 def unjournaled() -> Iterator[None]:
-    """Requests in this block reach the server even if the journal knows their answer."""
+    """Send the requests in this block to the server even if the journal has their answer."""
     token = _unjournaled.set(True)
     try:
         yield
@@ -96,7 +97,7 @@ def unjournaled() -> Iterator[None]:
 
 @contextmanager
 def asked_anew() -> Iterator[None]:
-    """Requests in this block reach the server, so that their time can be measured, and are kept all the same."""
+    """Send the requests in this block to the server, so that their time can be measured, and still record them."""
     token = _asked_anew.set(True)
     try:
         yield
@@ -105,7 +106,7 @@ def asked_anew() -> Iterator[None]:
 
 
 class _Engine:
-    """What the sync and the async engine share: one request's journal and meter."""
+    """The base of the sync and the async engine: journal and meter of one request."""
 
     supports_function_calling = False
     supports_reasoning = False
@@ -139,7 +140,7 @@ class _Engine:
         return call_key(self.route.identity, data)
 
     def _known(self, request: lm15.Request) -> lm15.Response | None:
-        """The journal's answer, without usage: nothing is billed for it now."""
+        """The journal's answer, without usage, as nothing is billed for it now."""
         if self.journal is None or _unjournaled.get() or _asked_anew.get():
             return None
         entry = self.journal.get(self._key(request))
@@ -160,9 +161,9 @@ class _Engine:
         return response
 
     def _check_pause(self, error: Exception) -> None:
-        """Do not sleep through a pause (``Retry-After``) that is longer than an answer may take, or is of use.
+        """Refuse a pause (``Retry-After``) that is longer than an answer may take or than it would be of use.
 
-        DSPy sleeps as long as a server says, an hour if it says so, and the thread with it.
+        DSPy would sleep as long as the server says, even an hour, and block the thread.
         """
         asked, timeouts = getattr(error, "retry_after", None), self.route.config.timeouts
         bounds = [b for b in (timeouts.read if timeouts else None, seconds_left()) if b is not None]
@@ -364,7 +365,7 @@ _SENTENCES: tuple[tuple[type[Exception], Fault, str], ...] = (
 def portable(schema: Any) -> Any:
     """The schema without the keywords that OpenAI's strict mode and some servers refuse.
 
-    What they said is still checked: every answer is validated by its pydantic type.
+    What these keywords demand is still checked: every answer is validated by its pydantic type.
     """
     if isinstance(schema, list):
         return [portable(s) for s in schema]
@@ -379,7 +380,7 @@ def portable(schema: Any) -> Any:
 
 
 def _check_time() -> None:
-    """Send nothing, and try nothing again, whose answer would come too late."""
+    """Refuse a request, or a retry, whose answer would come too late."""
     if (left := seconds_left()) is not None and left <= 0:
         raise EndpointError(OUT_OF_TIME, "server") from None
 

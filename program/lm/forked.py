@@ -1,7 +1,7 @@
-"""What a forked process must not share with its parent: threads that it does not have, connections both would write to.
+"""Resets what a forked process must not share with its parent: threads, and connections both would write to.
 
-A server that opens its planner first and forks its workers then (``gunicorn --preload``) would wait for such threads
-for ever, and two processes would read each other's answers.
+A server that opens its planner first and then forks its workers (``gunicorn --preload``) would wait for ever for
+threads that it does not have, and two processes would read each other's answers.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from weakref import WeakSet
 
 
 class Renewable(Protocol):
-    """Has something of the process it was made in."""
+    """Holds something that belongs to the process it was made in."""
 
     def renew(self) -> None:
-        """Have it anew; called in the child, before any of its threads runs."""
+        """Replace it; called in the child process before any of its threads runs."""
 
 
 _known: WeakSet[Renewable] = WeakSet()
 
 
 def renewed_in_child(one: Renewable) -> None:
-    """Call ``renew`` in every process that is forked from now on, as long as there is such a thing."""
+    """Call ``renew`` in every process that is forked from now on, as long as the object lives."""
     _known.add(one)
 
 

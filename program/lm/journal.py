@@ -1,7 +1,7 @@
-"""A persistent record of language model calls that were paid for.
+"""A persistent record of language model calls, so that none is paid for twice.
 
-A compile that is stopped and started again finds its calls here and pays for none of them twice.
-Entries are JSON in SQLite: nothing is unpickled, and threads and processes may share one file.
+A compile that is stopped and started again finds its earlier calls here. Entries are JSON in SQLite: nothing is
+unpickled, and threads and processes may share one file.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ def call_key(identity: str, request: dict[str, Any]) -> str:
 
 
 class CallJournal:
-    """Answers by call key, in one SQLite file.
+    """Recorded answers by call key, in one SQLite file.
 
     A file that is damaged is set aside (``NAME.damaged-…``) with a warning and a new one is begun:
     losing it costs money and time, never correctness.
     """
 
     def __init__(self, path: Path | str) -> None:
-        """Open the file, or begin it.
+        """Open the file, or create it.
 
         Raises:
-            ConfigError: there cannot be a file, or another process keeps it locked.
+            ConfigError: the file cannot be created, or another process keeps it locked.
         """
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class CallJournal:
         return Entry(json.loads(row[0]), float(row[1])) if row else None
 
     def put(self, key: str, response: dict[str, Any], milliseconds: float) -> None:
-        """Keep the response of a call; the first one kept for a key stays."""
+        """Record the response of a call; the first one recorded for a key stays."""
         self._execute("INSERT OR IGNORE INTO calls VALUES (?, ?, ?)", (key, json.dumps(response), milliseconds))
 
     def __len__(self) -> int:
@@ -136,7 +136,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is at fault: a lock or a full disk says nothing about what it holds."""
+    """Whether the file itself is damaged; a lock or a full disk says nothing about its content."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is None:
         return not isinstance(error, sqlite3.OperationalError)

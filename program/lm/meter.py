@@ -1,8 +1,7 @@
-"""Counting what language model calls cost, per block of code.
+"""Counts what the language model calls in a block of code cost.
 
-A meter travels in DSPy's settings and not in a context variable of ours: those reach every
-asyncio task *and* the worker threads of ``dspy.Parallel`` and ``dspy.Evaluate``, which copy DSPy's
-overrides only.
+A meter travels in DSPy's settings and not in a context variable of its own: settings reach every asyncio task *and*
+the worker threads of ``dspy.Parallel`` and ``dspy.Evaluate``, which copy DSPy's overrides only.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _SETTING = "_queryplan_meters"
 
 
 class CallMeter:
-    """What the requests of one block cost; safe to read and write from any thread.
+    """The cost of the requests in one block; safe to read and write from any thread.
 
     Attributes:
         calls: answered requests, including those answered from the journal.
@@ -24,7 +23,7 @@ class CallMeter:
         failed: requests that ended in an error; they are not in ``calls``.
         prompt_tokens: tokens read by the model, by its own count.
         completion_tokens: tokens written by the model, by its own count.
-        milliseconds: sum over requests, not time on the clock: requests in flight together add up.
+        milliseconds: sum over requests, not wall clock: requests in flight together add up.
 
     A request answered from the journal counts with the tokens and milliseconds of the call that
     was paid for, so a compile that was stopped and continued reports the same cost as one that ran

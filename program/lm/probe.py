@@ -1,4 +1,4 @@
-"""What an endpoint can do, asked once when it is opened."""
+"""Probes once, when an endpoint is opened, what it can do."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def writer_for(route: Route, journal: CallJournal | None, max_tokens: int) -> JournaledLM:
-    """The LM that writes: temperature 0, and JSON schemas sent whole.
+    """The LM for writing stages: temperature 0, with whole JSON schemas.
 
     Raises:
-        LMError: DSPy would drop the schema without a word, as it does on some routes.
+        LMError: DSPy would silently drop the schema, as it does on some routes.
     """
     try:
         writer = JournaledLM(route, journal, temperature=0.0, max_tokens=max_tokens)
@@ -38,7 +38,7 @@ def lists_token_probabilities(lm: JournaledLM, top: int) -> bool:
     """Ask for one token with its probabilities; False when the endpoint has none to give.
 
     Raises:
-        ConfigError: there is no key, or DSPy does not know the name; a RefusedError where the endpoint refuses them.
+        ConfigError: there is no key, or DSPy does not know the name; RefusedError if the endpoint refuses them.
         LMError: the endpoint does not answer: one sentence with the remedy.
     """
     try:

@@ -1,8 +1,8 @@
-"""Decision requests as chat messages that ask for one word.
+"""Turns decision requests into chat messages that ask for one word.
 
-Pure functions. What never changes comes first (instructions, question, definitions, demonstrations)
-and the query comes last and alone, so that a server can keep everything before it: with eight
-demonstrations that is nearly the whole prompt.
+Pure functions. What never changes comes first (instructions, question, definitions, demonstrations) and the query
+comes last and alone, so that a server can keep everything before it: with eight demonstrations that is nearly the
+whole prompt.
 """
 
 from __future__ import annotations

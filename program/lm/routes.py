@@ -1,4 +1,4 @@
-"""From settings to a route: which address, wire and key a model name means."""
+"""Resolves settings to a route: the address, wire format and key that a model name stands for."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def local_route(server: EmbeddedServer, settings: LMSettings) -> Route:
 
 
 def endpoint_route(settings: LMSettings) -> Route:
-    """The route that a DSPy model name means, to an address given by hand or to the provider's own.
+    """The route of a DSPy model name, to an address that the user gave or to the provider's own.
 
     Raises:
         ConfigError: no provider goes by that name.
@@ -49,7 +49,7 @@ def endpoint_route(settings: LMSettings) -> Route:
 
 
 def wire_name(model: str) -> str:
-    """What a server given by hand calls the model: the name without DSPy's provider prefix."""
+    """The model's name at a server that the user gave: without DSPy's provider prefix."""
     prefix, _, rest = model.partition("/")
     return rest if prefix in _SERVER_PREFIXES and rest else model
 
@@ -83,7 +83,7 @@ def _by_provider(settings: LMSettings) -> Route:
 
 
 def _known_format(model: str) -> Literal["schema", "object", "none"]:
-    """What DSPy's own metadata says that the model constrains decoding to."""
+    """To what the model constrains decoding, according to DSPy's own metadata."""
     plain = dspy.LM(model)
     if plain.supports_response_schema:
         return "schema"

@@ -1,4 +1,4 @@
-"""No request outlives the plan that it is for: until when an answer is of use, and a transport that waits no longer."""
+"""Deadlines for requests to a language model: how long an answer is of use, and a transport that waits no longer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _until: ContextVar[float | None] = ContextVar("queryplan_until", default=None)
 
 @contextmanager
 def until(moment: float | None) -> Iterator[None]:
-    """Requests of this block are of use until a moment of ``time.perf_counter()``; None is for ever.
+    """Set until when, in ``time.perf_counter()``, requests in this block are of use; None is for ever.
 
     An asyncio task is cancelled instead; a thread cannot be.
     """
@@ -31,13 +31,13 @@ def until(moment: float | None) -> Iterator[None]:
 
 
 def seconds_left() -> float | None:
-    """How long an answer is still of use, negative where it comes too late; None is for ever."""
+    """Seconds for which an answer is still of use, negative if it is too late; None is for ever."""
     moment = _until.get()
     return None if moment is None else moment - time.perf_counter()
 
 
 class TimelyTransport(StdlibTransport):
-    """Waits for the next byte as long as it was told to, and no longer than it is of use."""
+    """A transport that waits for the next byte up to its timeout, but no longer than the answer is of use."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)

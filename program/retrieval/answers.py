@@ -1,4 +1,4 @@
-"""The answer to one sub-query, where the next one waits for it: names in its evidence, without a model."""
+"""The answer to a sub-query that the next one waits for: names in its evidence, found without a language model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .results import Evidence
 from .terms import terms
 
 Answerer = Callable[[str, Sequence[Evidence]], Sequence[str]]
-"""Short answers to a question from its evidence, the likeliest first; none if it has none."""
+"""A function from a question and its evidence to short answers, the likeliest first."""
 
 PASSAGES = 5
 DAMPING = 1.0
@@ -18,10 +18,10 @@ NEAR = 2.0
 
 
 class NamesInEvidence:
-    """Answers with the names of the card that the best passages have and the question has not.
+    """Answers with names of the card that are in the best passages but not in the question.
 
-    A name counts by the ranks of the passages that have it and by how rare it is, so that a host who is in
-    every passage seldom answers anything; names that the graph joins with those of the question count double.
+    A name scores by the ranks of the passages that have it and by how rare it is, so that a host who is in every
+    passage seldom answers anything. Names that the graph joins to those of the question count double.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What goes on beside the search: the graph's answers and the records of the sources."""
+"""What runs in parallel with the search: the graph's answers and the records of structured sources."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from .stores import Stores
 
 PLAN, NAMES = "the plan's graph steps", "the names in the question"
 URGENT = 10
-"""The highest priority of a source plan; what it gives weighs as much as a candidate of weight 1."""
+"""The highest priority of a source plan; its results weigh as much as a candidate of weight 1."""
 
 
 @dataclass
 class Beside:
-    """What the graph and the sources gave, what they did not, and how long they took in milliseconds."""
+    """The results of the graph and the sources, their gaps, and how long they took in milliseconds."""
 
     graph_asked: bool = False
     graph_answers: tuple[str, ...] = ()
@@ -36,7 +36,7 @@ class Beside:
 
 
 def gather(plan: QueryPlan, stores: Stores, limits: Limits, deadline: Deadline) -> Beside:
-    """Ask graph and sources side by side; what one of them fails to give is a gap."""
+    """Ask the graph and the sources in parallel; a failure of one of them is a gap."""
     graph = _graph_calls(plan, stores, limits)
     beside = Beside(graph_asked=bool(graph), gaps=_without_graph(plan, stores))
     sources = [(query, call) for query in plan.source_queries if (call := _source_call(query, plan, stores, beside))]
@@ -51,7 +51,7 @@ def gather(plan: QueryPlan, stores: Stores, limits: Limits, deadline: Deadline) 
 
 
 def facts_of(surfaces: Sequence[str], stores: Stores, limits: Limits, deadline: Deadline) -> tuple[Fact, ...]:
-    """The edges of names, as the graph gives them within its limits; none if it does not."""
+    """The edges of names in the graph, within its limits; none if it fails."""
     graph, schema = stores.graph, stores.card.graph
     if graph is None or schema is None:
         return ()
@@ -61,7 +61,7 @@ def facts_of(surfaces: Sequence[str], stores: Stores, limits: Limits, deadline: 
 
 
 def known_names(surfaces: Sequence[str], stores: Stores) -> list[KnownName]:
-    """The card's names that some surfaces mean, each once."""
+    """The card's names for the given surface forms, each once."""
     links = (link for surface in surfaces for link in stores.linker.links(surface))
     return list({link.name.name: link.name for link in links}.values())
 
@@ -94,7 +94,7 @@ def _graph_calls(plan: QueryPlan, stores: Stores, limits: Limits) -> dict[str, C
 
 
 def _without_graph(plan: QueryPlan, stores: Stores) -> list[Gap]:
-    """A plan that has steps for a graph where there is none."""
+    """The gap of a plan with graph steps if there is no graph."""
     if plan.graph_plan is None or (stores.graph is not None and stores.card.graph is not None):
         return []
     why = f"the domain {stores.card.name} has no graph"
@@ -119,7 +119,7 @@ def _take_graph(beside: Beside, name: str, outcome: Outcome[Any]) -> None:
 
 
 def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Beside) -> Call[SourceAnswer] | None:
-    """How a source query is run; one whose source has no store here is a gap."""
+    """The call that runs a source query; a gap if its source has no store here."""
     source = stores.sources.get(query.source)
     if source is None:
         why = "this source has no store here"
@@ -134,7 +134,7 @@ def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Be
 
 
 def _took(beside: Beside, query: SourceQuery, outcome: Outcome[Any]) -> bool:
-    """Take a source's answer; False where there is none, which is then a gap."""
+    """Take a source's answer; returns False and adds a gap if there is none."""
     beside.sources_ms = max(beside.sources_ms, outcome.milliseconds)
     if isinstance(outcome.value, SourceAnswer):
         beside.source_answers.append(outcome.value)
@@ -160,7 +160,7 @@ def _gaps_of(answer: SourceAnswer) -> list[Gap]:
 def _fall_back(
     failed: Sequence[SourceQuery], plan: QueryPlan, stores: Stores, beside: Beside, deadline: Deadline
 ) -> None:
-    """Ask the source that the card names as stand-in, with the filters that it has."""
+    """Ask the stand-in that the card names, with the filters that it has."""
     moved = [other for query in failed if (other := _moved(query, stores)) is not None]
     asked = [(query, call) for query in moved if (call := _source_call(query, plan, stores, beside))]
     for (query, _), outcome in zip(asked, run_calls([call for _, call in asked], deadline), strict=True):
@@ -168,7 +168,7 @@ def _fall_back(
 
 
 def _moved(query: SourceQuery, stores: Stores) -> SourceQuery | None:
-    """The same question to the stand-in of a source, or None if it has none."""
+    """The same query for the stand-in of its source, or None if there is none."""
     fallback = stores.sources[query.source].contract.fallback
     if fallback is None or fallback not in stores.sources:
         return None

@@ -1,4 +1,4 @@
-"""Calls to stores that may hang, fail or return rubbish: side by side, within limits, until a deadline.
+"""Calls to stores that may hang, fail or return rubbish: in parallel, within limits, until a deadline.
 
 Every call runs in a daemon thread, because a call that hangs can be abandoned but not ended, and an
 abandoned thread must not keep the process from ending. A call that hangs keeps its place among those
@@ -28,7 +28,7 @@ _LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.Co
 
 @dataclass(frozen=True)
 class Limits:
-    """What a store bears: calls in flight, seconds a call may take, results it is asked for at once.
+    """Limits of a store: calls in flight, seconds a call may take, results requested at once.
 
     Raises:
         ConfigError: one of them is not above zero.
@@ -44,18 +44,18 @@ class Limits:
 
 
 class Deadline:
-    """A moment by which everything must be done; None is never."""
+    """A deadline for a run; None is no deadline."""
 
     def __init__(self, seconds: float | None = None) -> None:
         self.started = time.perf_counter()
         self._end = None if seconds is None else self.started + max(0.0, seconds)
 
     def left(self) -> float:
-        """Seconds until then, 0 after it, infinite without one."""
+        """Seconds left, 0 after the deadline, infinite without one."""
         return float("inf") if self._end is None else max(0.0, self._end - time.perf_counter())
 
     def over(self) -> bool:
-        """Whether the moment has come."""
+        """Whether the deadline has passed."""
         return self.left() <= 0
 
     def elapsed_ms(self) -> float:
@@ -67,7 +67,7 @@ class Deadline:
 class Call(Generic[T]):
     """A function without arguments, and the store that it asks; it may return an awaitable.
 
-    ``read`` makes the value of what comes back, in the same time; what it raises is the call's.
+    ``read`` turns the answer into the value, within the same time limit; what it raises counts as raised by the call.
     """
 
     store: object
@@ -87,7 +87,7 @@ class Outcome(Generic[T]):
 
 @dataclass
 class _Batch:
-    """Calls under way: what has started when, what came back, and when a store last did something."""
+    """Calls in progress: when each started, what came back, and when a store last did something."""
 
     calls: Sequence[Call[Any]]
     back: queue.Queue[tuple[int, Outcome[Any]]] = field(default_factory=queue.Queue)
@@ -98,7 +98,7 @@ class _Batch:
     abandoned: bool = False
 
     def work(self, waiting: queue.SimpleQueue[int], slots: threading.Semaphore, deadline: Deadline) -> None:
-        """What a worker does: one waiting call after the other, each in a slot of its store."""
+        """The work of one thread: one waiting call after the other, each in a slot of its store."""
         while self._place(slots, deadline):
             try:
                 index = waiting.get_nowait()
@@ -110,7 +110,7 @@ class _Batch:
                 slots.release()
 
     def _place(self, slots: threading.Semaphore, deadline: Deadline) -> bool:
-        """Wait for a slot; False when nobody waits for this batch any more."""
+        """Wait for a slot; False once nothing waits for this batch any more."""
         while not self.abandoned and not deadline.over():
             if slots.acquire(timeout=min(_PATIENCE, deadline.left())):
                 return True
@@ -145,7 +145,7 @@ class _Batch:
         return max([self.begun, *(t for i, t in started.items() if self.calls[i].store is call.store)])
 
     def _patience(self, deadline: Deadline) -> float:
-        """Seconds until something may have to be given up; short enough to notice a call that starts late."""
+        """Seconds until a call may have to be abandoned; short enough to notice a call that starts late."""
         now = time.perf_counter()
         running = [i for i in list(self.started) if i not in self.done]
         ends = [self.started[i] + self.calls[i].limits.timeout_s - now for i in running]
@@ -156,7 +156,7 @@ _PATIENCE = 0.25
 
 
 def _wait(call: Call[Any]) -> float:
-    """Seconds after which a store that lets no call begin is given up: its slowest call would be back."""
+    """Seconds after which a store that starts no call is abandoned: its slowest call would have returned."""
     return call.limits.timeout_s
 
 
@@ -165,10 +165,10 @@ _SLOTS_LOCK = threading.Lock()
 
 
 def run_calls(calls: Sequence[Call[T]], deadline: Deadline) -> list[Outcome[T]]:
-    """Run calls side by side and return an outcome for each, in order; never raises what a call raises.
+    """Run calls in parallel and return an outcome for each, in order; never raises what a call raises.
 
-    One store's calls run in at most ``limits.concurrency`` threads, and those of an earlier batch that
-    have not come back count.
+    One store's calls run in at most ``limits.concurrency`` threads; calls of an earlier batch that have not returned
+    count.
     """
     batch = _Batch(calls)
     for mine in _by_store(calls):
@@ -200,7 +200,7 @@ def in_thread(function: Callable[[], T]) -> Future[T]:
 
 
 async def awaited(function: Callable[[], T]) -> T:
-    """Await a function that blocks; calls below it that return awaitables run on the loop of the caller."""
+    """Await a blocking function; awaitables that its calls return run on the caller's event loop."""
     token = _LOOP.set(asyncio.get_running_loop())
     try:
         return await asyncio.wrap_future(in_thread(function))
@@ -218,7 +218,7 @@ def _timed(call: Call[T]) -> Outcome[T]:
 
 
 def _finished(value: Any) -> Any:
-    """A value, or what an awaitable gives: on the loop of the caller, where there is one."""
+    """A value, or the result of an awaitable, on the caller's event loop if there is one."""
     if not inspect.isawaitable(value):
         return value
     loop = _LOOP.get()
@@ -232,7 +232,7 @@ async def _await(value: Awaitable[T]) -> T:
 
 
 def words_of(error: BaseException) -> str:
-    """The kind of error and its first line: no addresses or payloads of pages."""
+    """The type of an error and its first line, without addresses or whole pages."""
     first = str(error).strip().split("\n", 1)[0][:200]
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
 

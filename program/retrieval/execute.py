@@ -1,4 +1,4 @@
-"""Running a plan on stores: what can be asked now at once, what waits for an answer after it, then the gaps."""
+"""Runs a plan on stores: asks at once what can be asked, then what waited for an answer, then looks for the gaps."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from .waves import Waves
 
 @dataclass(frozen=True)
 class Budget:
-    """What following gaps up may cost.
+    """Limits on following up gaps after the first evidence.
 
     Attributes:
         rounds: further batches after the first evidence.
-        queries: follow-up candidates in all of them.
-        least: a need whose share is below this is a gap.
-        threshold: nothing is followed up where at least this share of the needs is met.
-        weight: what a follow-up's results count beside those of the plan's own candidates. At 1 they drove good
-            passages out: recall@10 on the podcast's training evidence fell from 0.593 to 0.585 with the heads' plans,
+        queries: follow-up candidates in all of these batches together.
+        least: a need that is covered by less than this share is a gap.
+        threshold: nothing is followed up if at least this share of the needs is met.
+        weight: weight of a follow-up's results beside those of the plan's own candidates. At 1 they displaced good
+            passages: recall@10 on the podcast's training evidence fell from 0.593 to 0.585 with the heads' plans,
             and rose to 0.604 at 0.35 (with plans of the labels: 0.695, 0.694 and 0.697).
     """
 
@@ -47,9 +47,9 @@ class RunSettings:
 
     Attributes:
         answerer: answers a sub-query that another one waits for; by default with names in its evidence.
-        side: limits of the graph and of a source that declares none.
-        complex_times: so many times as many passages are given for a plan of a complex question, whose answer is in
-            several places; 1 gives all plans the same.
+        side: limits for the graph, and for a source that declares none.
+        complex_times: factor on the number of passages for a complex question, whose answer is in several places; 1
+            gives all plans the same number.
     """
 
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -60,7 +60,7 @@ class RunSettings:
     complex_times: int = 2
 
     def search_for(self, plan: QueryPlan) -> SearchSettings:
-        """How the results of this plan are put together."""
+        """The search settings for this plan."""
         if not plan.retrieval_strategy.iterative:
             return self.search
         return replace(self.search, limit=self.search.limit * self.complex_times)
@@ -76,14 +76,14 @@ def execute(
 ) -> RunResult:
     """Run a plan on stores.
 
-    Searches that do not wait for each other go on side by side, as do the graph and the source queries. A
-    sub-query with ``{1}`` is asked when the answer is there. What the first evidence says nothing about is
-    asked again, within the budget, as long as that gains anything. A store that hangs, fails or returns rubbish
-    costs its own part of the result, which is then a named gap.
+    Searches that do not depend on each other run in parallel, as do the graph and the source queries. A sub-query
+    with ``{1}`` is asked when that answer is known. What the first evidence does not cover is asked again, within the
+    budget, as long as that gains anything. A store that hangs, fails or returns rubbish costs its own part of the
+    result, which is then a named gap.
 
     Args:
-        session: what the application knows: ``collection`` and ``now`` say what is read as a whole.
-        deadline_s: seconds after which the result is made from what is there.
+        session: what the application knows; ``collection`` and ``now`` decide what is read as a whole.
+        deadline_s: seconds after which the result is made from what has been found.
     """
     return _Execution(plan, stores, settings or RunSettings(), session or EMPTY, Deadline(deadline_s)).result()
 
@@ -96,7 +96,7 @@ async def aexecute(
     deadline_s: float | None = None,
     settings: RunSettings | None = None,
 ) -> RunResult:
-    """`execute` for asyncio; stores' coroutines run on the loop of the caller."""
+    """As `execute`, for asyncio; stores' coroutines run on the caller's event loop."""
     return await awaited(lambda: execute(plan, stores, session=session, deadline_s=deadline_s, settings=settings))
 
 
@@ -123,7 +123,7 @@ class _Execution:
         return self._spoken(replace(found, gaps=(*gaps, *found.gaps)))
 
     def _whole(self) -> tuple[RunResult | None, tuple[Gap, ...]]:
-        """The whole collection, where the plan says so and it is what its statistics said."""
+        """The whole collection, if the plan says to read it and it is what its statistics said."""
         if self.plan.retrieval_strategy.retrieval_method != "direct":
             return None, ()
         if self.stores.collection:
@@ -165,7 +165,7 @@ class _Execution:
     # -- search -----------------------------------------------------------------------------------
 
     def _search(self, run: SearchRun) -> Waves:
-        """Ask what can be asked, then what was waiting for it, until nothing waits."""
+        """Ask what can be asked, then what depends on it, until nothing waits."""
         waves = Waves(self.plan, self._answerer())
         batch = waves.first(planned_candidates(self.plan))
         while batch:
@@ -179,7 +179,7 @@ class _Execution:
         ask(run, candidates, providers, self.deadline)
 
     def _providers(self) -> list[Any]:
-        """Where the plan asks sources with filters, they are not searched without those filters as well."""
+        """The providers to search; sources that the plan asks with filters are not also searched without them."""
         left_out = self.stores.sources if self.plan.source_queries else {}
         return [provider for provider in self.stores.providers if getattr(provider, "name", None) not in left_out]
 
@@ -189,12 +189,12 @@ class _Execution:
         return NamesInEvidence(self.stores.linker, self.stores.weight or (lambda term: 1.0), self._near)
 
     def _near(self, surfaces: Sequence[str]) -> frozenset[str]:
-        """Names that the graph joins with some others by one edge."""
+        """Names that one edge of the graph joins to the given ones."""
         facts = facts_of(surfaces, self.stores, self.settings.side, self.deadline)
         return frozenset(name for fact in facts for name in (fact.subject, fact.object))
 
     def _follow_up(self, run: SearchRun, waves: Waves) -> Coverage:
-        """Ask for what is missing while that is allowed and gains anything."""
+        """Search for what is missing, as long as that is allowed and gains anything."""
         budget, left = self.settings.budget, self.settings.budget.queries
         coverage = self._cover(run, waves)
         for _ in range(budget.rounds if self._may_look_again(run) else 0):
@@ -212,11 +212,11 @@ class _Execution:
         return coverage
 
     def _may_look_again(self, run: SearchRun) -> bool:
-        """Only where the plan is iterative or nothing was found, and not where there is nobody to ask."""
+        """Whether to follow up: the plan is iterative or nothing was found, and there is a provider to ask."""
         return bool(self._providers()) and (self.plan.retrieval_strategy.iterative or not run.evidence)
 
     def _cover(self, run: SearchRun, waves: Waves) -> Coverage:
-        """Records that passed the filters answer by their fields, so their words are not held against them."""
+        """How far the evidence covers the plan; records that passed the filters answer by fields, not by words."""
         if self.has_records and not self.plan.sub_queries:
             return Coverage(needs=())
         weight, linker, least = self.stores.weight, self.stores.linker, self.settings.budget.least
@@ -232,7 +232,7 @@ class _Execution:
     # -- the ends ---------------------------------------------------------------------------------
 
     def _nobody(self, side: Beside) -> list[Gap]:
-        """A plan that wants texts where the domain has none."""
+        """The gap of a plan that wants texts of a domain without any."""
         if not self.plan.retrieval_strategy.use_rag or self.stores.providers or self.stores.sources:
             return []
         why = f"the domain {self.stores.card.name} has no texts (transcripts/*.md, posts.jsonl)"
@@ -246,7 +246,7 @@ class _Execution:
         return [Gap(kind="deadline", what="the run", why=why, instead="the result is made from what was there")]
 
     def _spoken(self, result: RunResult) -> RunResult:
-        """With what the user's callable writes of it; one that fails is replaced by the evidence."""
+        """The result with the text that the user's callable writes; if that fails, with the quoted evidence."""
         text, gap = spoken(self.settings.speakers, result)
         return self._timed(replace(result, text=text, gaps=(*result.gaps, *gap)))
 
@@ -255,5 +255,5 @@ class _Execution:
 
 
 def _gained(before: Coverage, after: Coverage) -> bool:
-    """Whether a further batch met another need, or met one better."""
+    """Whether a further batch covered some need better."""
     return any(new.share > old.share + 1e-9 for old, new in zip(before.needs, after.needs, strict=True))

@@ -1,4 +1,4 @@
-"""Bringing the planner in behind a flag: off, for a fraction of queries, or in the shadow of the old path."""
+"""A feature flag for bringing the planner in: off, for a fraction of queries, or in the shadow of the old path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Mode = Literal["off", "shadow", "on"]
 T = TypeVar("T")
 
 Report = Callable[[QueryPlan, str], None]
-"""Is given a shadow plan and its key."""
+"""A function that is called with a shadow plan and its key."""
 
 
 class PlannerFlag(Frozen):
@@ -30,7 +30,7 @@ class PlannerFlag(Frozen):
     Attributes:
         mode: ``off`` never plans; ``shadow`` plans and logs while the old path answers; ``on`` acts on plans.
         fraction: share of keys, between 0 and 1, that ``mode`` holds for; the others are ``off``.
-        salt: another salt chooses other keys.
+        salt: a different salt selects different keys.
     """
 
     mode: Mode = "off"
@@ -40,7 +40,7 @@ class PlannerFlag(Frozen):
     def mode_for(self, key: str) -> Mode:
         """The mode for one key, such as a user's or a conversation's id.
 
-        The same key always gets the same answer, and who is in at a fraction stays in at a larger one.
+        The same key always gets the same answer, and a key that is in at some fraction stays in at a larger one.
         """
         return self.mode if self.mode != "off" and share_of(key, self.salt) < self.fraction else "off"
 
@@ -53,11 +53,11 @@ def share_of(key: str, salt: str = "") -> float:
 
 @dataclass(frozen=True)
 class Flagged(Generic[T]):
-    """Two ways to answer behind one flag.
+    """Two ways of answering behind one flag.
 
     Attributes:
-        flag: says which one.
-        old: answers without a plan. Where the flag is off it is all that is called.
+        flag: decides between them.
+        old: answers without a plan. If the flag is off, nothing else is called.
         plan: makes the plan of a query.
         new: answers with a plan.
         report: gets every shadow plan; by default it is logged as JSON on ``queryplan.shadow``.
@@ -70,10 +70,10 @@ class Flagged(Generic[T]):
     report: Report | None = None
 
     def answer(self, query: str, key: str) -> T:
-        """The old path's answer, or the new one's where the flag is on for ``key``.
+        """The old path's answer, or the new one's if the flag is on for ``key``.
 
-        A shadow plan is made in another thread: it neither delays the answer nor, if planning fails, spoils
-        it. Where the flag is on and planning fails, the old path answers and the failure is logged.
+        A shadow plan is made in another thread: it does not delay the answer, nor spoil it if planning fails. If the
+        flag is on and planning fails, the old path answers and the failure is logged.
         """
         mode = self.flag.mode_for(key)
         if mode == "on":
@@ -92,7 +92,7 @@ class Flagged(Generic[T]):
 
 
 def shadow(plan: Callable[[], QueryPlan], key: str, report: Report) -> Future[None]:
-    """Plan and report in another thread; what fails there is logged and spoils nothing here."""
+    """Plan and report in another thread; a failure there is logged and has no effect here."""
 
     def work() -> None:
         try:

@@ -1,4 +1,4 @@
-"""From many ranked lists to one: reciprocal rank fusion, near-duplicate removal, relevance filter."""
+"""Fuses many ranked lists into one: reciprocal rank fusion, near-duplicate removal, relevance filter."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .terms import terms
 RANK_CONSTANT = 10
 NEAR_DUPLICATE = 0.9
 _LOOKED_THROUGH = 10
-"""Fused passages that are looked through for each one that is kept."""
+"""Fused passages that are examined for each one that is kept."""
 
 Relevance = Callable[[Sequence[Evidence]], Sequence[Evidence]]
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """What is left of some lists, and what was taken out."""
+    """The passages that remain of fused lists, and how many were removed."""
 
     evidence: tuple[Evidence, ...]
     duplicates: int = 0
@@ -31,7 +31,7 @@ class Ranked:
 def fuse(lists: Sequence[RankedList], constant: int = RANK_CONSTANT, most: int | None = None) -> list[Evidence]:
     """Reciprocal rank fusion: each list gives weight / (constant + rank) to each passage, from rank 1.
 
-    A passage is known by its source and id. Ties keep the order in which passages first appeared. Only the
+    A passage is identified by its source and id. Ties keep the order in which passages first appeared. Only the
     first ``most`` are returned.
     """
     shares: dict[tuple[str, str], list[tuple[float, RankedList]]] = {}
@@ -63,11 +63,11 @@ def rank(
     constant: int = RANK_CONSTANT,
     near: float = NEAR_DUPLICATE,
 ) -> Ranked:
-    """The best passages of all lists: fused, filtered, each content once.
+    """The best passages of all lists: fused, filtered, without near-duplicates.
 
     Args:
-        relevance: returns those that are about the question, in order; None keeps all.
-        near: Jaccard of two texts' words from which they are the same content.
+        relevance: a filter that returns passages about the question, in order; None keeps all.
+        near: Jaccard of two texts' words from which they are near-duplicates.
     """
     fused = fuse(lists, constant, _LOOKED_THROUGH * limit)
     about = list(relevance(fused)) if relevance else fused
@@ -76,7 +76,7 @@ def rank(
 
 
 def distinct(evidence: Sequence[Evidence], limit: int, near: float = NEAR_DUPLICATE) -> tuple[list[Evidence], int]:
-    """The first ``limit`` of different content, and how many were left out on the way."""
+    """The first ``limit`` passages without near-duplicates, and the number left out on the way."""
     kept: list[Evidence] = []
     known: list[frozenset[str]] = []
     duplicates = 0
@@ -100,11 +100,11 @@ def _alike(a: frozenset[str], b: frozenset[str], near: float) -> bool:
 
 
 def sharing_terms(queries: Sequence[str], weight: Callable[[str], float], least: float) -> Relevance:
-    """A filter that keeps passages with at least a share of the telling words of some query.
+    """A filter that keeps passages with at least a share of the informative words of some query.
 
     Args:
-        weight: how telling a term is.
-        least: the share of a query's whole weight, between 0 and 1, that one passage must have.
+        weight: how informative a term is.
+        least: the share of a query's whole weight, between 0 and 1, that a passage must have.
     """
     asked = [{term: weight(term) for term in terms(query)} for query in queries]
 

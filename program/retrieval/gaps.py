@@ -1,9 +1,9 @@
-"""What the evidence covers: the sub-queries and names of a plan that nothing was found for.
+"""What the evidence covers, and the gaps: sub-queries and names of a plan for which nothing was found.
 
-A question counts as covered by the best single passage, because an answer has to stand somewhere: the
-share of the question's words, each weighed by how telling it is, that stand in that passage. A name is
-covered by a passage that has one of its spellings; a name that the card does not know ("episode 15", "the potter")
-may be a description, and counts like a question.
+A question counts as covered by the best single passage, because an answer has to stand somewhere: the share of the
+question's words in that passage, each weighed by how informative it is. A name is covered by a passage that has one
+of its spellings; a name that the card does not know ("episode 15", "the potter") may be a description, and counts
+like a question.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ COVERED = 0.5
 
 
 class Need(Frozen):
-    """Something that the plan asks for, and how well the evidence meets it.
+    """Something that the plan asks for, and how far the evidence covers it.
 
     Attributes:
         kind: a sub-query (or, without any, the query itself), or a name.
         text: the question as it was asked, or the name.
-        share: between 0 and 1; a name is met by 1 or not at all.
-        best: id of the passage that meets it best, or empty.
-        absent: its key terms that this passage does not have, after the plan's names in it: what to ask again.
+        share: how far it is covered, between 0 and 1; for a name 0 or 1.
+        best: id of the passage that covers it best, or empty.
+        absent: what to ask again: the plan's names in it, then its key terms that this passage lacks.
     """
 
     kind: NeedKind
@@ -46,15 +46,15 @@ class Need(Frozen):
 
     @property
     def again(self) -> str:
-        """What to ask so that the rest of it is found."""
+        """The text to search for in order to find the rest."""
         return " ".join(self.absent) or self.text
 
 
 class Coverage(Frozen):
-    """How far the evidence meets what a plan asks for.
+    """How far the evidence covers what a plan asks for.
 
     Attributes:
-        least: share from which a need counts as met.
+        least: share from which a need counts as covered.
         passages: whether any passage was found.
     """
 
@@ -64,16 +64,16 @@ class Coverage(Frozen):
 
     @property
     def missing(self) -> tuple[Need, ...]:
-        """What has no evidence, in the order of the plan."""
+        """The needs that are not covered, in the order of the plan."""
         return tuple(need for need in self.needs if need.share < self.least)
 
     @property
     def share(self) -> float:
-        """Share of the needs that are met; 1 where nothing is needed."""
+        """Share of the needs that are covered; 1 if there are none."""
         return 1 - len(self.missing) / len(self.needs) if self.needs else 1.0
 
     def gaps(self) -> tuple[Gap, ...]:
-        """One gap for each need that is not met."""
+        """One gap for each need that is not covered."""
         return tuple(_gap(need, self.passages) for need in self.missing)
 
 
@@ -85,12 +85,12 @@ def cover(
     asked: Sequence[str] = (),
     least: float = COVERED,
 ) -> Coverage:
-    """How far passages meet a plan's sub-queries and names.
+    """How far passages cover a plan's sub-queries and names.
 
     Args:
-        weight: how telling a term is; without it every term counts alike.
+        weight: how informative a term is; by default every term counts alike.
         linker: knows the other spellings of a name.
-        asked: the questions as asked, answers filled in; by default the plan's own.
+        asked: the questions as asked, with answers filled in; by default the plan's own.
     """
     questions = asked or tuple(sub.text for sub in plan.sub_queries) or (plan.standalone_query,)
     words = [(item.id, item.passage.known_terms) for item in evidence]
@@ -127,7 +127,7 @@ def _absent(text: str, words: frozenset[str], names: Sequence[str]) -> tuple[str
 
 
 def _name(name: str, evidence: Sequence[Evidence], linker: Linker | None) -> Need | None:
-    """Whether a passage has a spelling of a name; None for a name that nobody knows and no passage has."""
+    """Whether a passage has a spelling of a name; None for a name that is unknown and in no passage."""
     spellings = _spellings(name, linker)
     for item in evidence:
         text = f" {' '.join(terms(item.passage.searchable))} "

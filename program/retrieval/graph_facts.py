@@ -1,4 +1,4 @@
-"""What a knowledge graph says of the names in a question: their edges, and what a graph plan answers.
+"""What a knowledge graph knows about the names in a question: their edges, and the answers of a graph plan.
 
 Everything is asked through graph plans, so any store that runs those will do.
 """
@@ -12,7 +12,7 @@ from ...data.card import KnownName
 from ...signatures.types import Frozen, GraphPlan, GraphSchema
 
 MAX_FACTS = 60
-"""Facts of one question that are gathered; a name with thousands of edges says nothing in particular."""
+"""Facts gathered for one question at most; a name with thousands of edges says nothing in particular."""
 
 
 class GraphStore(Protocol):
@@ -24,7 +24,7 @@ class GraphStore(Protocol):
 
 
 class GraphFindings(Protocol):
-    """What a store answers."""
+    """The answer of a graph store."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -33,7 +33,7 @@ class GraphFindings(Protocol):
 
 
 class Fact(Frozen):
-    """An edge of the graph, written as the schema directs it."""
+    """An edge of the graph, in the direction that the schema declares."""
 
     subject: str
     edge: str
@@ -44,19 +44,19 @@ class Fact(Frozen):
 
 
 class Known(Frozen):
-    """The edges of some nodes, and why there may be more of them, one sentence each."""
+    """The edges of nodes, and why there may be more of them, one sentence each."""
 
     facts: tuple[Fact, ...] = ()
     gaps: tuple[str, ...] = ()
 
 
 def lacking(answer: object) -> tuple[str, ...]:
-    """Why an answer may not be whole, one sentence each: what was cut, then what went wrong."""
+    """Why an answer may be incomplete, one sentence each: what was cut, then what went wrong."""
     return tuple(line for part in ("cut", "gaps") for line in getattr(answer, part, ()) if isinstance(line, str))
 
 
 def facts_about(names: Iterable[KnownName], graph: GraphStore, schema: GraphSchema) -> Known:
-    """The edges of some nodes, each once, in the order of names and of the schema; at most `MAX_FACTS`."""
+    """The edges of the named nodes, each once, in the order of names and of the schema; at most `MAX_FACTS`."""
     found: dict[Fact, None] = {}
     gaps: dict[str, None] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""What of a domain's own texts is not read as it was meant: files that nothing opens, headings and dates.
+"""Finds what in a domain's own texts is not read as intended: files that nothing opens, headings and dates.
 
 ``queryplan data check`` calls this beside the checks of ``data.checking``, which know rows and cards alone.
 """
@@ -21,10 +21,10 @@ _HOMES = ("transcripts", "transcript", "posts", "post")
 
 
 def check_texts(folder: Path, card: DomainCard | None) -> tuple[Finding, ...]:
-    """Files of a domain that are not read, and what in the others is not.
+    """Find files of a domain that are not read, and parts of the others that are not.
 
     Args:
-        card: names the stores of sources, which are read like posts.
+        card: has the stores of sources, which are read like posts.
     """
     stores = dict.fromkeys(source.store for source in card.sources if source.store) if card is not None else {}
     missing = [f"{name} of the card is not there" for name in stores if not (folder / name).is_file()]
@@ -56,7 +56,7 @@ def _transcripts(folder: Path) -> list[Path]:
 
 
 def _unread(folder: Path) -> Iterator[str]:
-    """What lies where texts lie, or is called nearly so, and is opened by nothing."""
+    """Files in the texts' places, or with nearly their names, that nothing opens."""
     read = set(_transcripts(folder))
     inside = sorted((folder / TRANSCRIPTS).iterdir()) if (folder / TRANSCRIPTS).is_dir() else []
     yield from (f"{TRANSCRIPTS}/{path.name}" for path in inside if path not in read and not path.name.startswith("."))
@@ -113,7 +113,7 @@ def _no_fields(source: SourceContract, folder: Path) -> Iterator[str]:
 
 
 def _as_a_whole(folder: Path, records: Iterable[Path]) -> Iterator[str]:
-    """What no file shows by itself: ids that occur twice."""
+    """Problems that no single file shows: ids that occur twice."""
     try:
         for path in records:
             read_records(path, path.stem)

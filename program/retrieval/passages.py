@@ -1,8 +1,8 @@
 """A domain's own texts as passages: paragraphs of transcripts, posts, records of structured sources.
 
-A passage is the smallest thing that is found, shown and cited. Its id is what labelled evidence
-names: ``12[3]`` is the third paragraph of transcript 12. What the files look like is in `data/README.md`;
-`own_texts.py` says what of them is not read.
+A passage is the smallest thing that is found, shown and cited. Its id is what labelled evidence names: ``12[3]`` is
+the third paragraph of transcript 12. `data/README.md` says what the files look like; `own_texts.py` says what in them
+is not read.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ _NOT_TEXT = ("id", "text", "title", "date")
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of text and where it stands.
+    """A piece of text and its place.
 
     Attributes:
         id: unique within its source.
-        text: what is shown and quoted.
-        source: the store it is from (``transcripts``, ``posts``, ``gitlab``, …).
-        title: of the whole that it is a part of.
-        date: ISO day, perhaps with a time; empty where the file has none or none that can be read.
+        text: the text that is shown and quoted.
+        source: the store it comes from (``transcripts``, ``posts``, ``gitlab``, …).
+        title: the title of the text that it is part of.
+        date: ISO day, perhaps with a time; empty if the file has none that can be read.
         fields: further properties, as the store has them.
-        context: the paragraphs before and after it, which are searched with it and not shown.
+        context: the paragraphs before and after it, which are searched with it but not shown.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Passage:
 
     @property
     def searchable(self) -> str:
-        """What an index reads: title, words of the fields, text, and context.
+        """The text for an index: title, words of the fields, text, and context.
 
         In an interview the words of the question stand in one paragraph and the answer in the next. With
         context, where the text itself counts twice, recall@10 of plain queries on the podcast's training
@@ -68,15 +68,15 @@ class Passage:
 
     @cached_property
     def said_terms(self) -> frozenset[str]:
-        """The terms of the text alone, which make its content."""
+        """The terms of the text alone, by which near-duplicates are found."""
         return frozenset(terms(self.text))
 
 
 def read_passages(folder: Path) -> tuple[Passage, ...]:
-    """The passages of a domain folder: its transcripts, then its posts; none if it has neither.
+    """Read the passages of a domain folder: its transcripts, then its posts; none if it has neither.
 
     Raises:
-        DataError: a file cannot be read; it is named, and the line where there is one.
+        DataError: a file cannot be read; it is named, with the line if there is one.
     """
     transcripts = sorted((folder / TRANSCRIPTS).glob("*.md"))
     found = [passage for path in transcripts for passage in _with_context([*_transcript(path)])]
@@ -87,7 +87,7 @@ def read_passages(folder: Path) -> tuple[Passage, ...]:
 
 
 def read_records(path: Path, source: str) -> tuple[Passage, ...]:
-    """One passage a line of a JSONL file: ``id``, and ``text`` or ``title``; the rest are fields.
+    """Read one passage from each line of a JSONL file: ``id``, and ``text`` or ``title``; the rest are fields.
 
     Raises:
         DataError: a line is not such an object, or has the id of another; file and line are named.
@@ -118,7 +118,7 @@ def record_of(line: str, source: str, place: str) -> Passage:
     """The passage of one line.
 
     Raises:
-        DataError: it is no object with id, and text or title.
+        DataError: it is not an object with an id, and a text or title.
     """
     try:
         record = json.loads(line)
@@ -134,7 +134,7 @@ def record_of(line: str, source: str, place: str) -> Passage:
 
 
 def day_of(said: object) -> str:
-    """A date as it was given, if it begins with an ISO day; nothing else can be compared or sorted."""
+    """A date as given, if it begins with an ISO day; others cannot be compared or sorted."""
     text = str(said or "").strip()
     try:
         if text[10:]:
@@ -146,11 +146,11 @@ def day_of(said: object) -> str:
 
 @dataclass(frozen=True)
 class Transcript:
-    """A file of ``transcripts/`` taken apart.
+    """A parsed file of ``transcripts/``.
 
     Attributes:
-        front: what stands between the two lines of dashes.
-        unread: (line, text) of what stands there and is no ``key: value``.
+        front: the front matter between the two lines of dashes.
+        unread: (line, text) of lines there that are no ``key: value``.
         body: the paragraphs.
     """
 
@@ -160,7 +160,7 @@ class Transcript:
 
 
 def read_transcript(path: Path) -> Transcript:
-    """A transcript before it is made into passages.
+    """Parse a transcript, before it is made into passages.
 
     Raises:
         DataError: it cannot be read, or its front matter has no end.
@@ -198,7 +198,7 @@ def _text(path: Path) -> str:
 
 
 def _word(value: object) -> str:
-    """A value of a record as text; one that is not there, or is a list, an object or a truth, is none."""
+    """A value of a record as text; empty if it is missing, a list, an object or a boolean."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     return str(value)
@@ -211,7 +211,7 @@ def _with_context(passages: list[Passage]) -> Iterator[Passage]:
 
 
 def _parts(text: str, name: str) -> tuple[str, str]:
-    """What stands between the two lines of dashes, with the first of them as an empty line, and the rest."""
+    """The front matter, with the first line of dashes as an empty line, and the rest."""
     if not text.startswith("---\n"):
         return "", text
     head, end, body = text.removeprefix("---").partition("\n---\n")

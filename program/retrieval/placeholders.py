@@ -1,4 +1,4 @@
-"""``{1}`` in a sub-query: what it still waits for, and putting an answer in its place."""
+"""``{1}`` in a sub-query: which answer it still waits for, and putting that answer in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search providers: who is asked, how much at once, and how each asks when nobody plans for it."""
+"""Search providers: what is searched, within which limits, and what each asks when there is no plan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .retrievers import Bm25Retriever, Retriever, VectorRetriever
 
 @dataclass(frozen=True)
 class Variation:
-    """One way in which a provider asks by itself; ``label`` is what its results then carry."""
+    """One query that a provider makes by itself; its results carry ``label``."""
 
     query: str
     label: str
@@ -23,35 +23,35 @@ class Variation:
 
 Generator = Callable[[str], Sequence[Variation]]
 Answer = Sequence[SearchResult | Exception]
-"""Results; an exception among them says why others are not there, and becomes a gap."""
+"""Results; an exception among them says why others are missing, and becomes a gap."""
 
 
 class SearchProvider(Protocol):
-    """Anything that can be searched. Planned candidates are given to ``search`` one by one, as they are."""
+    """Anything that can be searched. ``search`` gets the planned candidates one by one, as they are."""
 
     @property
     def name(self) -> str:
-        """What a candidate's ``source_filter`` calls it."""
+        """The name by which a candidate's ``source_filter`` refers to it."""
         ...
 
     @property
     def limits(self) -> Limits:
-        """What it bears."""
+        """How many calls it takes at once, and how long one may last."""
         ...
 
     def variations(self, query: str) -> Sequence[Variation]:
-        """Its own ways of asking; called only where there is no plan."""
+        """Its own variations of a query; called only if there is no plan."""
         ...
 
     def search(self, query: str, limit: int) -> Answer | Awaitable[Answer]:
-        """At most ``limit`` results a channel, best first. May be a coroutine function."""
+        """At most ``limit`` results for each channel, best first. It may be a coroutine function."""
         ...
 
 
 def usual_variations(query: str) -> tuple[Variation, ...]:
-    """A fixed set of ways to ask, the same for every question: as typed, its key terms, and each half of them.
+    """Fixed variations of every query: as typed, its key terms, and each half of them.
 
-    It is what a search without a plan does, and what plans are compared with.
+    A search without a plan uses them, and plans are compared with them.
     """
     words = key_terms(query, (), detect_language(query))
     middle = (len(words) + 1) // 2
@@ -65,7 +65,7 @@ def usual_variations(query: str) -> tuple[Variation, ...]:
 
 
 def each_once(variations: Iterable[Variation]) -> tuple[Variation, ...]:
-    """Those with a query, the first of each, in order."""
+    """The variations that have a query, without duplicates, in order."""
     found: dict[str, Variation] = {}
     for variation in variations:
         if variation.query.strip():
@@ -74,7 +74,7 @@ def each_once(variations: Iterable[Variation]) -> tuple[Variation, ...]:
 
 
 class LocalProvider:
-    """Searches with retrievers of this process, each its own channel; the reference of a provider."""
+    """Searches with retrievers in this process, each its own channel; the reference provider."""
 
     def __init__(
         self,
@@ -90,11 +90,11 @@ class LocalProvider:
         self._generator = generator
 
     def variations(self, query: str) -> Sequence[Variation]:
-        """What the generator makes of a query."""
+        """The generator's variations of a query."""
         return self._generator(query)
 
     def search(self, query: str, limit: int) -> Answer | Awaitable[Answer]:
-        """Every retriever's ranking; a coroutine if one of them is asynchronous. One that fails costs its own."""
+        """Every retriever's ranking; a coroutine if one is asynchronous. One that fails costs only its own ranking."""
         answers = [(retriever.name, _asked(retriever, query, limit)) for retriever in self._retrievers]
         if any(isinstance(answer, Awaitable) for _, answer in answers):
             return self._await(answers)
@@ -116,7 +116,7 @@ class LocalProvider:
 
 
 def _asked(retriever: Retriever, query: str, limit: int) -> Any:
-    """What a retriever gives, or why it gives nothing."""
+    """A retriever's hits, or why there are none."""
     try:
         return retriever.retrieve(query, limit)
     except Exception as error:

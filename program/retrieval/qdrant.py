@@ -1,4 +1,4 @@
-"""Qdrant as a retriever. Needs the extra ``qdrant``; nothing is imported before one is made.
+"""A retriever on Qdrant. Needs the extra ``qdrant``; nothing is imported before one is made.
 
 The client is yours: a server's, or embedded with ``QdrantClient(":memory:")`` or ``QdrantClient(path=…)``.
 """
@@ -41,7 +41,7 @@ class QdrantRetriever:
     def retrieve(self, query: str, limit: int) -> list[Hit | Exception] | Awaitable[list[Hit | Exception]]:
         """The passages nearest to the query; none for a text that the encoder cannot read.
 
-        In the place of a point without a text there is a `DataError` that names it.
+        A point without a text is replaced by a `DataError` that names it.
         """
         vector = self._encoder.encode([query])[0]
         if not vector.any():
@@ -53,10 +53,10 @@ class QdrantRetriever:
 def index_passages(
     client: QdrantClient, collection: str, passages: Sequence[Passage], encoder: Encoder | None = None
 ) -> int:
-    """Put passages into a Qdrant collection, made if it is not there; the same passage replaces itself.
+    """Put passages into a Qdrant collection, which is created if missing; the same passage replaces itself.
 
     Returns:
-        How many were written.
+        The number of passages written.
 
     Raises:
         ConfigError: the extra is not installed, the client is the asynchronous one, or the collection holds vectors
@@ -113,7 +113,7 @@ def _hit(point: Any) -> Hit | Exception:
 
 
 def _point_id(passage: Passage) -> str:
-    """Qdrant wants numbers or UUIDs; this one is the same for the same passage everywhere."""
+    """A UUID, as Qdrant requires, that is the same for the same passage everywhere."""
     return str(uuid.uuid5(_SPACE, f"{passage.source}\n{passage.id}"))
 
 
@@ -123,7 +123,7 @@ def _payload(passage: Passage) -> dict[str, Any]:
 
 
 def _passage(payload: Mapping[str, Any], point: Any) -> Passage:
-    """The passage in a payload; collections that others filled need a ``text`` at least."""
+    """The passage in a payload; collections filled by others need at least a ``text``."""
     text = payload.get("text")
     if not isinstance(text, str) or not text:
         raise DataError(f"the Qdrant point {point} has no text in its payload; index passages with index_passages")

@@ -1,4 +1,4 @@
-"""What of providers can be used: their results and variations, and a sentence for each thing that is neither."""
+"""Validates what providers return: usable results and variations, and a sentence for each thing that is neither."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .results import SearchResult
 
 
 class Read(NamedTuple):
-    """What of an answer can be used, and what is wrong with the rest, one sentence each."""
+    """The usable part of an answer, and what is wrong with the rest, one sentence each."""
 
     good: tuple[Any, ...]
     problems: tuple[str, ...] = ()
@@ -25,7 +25,7 @@ class Read(NamedTuple):
 
 
 def read_results(value: object) -> Read:
-    """The results of a search; an exception among them says why others are not there.
+    """Read the results of a search; an exception among them says why others are missing.
 
     Raises:
         TypeError: it is no list.
@@ -44,7 +44,7 @@ def read_variations(value: object) -> Read:
 
 
 def unfit(provider: object) -> str:
-    """Why a provider cannot be asked; empty where it can."""
+    """Why a provider cannot be searched; empty if it can."""
     try:
         name, limits = provider.name, provider.limits  # type: ignore[attr-defined]
     except Exception as error:  # they may be properties of anybody's

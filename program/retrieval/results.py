@@ -35,10 +35,10 @@ class SearchResult:
     """A hit with where it came from.
 
     Attributes:
-        provider: who found it.
-        channel: which of the provider's rankings it stands in; each is ranked by itself.
-        query: what was asked.
-        query_variant: ``stage:label`` of the candidate, or the provider's own name of its variation.
+        provider: name of the provider that found it.
+        channel: the provider's ranking that it is part of; each channel is ranked by itself.
+        query: the text that was searched for.
+        query_variant: ``stage:label`` of the candidate, or the provider's label of its own variation.
     """
 
     passage: Passage
@@ -71,8 +71,8 @@ class Evidence:
 
     Attributes:
         score: sum of weighted reciprocal ranks.
-        query_variant: of the list that contributed most.
-        variants: of all lists that have it, most contributing first.
+        query_variant: that of the list that contributed most.
+        variants: those of all lists that have it, most contributing first.
     """
 
     passage: Passage

@@ -1,4 +1,4 @@
-"""Retrievers: the one method that a store must have, and two over passages held in memory."""
+"""The retriever interface, one method that a store must have, and two retrievers over passages in memory."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Hits = Sequence[Hit | Exception]
 
 
 class Retriever(Protocol):
-    """Anything that ranks passages for a query; a coroutine function will do too."""
+    """Anything that ranks passages for a query; ``retrieve`` may be a coroutine function."""
 
     @property
     def name(self) -> str:
-        """Names its ranking in traces and gaps."""
+        """The name of its ranking in traces and gaps."""
         ...
 
     def retrieve(self, query: str, limit: int) -> Hits | Awaitable[Hits]:
-        """At most ``limit`` hits, best first; scores need to be comparable within one answer only."""
+        """At most ``limit`` hits, best first; scores have to be comparable within one answer only."""
         ...
 
 
@@ -67,21 +67,21 @@ class VectorRetriever:
         self._vectors = self._encoder.encode([passage.searchable for passage in passages])
 
     def retrieve(self, query: str, limit: int) -> list[Hit]:
-        """The nearest passages; none for a text that the encoder cannot read."""
+        """The nearest passages, best first; none for a text that the encoder cannot read."""
         if not self._passages:
             return []
         return _best(self._passages, self._vectors @ self._encoder.encode([query])[0], limit)
 
 
 def _best(passages: Sequence[Passage], scores: np.ndarray, limit: int) -> list[Hit]:
-    """Those of positive score, best first, ties in the order of the store."""
+    """Passages with a positive score, best first, ties in the order of the store."""
     found = np.flatnonzero(scores > 0)
     order = found[np.argsort(-scores[found], kind="stable")][:limit]
     return [Hit(passages[i], float(scores[i])) for i in order]
 
 
 def term_weights(passages: Sequence[Passage]) -> Callable[[str], float]:
-    """How telling a term is among some passages: log(1 + passages / passages that have it); unknown ones most."""
+    """How informative a term is: log(1 + passages / passages that have it); unknown terms weigh most."""
     counts: Counter[str] = Counter()
     for passage in passages:
         counts.update(passage.known_terms)

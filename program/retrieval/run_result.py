@@ -1,4 +1,4 @@
-"""What running a plan gives: evidence with its sources, what is missing, and what it cost."""
+"""The result of running a plan: evidence with its sources, what is missing, and what it cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kind = Literal["rejected", "direct_answer", "read_everything", "searched"]
 
 
 class SubAnswer(Frozen):
-    """What a sub-query that others wait for was answered with, and how it was asked itself."""
+    """The answer to a sub-query that others wait for, and the text by which it was asked."""
 
     id: int
     question: str
@@ -27,7 +27,7 @@ class SubAnswer(Frozen):
 
 
 class Timings(Frozen):
-    """Milliseconds of the parts of a run; parts that go on side by side overlap."""
+    """Milliseconds of the parts of a run; parts that run in parallel overlap."""
 
     search: float = 0.0
     graph: float = 0.0
@@ -38,17 +38,17 @@ class Timings(Frozen):
 
 @dataclass(frozen=True)
 class RunResult:
-    """A plan and what became of it.
+    """A plan and the result of running it.
 
     Attributes:
         kind: what was done: nothing (rejected), an answer without a search, everything read, or a search.
-        text: what the last callable wrote: rejection, direct answer or synthesis.
+        text: the rejection, direct answer or synthesis.
         evidence: the best passages, best first.
-        graph_answers: what the plan's graph steps found.
-        facts: edges of the names in the question.
-        source_answers: records, one entry a source query.
+        graph_answers: the answers of the plan's graph steps.
+        facts: edges of the graph at the names in the question.
+        source_answers: records, one entry for each source query.
         context: a collection as read, formatted for a language model.
-        rounds: batches of searches, one after the other.
+        rounds: number of batches of searches, one after the other.
         gaps: everything that could not be found, asked or done.
     """
 

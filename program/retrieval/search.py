@@ -1,4 +1,4 @@
-"""``search_with_plan``: planned candidates are asked exactly as planned; without a plan all is as before."""
+"""``search_with_plan``: searches for the planned candidates exactly as they are, or without a plan as before."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ Plan = QueryPlan | Sequence[QueryCandidate]
 
 
 class SearchTrace(Frozen):
-    """What a search did: written to the log once a run.
+    """What a search did, logged once for each run.
 
     Attributes:
-        planned: whether candidates were given.
-        candidates: asked candidates by stage.
+        planned: whether there was a plan with candidates.
+        candidates: number of candidates asked, by stage.
         queries: searches sent, over all providers.
-        results: results before fusion, by stage.
-        duplicates: passages left out because their content was there already.
+        results: number of results before fusion, by stage.
+        duplicates: passages left out as near-duplicates.
         irrelevant: passages left out by the relevance filter.
-        chosen: how many of the evidence each ``stage:label`` contributed most to.
+        chosen: number of evidence passages to which each ``stage:label`` contributed most.
     """
 
     planned: bool
@@ -48,13 +48,13 @@ class SearchTrace(Frozen):
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How results are put together.
+    """How to search, and how results are combined.
 
     Attributes:
         limit: passages in the evidence.
-        depth: results asked of each channel.
-        compress: what a search *without* a plan does to the query first; a planned query is never changed.
-        relevance: keeps what is about the question; None keeps all.
+        depth: results requested of each channel.
+        compress: shortens the query of a search *without* a plan; a planned query is never changed.
+        relevance: a filter that keeps passages about the question; None keeps all.
     """
 
     limit: int = 10
@@ -67,7 +67,7 @@ class SearchSettings:
 
 @dataclass
 class SearchRun:
-    """Everything that was asked and found; lists can be added and the evidence ranked again."""
+    """The queries and results of one run; lists can be added and the evidence ranked again."""
 
     settings: SearchSettings = field(default_factory=SearchSettings)
     planned: bool = True
@@ -83,7 +83,7 @@ class SearchRun:
 
     @property
     def queries(self) -> int:
-        """Searches sent."""
+        """Number of searches sent."""
         return len(self.asked)
 
     def rank(self) -> SearchRun:
@@ -93,7 +93,7 @@ class SearchRun:
         return self
 
     def trace(self) -> SearchTrace:
-        """Counts of this run."""
+        """The counts of this run."""
         results: Counter[str] = Counter()
         for ranking in self.lists:
             results[ranking.variant.partition(":")[0]] += len(ranking.results)
@@ -117,15 +117,15 @@ def search_with_plan(
     settings: SearchSettings | None = None,
     deadline_s: float | None = None,
 ) -> SearchRun:
-    """Search providers with planned candidates, or as each does by itself.
+    """Search providers with a plan's candidates, or without a plan with each provider's own variations.
 
-    With a plan its candidates are asked exactly as they are, of the providers that their ``source_filter``
-    names (all, if it names none), side by side within each provider's limits; a provider's own generator is
-    not called, and each result carries ``stage:label``. Without one the query is compressed if the settings
-    say so, every provider makes its own variations, and repeated ones are asked once.
+    With a plan, its candidates are searched for exactly as they are, by the providers that their ``source_filter``
+    names (all, if it names none), in parallel within each provider's limits. A provider's own generator is not called,
+    and each result carries ``stage:label``. Without a plan, the query is compressed if the settings say so, every
+    provider makes its own variations, and repeated ones are asked once.
 
-    Removal of near-duplicate content, relevance filter and ranking are the same in both cases. What a
-    provider fails to give is a gap; nothing a provider does raises.
+    Removal of near-duplicates, relevance filter and ranking are the same in both cases. A provider's failure is a gap
+    and never raises.
     """
     asked = list(providers) if isinstance(providers, Iterable) else [providers]
     run = SearchRun(settings or SearchSettings(), planned=plan is not None)
@@ -147,14 +147,14 @@ async def asearch_with_plan(
     settings: SearchSettings | None = None,
     deadline_s: float | None = None,
 ) -> SearchRun:
-    """`search_with_plan` for asyncio; providers' coroutines run on the loop of the caller."""
+    """As `search_with_plan`, for asyncio; providers' coroutines run on the caller's event loop."""
     return await awaited(lambda: search_with_plan(query, providers, plan, settings=settings, deadline_s=deadline_s))
 
 
 def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
-    """The candidates of a plan that can be asked now; one that waits for an answer, ``{1}``, cannot.
+    """The candidates of a plan that can be asked now, without those that wait for an answer (``{1}``).
 
-    A plan without candidates is asked by its standalone query and its sub-queries.
+    For a plan without candidates these are its standalone query and its sub-queries.
     """
     if not isinstance(plan, QueryPlan):
         return tuple(c for c in plan if not open_references(c.query))
@@ -170,13 +170,13 @@ def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
 def ask(
     run: SearchRun, candidates: Sequence[QueryCandidate], providers: Sequence[SearchProvider], deadline: Deadline
 ) -> None:
-    """Ask candidates of the providers they are for; what comes back, and what does not, goes into the run."""
+    """Search for candidates with the providers that they name; results and gaps are added to the run."""
     fit = _fit(run, providers)
     _ask(run, [(c, provider) for c in candidates for provider in _meant(run, c, fit)], deadline)
 
 
 def _fit(run: SearchRun, providers: Sequence[SearchProvider]) -> list[SearchProvider]:
-    """Those that can be asked; another one is a gap, once a run."""
+    """The providers that can be searched; any other is a gap, once in a run."""
     wrong = {number: why for number, provider in enumerate(providers) if (why := unfit(provider))}
     for number, why in wrong.items():
         what = f"the provider {number + 1}, a {type(providers[number]).__name__}"
@@ -197,12 +197,12 @@ def _call(query: str, provider: SearchProvider, depth: int) -> Call[Read]:
 
 
 def log_trace(trace: SearchTrace) -> None:
-    """Write the trace of a run to the log, once, as JSON."""
+    """Log the trace of a run, once, as JSON."""
     LOG.info("search %s", json.dumps(trace.model_dump(), ensure_ascii=False))
 
 
 def _meant(run: SearchRun, candidate: QueryCandidate, providers: Sequence[SearchProvider]) -> Sequence[SearchProvider]:
-    """The providers that a candidate is for; a filter that names none of them is a gap."""
+    """The providers that a candidate names; a filter that names none of them is a gap."""
     if not candidate.source_filter:
         return providers
     meant = [provider for provider in providers if provider.name in candidate.source_filter]
@@ -214,7 +214,7 @@ def _meant(run: SearchRun, candidate: QueryCandidate, providers: Sequence[Search
 
 
 def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProvider], deadline: Deadline) -> None:
-    """Compress, let each provider make its variations, ask each distinct one once."""
+    """Search without a plan: compress, let each provider make its variations, ask each distinct one once."""
     text = run.settings.compress(query) if run.settings.compress else query
     fit = _fit(run, providers)
     calls = [Call(p, p.limits, partial(p.variations, text), read_variations) for p in fit]
@@ -231,7 +231,7 @@ def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProv
 
 
 def _take(run: SearchRun, candidate: QueryCandidate, provider: SearchProvider, outcome: Outcome[Read]) -> None:
-    """One answer into the run: its lists by channel, and a gap for what cannot be used."""
+    """Add one answer to the run: its lists by channel, and a gap for what cannot be used."""
     answer = outcome.value or Read(())
     label = candidate.label if candidate.stage == LEGACY else variant_of(candidate)
     channels: dict[str, list[SearchResult]] = {}

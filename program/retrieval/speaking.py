@@ -1,7 +1,7 @@
-"""The words around a run: rejection, direct answer, synthesis. Each may be a function of yours.
+"""The texts around a run: rejection, direct answer, synthesis. Each may be a function of yours.
 
-No language model is behind the defaults: a rejection and a direct answer are the card's texts, and a
-synthesis is the evidence, quoted with its sources.
+No language model is behind the defaults: a rejection and a direct answer are the card's texts, and a synthesis is the
+evidence, quoted with its sources.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ QUOTE_CHARACTERS = 400
 
 
 def rejection(card: DomainCard, plan: QueryPlan) -> str:
-    """The card's words for what it does not answer."""
+    """The card's text for a query that it does not answer."""
     return plan.rejection_reason or card.reason(plan.rejection_kind)
 
 
 def direct_answer(card: DomainCard, plan: QueryPlan) -> str:
-    """What the domain can be asked, in the card's words."""
+    """What one can ask about the domain, in the card's words."""
     covers = "\n".join(f"- {line}" for line in card.covers)
     return f"{card.title}: {card.description}\n{covers}"
 
@@ -72,12 +72,12 @@ def cut(text: str, most: int = QUOTE_CHARACTERS) -> str:
 
 @dataclass(frozen=True)
 class Speakers:
-    """Who writes what the user reads.
+    """The functions that write what the user reads.
 
     Attributes:
-        reject: for a plan that is not relevant.
-        answer: for a greeting, where nothing is retrieved.
-        synthesise: from the evidence.
+        reject: writes the answer to a plan that is not relevant.
+        answer: writes the answer to a greeting, for which nothing is retrieved.
+        synthesise: writes the answer from the evidence.
     """
 
     reject: Callable[[DomainCard, QueryPlan], str] = rejection
@@ -86,7 +86,7 @@ class Speakers:
 
 
 def spoken(speakers: Speakers, run: RunResult) -> tuple[str, tuple[Gap, ...]]:
-    """What the synthesis writes, and no gap; the evidence quoted, and a gap, where it fails."""
+    """The text of the synthesis without a gap, or, if that fails, the quoted evidence with a gap."""
     try:
         return speakers.synthesise(run), ()
     except Exception as error:  # the callable may be the user's

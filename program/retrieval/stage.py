@@ -1,4 +1,4 @@
-"""The retrieval part of a plan: ways of asking, source plans, and whether to read everything."""
+"""The retrieval part of a plan: query candidates, source plans, and whether to read a collection whole."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Retrieved:
-    """The fields of a plan that this part fills, and what the trace and the reader must know.
+    """The fields of a plan that this part fills, with notes for the trace.
 
-    ``notes`` are of what was made, ``degraded`` of what was asked for and cannot be.
+    ``notes`` are about what was made, ``degraded`` about what was asked for and cannot be done.
     """
 
     strategy: RetrievalStrategy
@@ -46,11 +46,11 @@ class Retrieved:
 
 
 class RetrievalParts:
-    """What a planner needs to plan retrieval; made once for a card. Safe to share between threads.
+    """What a planner needs for planning retrieval, made once for a card. Safe to share between threads.
 
     Attributes:
-        candidates: makes ways of asking.
-        now: the clock that relative dates and ages of statistics are told by where a session does not say.
+        candidates: makes query candidates.
+        now: the clock for relative dates and the age of statistics, if the session does not give the time.
         items: the domain's own collection, or None.
     """
 
@@ -65,7 +65,7 @@ class RetrievalParts:
         """Prepare what every query needs.
 
         Args:
-            folder: of the domain, for the collection that its card names; a shipped domain's is known.
+            folder: the domain's folder, for the collection that its card names; not needed for a shipped domain.
 
         Raises:
             DataError: the collection cannot be read.
@@ -80,14 +80,15 @@ class RetrievalParts:
         self._planner = SourcePlanner(card)
 
     def stands_on(self, session: Mapping[str, Any]) -> tuple[str, ...]:
-        """What this part of a plan depends on beside its query and program: settings, the folder, and the day where
-        dates are told, as it is for the one who asks."""
+        """What this part of a plan depends on, beside query and program.
+
+        Settings, the folder, and, if dates are resolved, the current day of whoever asks."""
         tells_time = self._reader is not None or self.card.collection is not None
         day = session_now(session, self.now)[0].date().isoformat() if tells_time else ""
         return repr(self.candidates.config), str(self._folder), day
 
     def asks(self, flow: Flow) -> list[Ask]:
-        """The request for other wordings, if they are switched on, not there already, and likely to be used.
+        """The request for other wordings, if they are switched on, not cached, and likely to be used.
 
         Only a plan for several names is widened (``rag_expansion``).
         """
@@ -102,7 +103,7 @@ class RetrievalParts:
         return [Ask("vary", self._vary, inputs, decides=False)]
 
     def settle(self, flow: Flow, reply: Reply | None) -> None:
-        """Keep what was written; without it the plan has the other candidates and says so."""
+        """Keep the wordings written; without them the plan has the other candidates and says so."""
         if reply is None:
             return
         if not flow.labels.is_relevant:
@@ -116,12 +117,12 @@ class RetrievalParts:
         )
 
     def _cleaned(self, flow: Flow) -> str:
-        """The query as variations are kept by."""
+        """The query in the form by which variations are cached."""
         query = flow.labels.standalone_query
         return self.candidates.clean(query, flow.parts.linker.surfaces(query))
 
     def fill(self, flow: Flow, strategy: RetrievalStrategy) -> Retrieved:
-        """What the labels of a flow lead to; nothing where nothing is searched."""
+        """The retrieval part that a flow's labels lead to; empty if nothing is searched."""
         found = Retrieved(strategy)
         if strategy.use_rag:
             self._ask(flow, found)
@@ -189,9 +190,9 @@ def _items(card: DomainCard, folder: Path | None) -> ItemStore | None:
 def _asked(flow: Flow) -> str:
     """The standalone form; for a follow-up that no model rewrote, the query as typed with what it may refer to.
 
-    That is key terms of what the user asked before, the card's names in the answers, and what the application shows
-    where the query names nobody. Whatever else an answer says is not searched for: it may be a rejection, or a text
-    of somebody else. Of 28 such follow-ups of the podcast's evidence, the query alone found 0.24 of the gold passages
+    That is key terms of what the user asked before, the card's names in the answers, and, if the query names nothing,
+    what the application shows. Nothing else in an answer is searched for: it may be a rejection, or somebody else's
+    text. Of 28 such follow-ups of the podcast's evidence, the query alone found 0.24 of the gold passages
     among its first ten, with key terms of the answers, too, 0.49, with these 0.51, and the gold rewrite 0.64. With what
     a head makes of the query in its place candidates found 0.43 on ``dev`` and not 0.49 (23 questions).
     """

@@ -31,15 +31,15 @@ Stamp = tuple[tuple[str, int, int], ...]
 
 @dataclass(frozen=True)
 class Stores:
-    """Everything that a plan can be run on; any part may be missing or be replaced by one of yours.
+    """The stores that a plan is run on; any of them may be missing, or replaced by one of yours.
 
     Attributes:
-        providers: what candidates are asked of, by words and vectors.
-        weight: how telling a term is in these texts.
+        providers: search the query candidates, by words and by vectors.
+        weight: how informative a term is in these texts.
         graph: runs graph plans.
-        left_out: what of the graph's files the card's schema does not have, one sentence for each type of nodes.
+        left_out: what in the graph's files the card's schema does not have, one sentence for each node type.
         sources: answers source queries, by name.
-        collection: what is read as a whole where the plan says so, oldest first.
+        collection: passages that are read as a whole if the plan says so, oldest first.
     """
 
     card: DomainCard
@@ -53,15 +53,15 @@ class Stores:
 
     @cached_property
     def candidates(self) -> CandidatePlanner:
-        """Makes follow-up candidates for this card."""
+        """The planner of follow-up candidates for this card."""
         return CandidatePlanner(self.card, self.linker)
 
 
 def open_stores(domain: str | Path) -> Stores:
-    """The stores in a domain's folder; kept in this process until one of its files changes.
+    """Open the stores in a domain's folder; they are kept in this process until one of its files changes.
 
     Raises:
-        DataError: no such domain, or a file that cannot be read; it is named.
+        DataError: there is no such domain, or a file cannot be read, which is named.
     """
     folder = domain_folder(domain).resolve()
     return _open(folder, _stamp(_files(folder)))
@@ -101,7 +101,7 @@ def _graph(folder: Path, card: DomainCard) -> MemoryGraph | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Every file that is opened, whether it is there or not."""
+    """Every file that would be opened, whether it exists or not."""
     told = [*(folder / name for name in (CARD_FILE, NAMES_FILE, WORDS_FILE)), *sorted((folder / "graph").glob("*"))]
     stores = [folder / source.store for source in _card(folder, _stamp(told)).sources if source.store is not None]
     return [*told, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md")), *stores]
@@ -113,5 +113,5 @@ def _card(folder: Path, stamp: Stamp) -> DomainCard:
 
 
 def _stamp(files: Sequence[Path]) -> Stamp:
-    """Name, time and size of the files that are there."""
+    """Name, time and size of the files that exist."""
     return tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.is_file())

@@ -1,4 +1,4 @@
-"""The words that an index compares."""
+"""Splits text into the terms that an index compares."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def terms(text: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Without case and without the accents of alphabets; other scripts keep their marks."""
+    """Text without case and without the accents of alphabets; other scripts keep their marks."""
     unaccented = _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold()))
     return unicodedata.normalize("NFC", unaccented)
 

@@ -1,4 +1,4 @@
-"""Sub-queries that wait for each other's answers: what can be asked now, and what then."""
+"""Sub-queries that wait for each other's answers: which can be asked now, and which next."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .results import Gap, RankedList
 from .run_result import SubAnswer
 
 ANSWERS = 3
-"""Answers that are kept of one sub-query; the first one is filled in."""
+"""Answers kept for one sub-query; the first is filled in."""
 BESIDE = 0.5
-"""Weight of asking a waiting sub-query with the words of what it waits for, in case the answer is wrong."""
+"""Weight of asking a waiting sub-query in the words of the one it waits for, in case the answer is wrong."""
 
 
 @dataclass
 class Waves:
-    """The sub-queries of a plan on their way: which were asked and how, which were answered and with what."""
+    """The sub-queries of a plan during a run: which were asked and how, and which were answered and how."""
 
     plan: QueryPlan
     answerer: Answerer
@@ -32,7 +32,7 @@ class Waves:
     _answers: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
     def first(self, candidates: Sequence[QueryCandidate]) -> tuple[QueryCandidate, ...]:
-        """What can be asked now: the candidates, and sub-queries that others wait for if none of them asks those."""
+        """What can be asked now: the candidates, and sub-queries that others wait for and no candidate asks."""
         if not candidates:
             return ()
         there = {canonical(candidate.query) for candidate in candidates}
@@ -43,7 +43,7 @@ class Waves:
         return (*candidates, *more)
 
     def next(self, lists: Sequence[RankedList], constant: int) -> tuple[QueryCandidate, ...]:
-        """Candidates of the sub-queries whose answers are there by now; none when nothing waits."""
+        """Candidates of the sub-queries that need not wait any more; none if nothing waits."""
         for sub in self.plan.sub_queries:
             if sub.id in self._asked and sub.id not in self._answers and self._is_waited_for(sub):
                 self._answer(sub, lists, constant)
@@ -53,11 +53,11 @@ class Waves:
         return tuple(candidate for sub in ready for candidate in self._fill(sub))
 
     def answered(self) -> tuple[SubAnswer, ...]:
-        """The sub-queries that were answered on the way."""
+        """The sub-queries answered during the run."""
         return tuple(SubAnswer(id=i, question=self._asked[i], answers=found) for i, found in self._answers.items())
 
     def questions(self) -> tuple[str, ...]:
-        """Every sub-query as it was asked; one that was never asked as it stands."""
+        """Every sub-query as it was asked, or as the plan has it if it never was."""
         return tuple(self._asked.get(sub.id, sub.text) for sub in self.plan.sub_queries)
 
     def _is_waited_for(self, sub: SubQuery) -> bool:
@@ -77,7 +77,7 @@ class Waves:
         self._answers[sub.id] = found
 
     def _fill(self, sub: SubQuery) -> list[QueryCandidate]:
-        """The sub-query with answers in their places, and with the words of the questions they answer."""
+        """The sub-query with answers filled in, and with the words of the questions they answer."""
         words = {i: self._words(i) for i in _waits_for(sub)}
         known = {i: self._answers[i][0] for i in words if self._answers[i]}
         by_words = filled(sub.text, words)

@@ -1,1 +1,1 @@
-"""A follow-up said so that it stands alone, by an edit that labelled rows have taught; without a language model."""
+"""Follow-ups rewritten to stand alone by one learned edit of the words, without a language model."""

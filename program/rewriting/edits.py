@@ -1,8 +1,9 @@
-"""Every edit of a follow-up that may make it stand alone, each with what speaks for it.
+"""Every candidate edit that may make a follow-up stand alone, with its features.
 
 Three moves and none: *put* something said before in the place of a word that points to it ("did **he** win" - "did
-Kwabena win"), *add* it at the front or the end ("how many" - "how many on Chiamaka's stuck wall"), *turn* the question
-before to what is new ("and Priya?" after "what does Ansei say about sleep" - "what does Priya say about sleep").
+Kwabena win"), *add* it at the front or the end ("how many" - "how many on Chiamaka's stuck wall"), *turn* the
+question before to what is new ("and Priya?" after "what does Ansei say about sleep" - "what does Priya say about
+sleep").
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Learning which edit makes a follow-up stand alone, from labelled follow-ups and their standalone forms."""
+"""Fits the choice of an edit to labelled follow-ups and their standalone forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What labelled rows show of how follow-ups point back: which words they replace, and what joins what they add."""
+"""Word statistics of labelled follow-ups: which words they replace, and which words join what they add."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""How like a name is to a word that points: *she* to Anna, *he* to Mr Brook.
+"""How well a name fits a pronoun that may point to it: *she* to Anna, *he* to Mr Brook.
 
-No list says who is a woman. Vectors of words do: those of first names and titles lie nearer to the pronouns that they
-go with, as seen against the mean of all words that point (Bolukbasi et al. 2016 measured this, as a bias; here it is
-asked for nothing but whom a pronoun may mean, and labelled follow-ups say how much it is worth).
+No list says who is a woman. Vectors of words do: those of first names and titles lie nearer to the pronouns that go
+with them, relative to the mean of all pointing words (Bolukbasi et al. 2016 measured this as a bias; here it decides
+nothing but whom a pronoun may mean, and labelled follow-ups say how much it is worth).
 """
 
 from __future__ import annotations

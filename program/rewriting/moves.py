@@ -1,7 +1,7 @@
-"""The three moves that a query's words allow, each with its ways of taking something said before in.
+"""The three moves that a query's words allow, each with its ways of inserting something said before.
 
-A move splits what it sees of a referent into the *part* that its ways depend on, which many referents share, and the
-rest: so the best way is looked for once a part and not once a referent.
+A move splits the features of a referent into the *part* that its ways depend on, which many referents share, and the
+rest. So the best way is searched for once for each part, not once for each referent.
 """
 
 from __future__ import annotations

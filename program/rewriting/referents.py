@@ -1,4 +1,4 @@
-"""What a follow-up may point to: names, capitals and runs of uncommon words of the earlier turns."""
+"""Candidate referents of a follow-up: names, capitalised words and runs of uncommon words in the earlier turns."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""``Rewriter``: a follow-up and its conversation in, the likeliest standalone form out, with how sure that is.
+"""``Rewriter``: turns a follow-up and its conversation into the likeliest standalone form, with its probability.
 
-A log-linear model over the edits of ``edits.py`` (Berger, Della Pietra and Della Pietra 1996). Its traits are words and
-places and nothing else, so that each weight can be looked up by name.
+A log-linear model over the edits of ``edits.py`` (Berger, Della Pietra and Della Pietra 1996). Its features (traits)
+are words and places and nothing else, so each weight can be looked up by name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What is seen of an edit, by name: traits of what is put in, and of how it is put.
+"""Features of an edit (traits), each with a name: of what is inserted, and of how.
 
-Everything here depends on small, comparable descriptions and not on texts, so that a sum of weights that was worked out
-for one query serves the next.
+They depend on small, comparable descriptions and not on texts, so that a sum of weights that was computed for one
+query serves the next.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The words of a text with their places, and the texts that are not cut into words here."""
+"""Splits a text into words with their places; recognises the texts that are not split here."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Greetings, thanks and goodbyes, as a card lists them: queries that are nothing else, and those that have them around.
+"""Greetings, thanks and goodbyes of a card: queries that are nothing else, and greetings around a query.
 
 "Thanks! And what does Ilse say of sleep?" asks what its second half asks. That the first half greets is certain by
-form, where a sign ends it: "hello world" begins with no greeting. So is that thanks or a courtesy end a query. Of the
-podcast's dev and calibrate rows with each of five greetings before them, heads took 0.15 for nothing but a greeting,
-and had the labels of 0.49 right; of what follows the greeting 0.01 and 0.60, as of the rows themselves.
+form where punctuation ends it: "hello world" does not begin with a greeting. The same holds for thanks or a courtesy
+at the end of a query. With each of five greetings put before the podcast's dev and calibrate rows, heads took 0.15
+for nothing but a greeting and had the labels of 0.49 right; with the greeting removed 0.01 and 0.60, as for the rows
+themselves.
 """
 
 from __future__ import annotations

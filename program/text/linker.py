@@ -1,9 +1,9 @@
-"""Names of the card found in a text: exact spelling first, then aliases; no guessing.
+"""Finds names of the card in a text: by exact spelling first, then by aliases; nothing is guessed.
 
-Matching is on whole words, so that "class" is found in no other word, and ignores case and how a keyboard spells
+Matching is on whole words, so that "class" is found inside no other word, and ignores case and how a keyboard spells
 quotes and hyphens. The longest name wins where several overlap. A text is read word by word, and only names whose
-rarest word it has are compared: by first words, "the" would be one of them. In scripts that write no spaces a name
-inside a sentence is not seen here; a graph's own index reads them sign by sign.
+rarest word it has are compared: indexed by first words, many would begin with "the". In scripts without spaces a name
+inside a sentence is not found here; a graph's own index reads them character by character.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Slips of the fingers: an unknown word that is one slip away from a word of the training queries is read as that.
+"""Corrects typing slips: an unknown word that is one slip away from a word of the training queries is read as that.
 
-A slip is a letter too many or too few, another letter, or two that changed places. Which known words are near is found
-by keyed deletes (Garbe, "SymSpell", 2012): two words one letter apart are the same without it. So a text of known words
-costs a look for each, an unknown word some 10 microseconds when it comes first, and the first of all 7 ms.
+A slip is a letter too many or too few, another letter, or two that changed places. Known words nearby are found by
+keyed deletes (Garbe, "SymSpell", 2012): two words that are one letter apart become equal without it. So a text of
+known words costs one look-up for each, an unknown word some 10 microseconds the first time, and the very first of all
+7 ms.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Words that say only that something is about to be said: "ok", "hmm", "well, …", "alors, …".
+"""Discourse openers, words that only announce that something will be said: "ok", "hmm", "well, …", "alors, …".
 
-They are closed classes of each language, interjections and particles that open a turn, and are told by form alone: most
-say something else where no sign follows ("well water", "so much"). They decide nothing; what follows them is read as if
-they were not there, by heads that learned from queries so read.
+They are closed classes of each language (interjections, and particles that open a turn) and are told by form alone:
+most mean something else where no punctuation follows ("well water", "so much"). They decide nothing. What follows
+them is read as if they were not there, by heads that learned from queries so read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Spellings that keyboards and word processors make of the same text, read as one.
+"""Maps the spellings that keyboards and word processors produce for the same text to one.
 
-Typographic quotes and hyphens, letters and digits of full width: none says anything that the plain sign does not. Each
-sign becomes one other, so that places in a text stay what they were.
+Typographic quotes and hyphens, letters and digits of full width: none says anything that the plain character does
+not. Each character becomes exactly one other, so that places in a text stay what they were.
 """
 
 from __future__ import annotations

@@ -88,6 +88,16 @@ def test_each_command_has_help(name: str) -> None:
     assert f"queryplan {name}" in out.replace("root", "queryplan") or name in out
 
 
+@pytest.mark.parametrize("names", [("promote",), ("serve",), ("graph", "learn")])
+def test_help_fills_the_width_of_the_terminal(names: tuple[str, ...]) -> None:
+    command = main.load(names[0])
+    for name in names[1:]:
+        command = command.commands[name]
+    paragraphs = command.help.split("\n\n")
+    assert len(paragraphs) > 1
+    assert [paragraph for paragraph in paragraphs if "\n" in paragraph or not paragraph] == []
+
+
 @pytest.mark.parametrize(("name", "line"), [(name, line) for name, lines in EXAMPLES.items() for line in lines])
 def test_each_example_is_a_command_line_and_stands_in_the_help(name: str, line: str) -> None:
     _, *given = shlex.split(line)

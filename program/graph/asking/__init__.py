@@ -1,1 +1,1 @@
-"""Asking a language model about a graph question: to say it again, or for steps."""
+"""Requests to a language model about a graph question: to restate it, or to write graph steps."""

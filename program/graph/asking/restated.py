@@ -1,8 +1,8 @@
-"""Asking a language model to say a question again in plain English, and ranking plans by both wordings.
+"""Has a language model restate a question in plain English, and ranks plans by both wordings.
 
-Ranking knows the words that labels taught it, and they are mostly English; a small model that writes poor plans
-translates well enough. What it says is ranked as the question was, and the probabilities of both are weighed together,
-so that neither a name that it lost nor a word that the ranking does not know decides alone.
+The ranking knows the words that labels taught it, which are mostly English; a small model that writes poor plans
+translates well enough. The restated question is ranked like the original, and the probabilities of both are combined,
+so that neither a name that the model lost nor a word that the ranking does not know decides alone.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ from .shown import Shown, read_demonstrations, showing
 
 DEMONSTRATIONS = SHIPPED / "graph-restated.toml"
 MAX_TOKENS = 70
-"""The longest of 255 answers had 34."""
+"""Tokens that an answer may have; the longest of 255 had 34."""
 MOST_NAMES = 4
 NAMED = 0.3
-"""Share of the likeliest plans' probability that starts from a name, from which the model is shown it."""
+"""Share of the likeliest plans' probability from which the model is shown a name that they start from."""
 SELDOM = 0.78
-"""Mean weight of the words that name nothing, from which a question is said again.
+"""Mean rarity of the words that name nothing, from which a question is restated.
 
 Of 145 held-out questions in other languages than English 0.9 have more; of 366 in English, and of 440 on schemas that
 were left out of learning, one in six.
 """
 OWN, AGAIN = 1.07, 0.73
-"""How much the logarithms of the ranking's probabilities count by the question's own words and by the model's.
+"""Weights of the ranking's log-probabilities by the question's own words and by the model's.
 
 Fitted on 149 held-out questions, four in five of them not in English. For a ranking that had learned from hardly any
 other language it was 0.38 and 0.99.
 """
 SLIGHT = 0.01
-"""A plan is taken to be at least so likely by either wording."""
+"""The least probability that a plan is assumed to have by either wording."""
 COMPARED = 60
 
 
 @dataclass(frozen=True)
 class Restating:
-    """What came of asking.
+    """The result of asking for a restatement.
 
     Attributes:
-        text: the question in other words; empty without an answer.
-        problem: why there is none.
+        text: the restated question; empty without an answer.
+        problem: why there is no answer.
     """
 
     text: str = ""
@@ -69,14 +69,14 @@ def ask_restated(
     predictor: Any = None,
     deadline_s: float | None = None,
 ) -> Restating:
-    """Ask for a question in other words; ``found`` are its likeliest plans, whose names the model is shown."""
+    """Ask for a question to be restated; ``found`` are its likeliest plans, whose names the model is shown."""
     ask = restate_ask(query, schema, found, predictor)
     with own_threads() as pool:
         return read_restated(send_round([ask], lm, Clock(deadline_s), pool)["graph"])
 
 
 def restate_ask(query: str, schema: GraphSchema, found: Sequence[Found], predictor: Any = None) -> Ask:
-    """The request for a question in other words."""
+    """The request to restate a question."""
     predictor = predictor if predictor is not None else new_restate_predictor(schema)
     return Ask("graph", predictor, {"query": with_spellings(query, found)}, False)
 
@@ -111,9 +111,9 @@ def rarity(query: str, found: Sequence[Found], common: Mapping[str, float]) -> f
 
 
 def pooled(own: Sequence[Found], again: Sequence[Found]) -> list[Found]:
-    """The plans that either wording of a question leads to, the likeliest by both first.
+    """The plans that either wording of a question leads to, the likeliest by both wordings first.
 
-    Their ``chance`` and ``sure`` are what both make of them, fitted so that this is how often such plans are right.
+    Their ``chance`` and ``sure`` combine both wordings, and are calibrated to how often such plans are right.
     """
     if not own and not again:
         return []
@@ -126,7 +126,7 @@ def pooled(own: Sequence[Found], again: Sequence[Found]) -> list[Found]:
 
 
 def _key(one: Found) -> str:
-    """One text for plans that are the same; that the schema cannot say it is one, whatever comes nearest."""
+    """One text for equal plans; "the schema cannot express it" counts as one plan, whatever comes nearest."""
     return "" if one.none else one.sketch.canonical()
 
 
@@ -144,6 +144,6 @@ def demonstrations() -> Shown:
     """The shipped questions with their plain wordings.
 
     Raises:
-        DataError: the file is not there or not of this version.
+        DataError: the file is missing or not of this version.
     """
     return read_demonstrations(DEMONSTRATIONS, ("query", "restated"))

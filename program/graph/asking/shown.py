@@ -1,4 +1,4 @@
-"""Shipped demonstrations of what a model is asked about graph questions, and predictors that show them."""
+"""Shipped demonstrations for requests about graph questions, and predictors that show them."""
 
 from __future__ import annotations
 

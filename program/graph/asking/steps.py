@@ -1,4 +1,4 @@
-"""Asking a language model for graph steps: constrained by the schema, checked, and repaired once at most."""
+"""Has a language model write graph steps: constrained by the schema, checked, and repaired at most once."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class WrittenPlan:
-    """What the model wrote: a plan that passed the check, or why there is none.
+    """The model's plan, if it passed the check, or why there is none.
 
     Attributes:
-        refused: plans that did not pass the check; none of them is ever run.
+        refused: plans that did not pass the check; they are never run.
     """
 
     plan: GraphPlan | None
@@ -34,7 +34,7 @@ class WrittenPlan:
 def read_steps(
     steps: Sequence[Any] | None, schema: GraphSchema, names: Sequence[Name] = ()
 ) -> tuple[GraphPlan | None, GraphPlan | None, str]:
-    """Written steps as (a well-typed plan, an ill-typed one, what is wrong with that), mended by names if any."""
+    """Written steps as (well-typed plan, ill-typed plan, its problems), corrected by the names found, if any."""
     try:
         plan = mend_names(to_plan(list(steps or ()), schema), names)
     except ValueError as error:
@@ -51,10 +51,10 @@ def ask_steps(
     deadline_s: float | None = None,
     names: Sequence[Name] = (),
 ) -> WrittenPlan:
-    """Ask for the steps that answer a question, and once more with the checker's words if they are ill-typed.
+    """Ask for the steps that answer a question, and once more with the checker's problems if they are ill-typed.
 
     Args:
-        names: names of the graph found in the question; the model is shown them, and what it writes is mended by them.
+        names: names of the graph found in the question; the model is shown them, and its steps are corrected by them.
     """
     predictor = predictor if predictor is not None else new_steps_predictor(schema)
     clock, text = Clock(deadline_s), with_names(query, names)
@@ -74,10 +74,10 @@ def with_names(query: str, names: Sequence[Name]) -> str:
 
 
 def mend_names(plan: GraphPlan, names: Sequence[Name]) -> GraphPlan:
-    """The plan with its anchors' names and types as the graph has them, where only one name can be meant.
+    """The plan with its anchors' names and types as the graph has them, if only one name can be meant.
 
-    A name that was found is spelled and typed as it was found; one that was not, and is the only anchor of a type of
-    which one name was found, is taken for that.
+    A found name gets its spelling and type. Another one that is the only anchor of a type of which one name was found
+    is taken for that name.
     """
     return GraphPlan(steps=tuple(_mended(step, names) for step in plan.steps))
 

@@ -1,1 +1,1 @@
-"""Graphs, schemas and plans in other forms: files, databases, SPOKE's types and JSON shape."""
+"""Graphs, schemas and plans in other formats: files, databases, SPOKE's types and its JSON shape for plans."""

@@ -1,12 +1,12 @@
-"""Graph plans in the JSON shape of SPOKE planning, out and back.
+"""Converts graph plans to the JSON shape of SPOKE planning, and back.
 
 ``{"query_type", "thought", "entities": [{"name_in_query", "normalized_type", "id_placeholder"}], "plan": [{"step",
-"description", "api_call", "logic", "inputs", "store_as"}]}``. An ``api_call`` is always of ``/api/v1/neighborhood``;
-an anchor and the expansion from it are one call, an expansion from a result has the templates ``{var.type}`` and
+"description", "api_call", "logic", "inputs", "store_as"}]}``. An ``api_call`` is always of ``/api/v1/neighborhood``.
+An anchor and the expansion from it are one call; an expansion from a result has the templates ``{var.type}`` and
 ``{var.name}``. ``logic`` is UNION or INTERSECTION of two inputs; the last ``store_as`` is ``final_result``.
 
-What that shape has no words for (difference, filter, count, order, exclusion, the direction between nodes of one
-type, conditions without a cutoff) is in ``logic`` or in one further key, ``arguments``, which is there only then.
+What that shape cannot express (difference, filter, count, order, exclusion, the direction between nodes of one type,
+conditions without a cutoff) is written in ``logic`` or in one further key, ``arguments``, which is there only then.
 """
 
 from __future__ import annotations

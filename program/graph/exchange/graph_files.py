@@ -1,4 +1,4 @@
-"""Nodes and edges in files: every line checked against a schema, wrong ones named with file and line."""
+"""Reads nodes and edges from files; checks every line against a schema, and names wrong ones by file and line."""
 
 from __future__ import annotations
 

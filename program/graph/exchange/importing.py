@@ -1,8 +1,8 @@
-"""Writing nodes and edges into a new LadybugDB database.
+"""Imports nodes and edges into a new LadybugDB database.
 
-Both files are read twice: once to check every line, once to write, so nothing is written if a line is wrong and
-memory holds the nodes' ids and no more than a chunk of rows. The database is written beside its place and renamed
-when it is whole.
+Both files are read twice: once to check every line, once to write. So nothing is written if a line is wrong, and
+memory holds no more than the nodes' ids and a chunk of rows. The database is written beside its final place and
+renamed when it is complete.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The schema of a LadybugDB database: what our import wrote down, or else what its tables say."""
+"""The schema of a LadybugDB database: as the import recorded it, or else derived from the database's tables."""
 
 from __future__ import annotations
 

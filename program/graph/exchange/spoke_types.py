@@ -1,4 +1,4 @@
-"""The types document of a SPOKE server as a schema of ours.
+"""Converts the types document of a SPOKE server into a graph schema.
 
 Two shapes are read: what ``/api/v1/types`` answers (``nodes`` and ``edges`` as objects by type name), and lists of
 ``{"label": …}`` and ``{"type": …, "source": …, "target": …}``, or of the names alone. Where an edge type does not say

@@ -1,1 +1,1 @@
-"""Running plans: in memory, in LadybugDB, and on a server that speaks SPOKE's protocol."""
+"""Executors of graph plans: in memory, in LadybugDB, and on a server that speaks SPOKE's protocol."""

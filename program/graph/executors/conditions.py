@@ -1,7 +1,6 @@
-"""What it means that a property passes a condition, and that a value is the one a reference names.
+"""Defines when a property passes a condition, and when a value is the one that a reference names.
 
-Every executor answers by these functions or by a translation of them, so that a plan means one thing wherever
-it runs.
+Every executor uses these functions or a translation of them, so that a plan means the same wherever it runs.
 """
 
 from __future__ import annotations

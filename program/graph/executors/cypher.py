@@ -1,7 +1,7 @@
-"""Graph steps as parameterised Cypher.
+"""Translates graph steps into parameterised Cypher.
 
-Values are always parameters. Types and properties cannot be: they are taken from the schema alone and
-back-quoted, and a schema with a name that could end the quotes is refused when it is opened.
+Values are always parameters. Types and properties cannot be: they are taken from the schema alone and back-quoted,
+and a schema with a name that could end the quotes is refused when it is opened.
 """
 
 from __future__ import annotations

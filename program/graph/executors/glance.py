@@ -1,4 +1,4 @@
-"""Whether a chain of steps leads anywhere: nodes are followed one at a time until one path has come to the end.
+"""Tests whether a chain of steps leads anywhere, by following nodes one at a time until one path reaches the end.
 
 Running the plan finds everything, which on a large graph takes a thousand times as long: in Hetionet two hops from a
 gene may lead to ten thousand others.

@@ -1,12 +1,12 @@
-"""Graph plans on LadybugDB, a graph database in this process.
+"""Runs graph plans on LadybugDB, a graph database in this process.
 
-Databases are opened read-only: a handle that may write locks out every other that may. A chain of steps from an
-anchor becomes one statement; what does not fit (set operations, ordering, ``contains``, results used twice) is
-done step by step with statements in between. Values are parameters, names come from the schema.
+Databases are opened read-only, because a handle that may write locks out every other that may. A chain of steps from
+an anchor becomes one statement; what does not fit into one (set operations, ordering, ``contains``, results used
+twice) is done step by step with statements in between. Values are parameters; names come from the schema.
 
-LadybugDB 0.22 gives wrong rows where a pattern goes on after a filter. So conditions on edges are tested here and
-not in a statement, and a statement ends at a hop whose nodes are tested. Without the first, 12 of 1,500 generated
-plans were answered wrongly; without the second, 2 of 10,000.
+LadybugDB 0.22 gives wrong rows where a pattern goes on after a filter. So conditions on edges are tested here and not
+in a statement, and a statement ends at a hop whose nodes are tested. Without the first, 12 of 1,500 generated plans
+were answered wrongly; without the second, 2 of 10,000.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .stepping import Clock, Gap, StepRun
 
 
 class LadybugGraph:
-    """A database file opened to read."""
+    """A LadybugDB database file, opened read-only."""
 
     def __init__(self, path: Path, database: Any, schema: GraphSchema, stored_fingerprint: str | None) -> None:
         self.path = path
@@ -56,12 +56,12 @@ class LadybugGraph:
 
     @property
     def schema(self) -> GraphSchema:
-        """What the database holds, or what of it is used."""
+        """The schema of the database, or of the part that is used."""
         return self._schema
 
     @property
     def fingerprint(self) -> str:
-        """What the import wrote down, or else a hash of the schema and of how much there is of each type."""
+        """The fingerprint that the import recorded, or else a hash of the schema and the counts of each type."""
         if self._fingerprint is None:
             told = f"{self.schema.model_dump_json(exclude_defaults=True)} {sorted(self.sizes.items())}"
             self._fingerprint = hashlib.sha256(told.encode()).hexdigest()[:16]
@@ -70,7 +70,7 @@ class LadybugGraph:
     def run(
         self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False
     ) -> GraphAnswer:
-        """Run a plan; one that does not fit the schema is not run, since labels come from the schema alone."""
+        """Run a plan; one that does not fit the schema is refused, since labels come from the schema alone."""
         kinds = step_types(plan, self.schema)
         if kinds is None:
             return ill_typed(check_graph_plan(plan, self.schema))
@@ -80,7 +80,7 @@ class LadybugGraph:
         return made(view, plan, kinds, clock, cap, paths).answer()
 
     def finds(self, plan: GraphPlan) -> bool:
-        """Whether a plan finds anything: a chain is first followed to a few nodes, which nearly always settles it."""
+        """Whether a plan finds anything; first following a chain to a few nodes nearly always settles it."""
         trail, kinds = trail_of(plan), step_types(plan, self.schema)
         if trail is None or kinds is None:
             return bool(self.run(plan, cap=1).names)
@@ -117,7 +117,7 @@ class LadybugGraph:
         self._database.close()
 
     def rows(self, statement: Statement, timeout_s: float | None = None) -> list[list[Any]]:
-        """What a statement returns.
+        """The rows that a statement returns.
 
         Raises:
             Gap: it could not be run, or not in time.
@@ -135,7 +135,7 @@ class LadybugGraph:
 
     @contextmanager
     def _connection(self) -> Iterator[Any]:
-        """One that nobody else uses meanwhile; there are as many as were ever used at once, not one for each thread."""
+        """A connection that nothing else uses meanwhile; there are as many as were ever needed at once."""
         try:
             connection = self._idle.pop()  # the last one used, which remembers the most statements
         except IndexError:
@@ -154,7 +154,7 @@ class LadybugGraph:
 
     @cached_property
     def kinds(self) -> Kinds:
-        """The kinds of columns by type (or edge) and property, but those that we cannot compare."""
+        """The kinds of columns by type (or edge) and property, without those that cannot be compared."""
         columns = {edge.name: self._columns(relation(edge)) for edge in self.schema.edges if edge.properties}
         every = {**self.node_kinds, **columns}
         found = {(kind, name): declared for kind, of in every.items() for name, declared in of.items()}
@@ -181,14 +181,14 @@ class LadybugGraph:
             return LOOKUP in table_names(connection)
 
     def fan_out(self, step: ExpandStep) -> float:
-        """How many nodes a step reaches from one node, in the mean."""
+        """The mean number of nodes that a step reaches from one node."""
         edges = [edge for edge in self.schema.edges if edge.name in step.edges]
         both = 2 if step.direction == "any" else 1
         return sum(both * self.sizes[e.name] / max(1, self.sizes[e.ends(step.direction)[0]]) for e in edges)
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what a database said."""
+    """The first line of a database's message."""
     return (str(error).splitlines() or ["no reason given"])[0]
 
 
@@ -198,13 +198,13 @@ def table_names(connection: Any) -> set[str]:
 
 
 def open_ladybug(path: Path, schema: GraphSchema | None = None) -> LadybugGraph:
-    """Open a database to read.
+    """Open a database read-only.
 
     Args:
-        schema: what to use of the database, if less than all or more than it says itself.
+        schema: the schema to use, if it is less than all of the database or more than it says itself.
 
     Raises:
-        DataError: it is missing, no database, locked by a writer, or has names that cannot be used.
+        DataError: it is missing, not a database, locked by a writer, or has names that cannot be used.
     """
     from ..exchange.introspect import read_database_schema
 

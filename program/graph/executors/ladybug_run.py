@@ -1,4 +1,4 @@
-"""One run of a plan on LadybugDB: as many steps as fit in one statement, the others one by one."""
+"""One run of a plan on LadybugDB: as many steps as fit in one statement, and the others one by one."""
 
 from __future__ import annotations
 

@@ -27,10 +27,10 @@ Joined = dict[str, tuple[Properties, ...]]
 
 @dataclass
 class MemoryGraph:
-    """A graph small enough to hold: nodes with their properties, edges by type and direction.
+    """A graph held in memory: nodes with their properties, edges by type and direction.
 
-    ``declared`` is its schema; without one, ``schema`` says what is there. ``left_out`` says of which types nodes were
-    read that the schema does not have, and how many.
+    ``declared`` is its schema; without one, ``schema`` is derived from the content. ``left_out`` has the types, and
+    their numbers of nodes, that were read but are not in the schema.
     """
 
     nodes: dict[str, Properties] = field(default_factory=dict)
@@ -44,13 +44,13 @@ class MemoryGraph:
 
     @property
     def kinds(self) -> Kinds:
-        """What the values of each property are, where all are of one kind; by type (or edge) and property."""
+        """The kind of each property's values, if all are of one kind; by type (or edge) and property."""
         single = ((key, next(iter(found))) for key, found in self._kinds.items() if len(found) == 1)
         return {key: kind for key, kind in single if kind != "other"}  # type: ignore[misc]
 
     @property
     def schema(self) -> GraphSchema:
-        """What was declared, or else the types and properties that are there."""
+        """The declared schema, or else the types and properties that occur."""
         return self.declared or _seen_schema(self)
 
     @property
@@ -65,7 +65,7 @@ class MemoryGraph:
         """Add a node; names are matched without regard to case.
 
         Raises:
-            DataError: the id is taken.
+            DataError: the id exists already.
         """
         if node_id in self.nodes:
             raise DataError(f"two nodes have the id {node_id!r}")
@@ -76,10 +76,10 @@ class MemoryGraph:
                 self._kinds[node_type, key].add(kind_of(value))
 
     def add_edge(self, source: str, edge: str, target: str, /, **properties: Any) -> None:
-        """Add an edge between nodes that are there; there may be several of a type between two nodes.
+        """Add an edge between existing nodes; two nodes may be joined by several edges of a type.
 
         Raises:
-            DataError: a node is not there.
+            DataError: a node does not exist.
         """
         for node in (source, target):
             if node not in self.nodes:
@@ -111,7 +111,7 @@ class MemoryGraph:
         return (other for edge in step.edges for other in self.joined(node, edge, step.direction))
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing, as there is nothing to release."""
 
     def edge_properties(self) -> Iterator[tuple[str, Properties]]:
         """(type, properties) of every edge that has any."""
@@ -143,7 +143,7 @@ class MemoryGraph:
         return both
 
     def reach(self, ids: Sequence[str], kind: str, step: ExpandStep) -> dict[str, tuple[str, str]]:
-        """What a step reaches from some nodes, each with one (node, edge type) that it was reached from."""
+        """The nodes that a step reaches from some nodes, each with one (node, edge type) by which it was reached."""
         reached: dict[str, tuple[str, str]] = {}
         for node in ids:
             for edge in step.edges:
@@ -162,12 +162,12 @@ class MemoryGraph:
         return self.nodes
 
     def most_joined(self, kind: str, edge: str) -> int:
-        """The most nodes that a node of a type is joined to by edges of a type, either way."""
+        """The most nodes that any node of a type is joined to by edges of a type, in either direction."""
         here = (node for node, told in self.nodes.items() if told["type"] == kind)
         return max((len(self.joined(node, edge, "any")) for node in here), default=0)
 
     def degrees(self, ids: Sequence[str], kind: str, edge: str) -> dict[str, int]:
-        """How many nodes each node is joined to by edges of a type, either way."""
+        """The number of nodes that each node is joined to by edges of a type, in either direction."""
         return {node: len(self.joined(node, edge, "any")) for node in ids}
 
 
@@ -196,12 +196,12 @@ def _seen_schema(graph: MemoryGraph) -> GraphSchema:
 
 
 def load_graph(folder: Path, schema: GraphSchema | None = None) -> MemoryGraph:
-    """The graph of a domain: ``graph/nodes.jsonl`` (id, name, type, properties) and ``graph/edges.tsv``.
+    """Load the graph of a domain: ``graph/nodes.jsonl`` (id, name, type, properties) and ``graph/edges.tsv``.
 
-    Further columns of ``edges.tsv`` are properties of edges: numbers where all of an edge type's are.
+    Further columns of ``edges.tsv`` are properties of edges: numbers if all of an edge type's values are.
 
     Args:
-        schema: every line must fit it, as an import checks them; without one whatever the files hold is there.
+        schema: every line must fit it, as in an import; without a schema, everything in the files is loaded.
 
     Raises:
         DataError: a file is missing or a line is wrong; file and line are named.

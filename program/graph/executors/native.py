@@ -1,4 +1,4 @@
-"""Loading LadybugDB's library so that llama.cpp can be loaded too."""
+"""Loads LadybugDB's library in such a way that llama.cpp can be loaded too."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Graph plans on a server that speaks SPOKE's protocol.
+"""Runs graph plans on a server that speaks SPOKE's protocol.
 
 The only endpoint is ``/api/v1/neighborhood/{type}/{field}/{value}`` with ``edge_filters``, ``node_filters`` and
-cutoffs. An anchor and the step from it are one call; every further step is one call for each node, a limited number
-at once and in all. Whatever is left out or fails is said in the answer.
+cutoffs. An anchor and the step from it are one call. Every further step is one call for each node, limited in number
+both at once and in all. The answer says what was left out and what failed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class SpokeGraph:
     """A graph behind a server."""
 
     at_hand = False
-    """Every plan costs calls over a network, so none is run to try it out."""
+    """Plans cost calls over a network, so none is run to probe whether it finds anything."""
 
     def __init__(self, client: Client, schema: GraphSchema) -> None:
         self.client = client
@@ -48,19 +48,19 @@ class SpokeGraph:
 
     @property
     def schema(self) -> GraphSchema:
-        """What the server says, or what was given."""
+        """The schema that the server gives, or the one that was passed."""
         return self._schema
 
     @property
     def fingerprint(self) -> str:
-        """Of the address and the schema: what the server holds cannot be known."""
+        """A hash of address and schema, since the server's content cannot be known."""
         told = f"{self.client.root} {schema_fingerprint(self._schema)}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     def run(
         self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False
     ) -> GraphAnswer:
-        """Run a plan; one that does not fit the schema is not sent."""
+        """Run a plan; one that does not fit the schema is refused."""
         kinds = step_types(plan, self._schema)
         if kinds is None:
             return ill_typed(check_graph_plan(plan, self._schema))
@@ -81,7 +81,7 @@ class SpokeGraph:
             raise DataError(str(gap)) from gap
 
     def names(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
-        """None: the protocol has no way to list nodes."""
+        """Nothing: the protocol has no way to list nodes."""
         return iter(())
 
     def close(self) -> None:
@@ -90,10 +90,10 @@ class SpokeGraph:
 
 
 def open_spoke(root: str, schema: GraphSchema | None = None, **options: Any) -> SpokeGraph:
-    """A server by its address; without a schema it is asked for its types.
+    """Open a server by its address; without a schema it is asked for its types.
 
     Raises:
-        DataError: it does not say its types, or an option is none of :class:`Limits`.
+        DataError: it does not give its types, or an option is not one of :class:`Limits`.
     """
     unknown = sorted(options.keys() - vars(Limits()).keys())
     if unknown:
@@ -107,7 +107,7 @@ def open_spoke(root: str, schema: GraphSchema | None = None, **options: Any) -> 
 
 
 def first_steps(plan: GraphPlan) -> dict[NodeRef, list[ExpandStep]]:
-    """The steps that go from each anchor, so that one call answers both."""
+    """The steps that start at each anchor, so that one call answers both."""
     anchors = {step.store_as: step.node for step in plan.steps if isinstance(step, AnchorStep)}
     found: dict[NodeRef, list[ExpandStep]] = {node: [] for node in anchors.values()}
     for step in plan.steps:
@@ -118,7 +118,7 @@ def first_steps(plan: GraphPlan) -> dict[NodeRef, list[ExpandStep]]:
 
 @dataclass
 class Around:
-    """A neighbourhood as one answer told it: edges as (source, type, target, properties)."""
+    """A neighbourhood out of one answer: edges as (source, type, target, properties)."""
 
     edges: list[tuple[tuple[str, str], str, tuple[str, str], Properties]] = field(default_factory=list)
     nodes: dict[tuple[str, str], Properties] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class Around:
 
 @dataclass
 class Session:
-    """What one run knows of a server's graph."""
+    """The part of a server's graph that one run has seen."""
 
     client: Client
     schema: GraphSchema

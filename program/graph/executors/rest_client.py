@@ -1,4 +1,4 @@
-"""Calls of a SPOKE server: retried, timed, paged, and read piece by piece, so that no answer is too long.
+"""HTTP calls to a SPOKE server: retried, timed, paged, and decoded piece by piece, so that no answer is too long.
 
 An answer is a JSON list of ``{"data": …}``, one for each node and edge of a neighbourhood. It is decoded while it
 arrives, so a cap on rows holds whatever the server sends, and an answer that stops in the middle is noticed.

@@ -1,7 +1,7 @@
-"""Running a plan step by step over any store that can find, reach and look up nodes.
+"""Runs a plan step by step over any store that can find nodes, follow edges and look up properties.
 
-What steps mean is written here once; a store only fetches. :class:`~.memory.MemoryGraph` and the REST executor run
-like this, and LadybugDB does where a plan does not fit into one statement.
+The meaning of each step is written here once; a store only fetches. :class:`~.memory.MemoryGraph` and the REST
+executor run like this, and so does LadybugDB where a plan does not fit into one statement.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Learning to rank plans from labelled questions, and keeping what was learned."""
+"""Fitting the ranking of graph plans to labelled questions, and storing what was learned."""

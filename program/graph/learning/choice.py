@@ -1,4 +1,4 @@
-"""Learning how complete plans are compared: what is shipped in ``data/domains/graph-choice.toml``."""
+"""Learns the weights by which complete plans are compared, shipped as ``data/domains/graph-choice.toml``."""
 
 from __future__ import annotations
 

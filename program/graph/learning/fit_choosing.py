@@ -1,4 +1,4 @@
-"""Learning to choose among complete plans, from questions that the rankings behind them have not learned from."""
+"""Fits the choice among complete plans, on questions that the rankings behind it have not learned from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning how plans end, and when the first plan is right, from labelled questions."""
+"""Fits the ranking of endings, and when the first plan is right, from labelled questions."""
 
 from __future__ import annotations
 

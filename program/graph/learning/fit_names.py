@@ -1,4 +1,4 @@
-"""Learning which mentions are meant, and what part each name plays, from labelled questions."""
+"""Fits which mentions are meant, and which role each name plays, from labelled questions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""Learning to rank plans from labelled questions: first what every schema shares, then a domain's own edges.
+"""Fits the ranking of paths to labelled questions: first what every schema shares, then a domain's own edges.
 
-The shared part is fitted with the domains' own elements left out, so that it has to explain the plans by
-what carries over; a domain's elements are then fitted on top of it. A question's candidates are pruned by what
-is believed before.
+The shared part is fitted with the domains' own elements left out, so that it has to explain the plans by what carries
+over; a domain's elements are then fitted on top of it. A question's candidates are pruned by the weights so far.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reading a labelled plan the way plans are ranked: its set of nodes, and what is done with that at the end."""
+"""Converts a labelled plan into the parts that are ranked: a path to a set of nodes, and an ending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labelled questions over a schema: what graph planners learn from."""
+"""Labelled questions over a schema, from which graph planners learn."""
 
 from __future__ import annotations
 

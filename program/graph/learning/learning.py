@@ -1,8 +1,8 @@
-"""Where a graph planner's knowledge comes from: labelled questions of the shipped domains, and of its own.
+"""What a graph planner learns, and from where: the labelled questions of the shipped domains, and its domain's own.
 
 What carries over to any schema is learned once from the lessons and the shipped rows with graph plans, in some
-minutes, and kept for the user under a name made of their fingerprint. How complete plans are compared is shipped as
-learned (see ``learning_choice``). A domain's own rows add its edges.
+minutes, and kept for the user under a name made of their fingerprint. The weights by which complete plans are
+compared are shipped (see ``choice.py``). A domain's own rows add its edges.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What was learned, as arrays: for safetensors, in a program folder or kept by fingerprint. Nothing is pickled."""
+"""What was learned, as arrays for safetensors: in a program folder, or kept by fingerprint. Nothing is pickled."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Names of a graph in a question: found, meant, unknown, or themselves what is asked about."""
+"""Names of a graph's nodes in a question: which are found, which are meant, which are unknown."""

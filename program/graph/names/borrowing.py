@@ -1,4 +1,4 @@
-"""What a graph without words of its own borrows from a shipped domain that has some of its edges.
+"""Words and spellings that a graph without its own borrows from a shipped domain that has some of its edges.
 
 A database of Hetionet or SPOKE has the edges of ``biomedical``, and people say these, and the names of its nodes, as
 they do there.

@@ -1,8 +1,8 @@
-"""Which of the mentions found in a question are meant: sets of them that do not overlap, likeliest first.
+"""Which of the mentions found in a question are meant: sets of mentions that do not overlap, likeliest first.
 
-A mention's probability is a logistic function of how it is written and of how ordinary its words are, learned
-from the labelled rows of every domain. Where a domain has labelled questions, how often its words stood there
-without being a name counts too: "films" is a tag in a graph of films, and never meant.
+A mention's probability is a logistic function of how it is written and of how ordinary its words are, learned from
+the labelled rows of every domain. In a domain with labelled questions it also counts how often the mention's words
+were no name there: "films" is a tag in a graph of films, and never meant.
 """
 
 from __future__ import annotations

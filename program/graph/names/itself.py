@@ -1,6 +1,6 @@
-"""Whether a name itself is something: "is TP53 on chromosome 17", "was Rustline made before 2010", "is it approved".
+"""Questions about a name itself: "is TP53 on chromosome 17", "was Rustline made before 2010", "is it approved".
 
-Nothing is followed from the name; what is asked is a test of it, which the question must say outright.
+No edge is followed from the name. What is asked is a test of it, which the question must state outright.
 """
 
 from __future__ import annotations

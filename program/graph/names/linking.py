@@ -1,10 +1,10 @@
-"""Names of a graph found in a question: exact, by alias, then by nearness, with every reading kept.
+"""Finds the names of a graph in a question: exact, by alias, then by edit distance, with every reading kept.
 
-An inverted index from first words to name lengths makes an exact search a few dictionary look-ups a
-question, whatever the size of the graph. Only words that belong to no exact name, and that are no
-common words of questions, are compared by edit distance (rapidfuzz), and only with names that share
-character trigrams with them. What is found is not what is meant: "It" and "The Hours" are names, and so is
-"Hours" inside the latter. Mentions may overlap, and each keeps all its readings; the ranking decides.
+An inverted index from first words to name lengths makes an exact search a few dictionary look-ups for each question,
+whatever the size of the graph. Only words that belong to no exact name, and that are not common words of questions,
+are compared by edit distance (rapidfuzz), and only with names that share character trigrams with them. What is found
+need not be meant: "It" and "The Hours" are names, and so is "Hours" inside the latter. Mentions may overlap, and each
+keeps all its readings; the ranking decides.
 """
 
 from __future__ import annotations

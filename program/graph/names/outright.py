@@ -1,7 +1,7 @@
-"""Names of a sign or two, said outright: "chromosome 17", "phase II", "line A".
+"""Names of one or two characters that a question states outright: "chromosome 17", "phase II", "line A".
 
-Such a text names many things, or nothing. Where the word for a type, or for the property that it is a value of, stands
-right beside it, it is that one.
+Such a text names many things, or nothing. It is read as a name where the word for its type, or for the property that
+it is a value of, stands right beside it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What part a name plays in a question, told by the words around it.
+"""The role of each name in a question, from the words around it.
 
-"Other than X" and "besides X" take X away, "does Y treat X" asks whether X is among what is reached. Which words
-say so is learned from every labelled question with more than one name, whatever its schema.
+"Other than X" and "besides X" exclude X; "does Y treat X" asks whether X is among what is reached. Which words say so
+is learned from every labelled question with more than one name, whatever its schema.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How names are written: in capitals as signs, turned round as catalogues do, and in pieces of three letters."""
+"""Spellings of names: in capitals as symbols, in a catalogue's order, and as trigrams."""
 
 from __future__ import annotations
 

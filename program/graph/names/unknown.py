@@ -1,8 +1,8 @@
-"""A name that the graph does not have: guessed from how it stands in the question, so that a plan can say so.
+"""Guesses a name that the graph does not have from its place in the question, so that a plan can say so.
 
-What a question says of all nodes of a type has no name in it, however rare its words are: no word for a property or a
-value of it is one ("vegan"), nor what is asked for in words that the schema does not have ("quante ricette"), nor an
-ordinary word right beside one for a type ("cheap recipes", "recipes sorted by …").
+A question about all nodes of a type has no name in it, however rare its words are. So a word for a property or for
+one of its values is no name ("vegan"), nor is what is asked for in words that the schema does not have ("quante
+ricette"), nor an ordinary word right beside one for a type ("cheap recipes", "recipes sorted by …").
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What a question says outright, read by form: numbers, bounds, flags, orders, denials, the type asked for."""
+"""What a question states outright, read by form: numbers, bounds, flags, orders, denials, the type asked for."""

@@ -1,6 +1,6 @@
-"""Values of properties that a question says in other words: "wooden" for ``wood``, "settlement" for ``settled``.
+"""Property values that a question states in other words: "wooden" for ``wood``, "settlement" for ``settled``.
 
-Only properties with few values are looked at, since one of many is always a little like any word.
+Only properties with few values are looked at, since some value of many always resembles any word a little.
 """
 
 from __future__ import annotations

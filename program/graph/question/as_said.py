@@ -1,7 +1,7 @@
-"""What a question says outright beside its names, applied to every ending: bounds, flags, order, and each word once.
+"""Applies what a question states outright, beside its names, to every ending: bounds, flags, order, each word once.
 
-Endings that become the same are one, with the chances of all; those that the question cannot mean are gone, and those
-that do nothing with what it says count for less.
+Endings that become equal are merged, with the sum of their probabilities. Those that the question cannot mean are
+dropped, and those that ignore what it states are weighed down.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The type of nodes that a question asks for by its word: "which genes …", "asthma drugs", "hospitals that …".
+"""The node type that a question asks for by its word: "which genes …", "asthma drugs", "hospitals that …".
 
 It is read by form: a word for a type behind a word that asks, or at the beginning of the question, or right behind
-the name that it begins with. A word for a type is a form of its name's last word, of what its description begins with,
-or of a phrase that the schema has for it. Words that follow each other are read together ("drug classes"), and a plan
-may answer with any of their types. It weighs softly, since people ask for one thing and mean another.
+the name that the question begins with. A word for a type is a form of its name's last word, of what its description
+begins with, or of a phrase that the schema has for it. Adjacent words are read together ("drug classes"), and a plan
+may answer with any of their types. The evidence is soft, since people ask for one type and mean another.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Endings made to compare numbers as the question says: what compares one otherwise becomes what is said.
+"""Corrects how endings compare numbers: to the bound that the question states.
 
-The ranking learns from words which comparison is meant, and often takes "fewer than 4" for "at most 4". Where a phrase
-around a number says it (``said_bounds``), every ending that tests a property against that number is the said one, with
-the chances of all of them; what cannot be meant any more (a limit of four, the half of a range) is gone.
+The ranking learns from words which comparison is meant, and often takes "fewer than 4" for "at most 4". Where a
+phrase around a number states it (``said_bounds``), every ending that tests a property against that number gets the
+stated comparison, and equal endings are merged with the sum of their probabilities. Endings that can no longer be
+meant (a limit of four, the half of a range) are dropped.
 """
 
 from __future__ import annotations

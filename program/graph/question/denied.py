@@ -1,9 +1,9 @@
-"""Names that a question denies, read by form: "without garlic", "not by Marta", "fettfrei", "마늘 없는".
+"""Names that a question negates, read by form: "without garlic", "not by Marta", "fettfrei", "마늘 없는".
 
-What has a name and what has it not are opposite sets, and a plan starts from names: where every name of a question is
-denied, no step says what is left. A name is denied by a word a little before it, by one right behind it, or by the end
-of its clause, as its language has it. What denies something else is passed over: a property or a value ("not
-approved"), another clause, "not only", "must not" (of which edges tell), "why not", "isn't it".
+What has a name and what lacks it are opposite sets, and a plan starts from names: where every name of a question is
+negated, no steps give what is left. A name is negated by a word a little before it, by one right behind it, or by the
+end of its clause, as its language has it. A negation of something else is passed over: of a property or a value ("not
+approved"), of another clause, "not only", "must not" (which edges express), "why not", "isn't it".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions whose every name is denied: no plan says what is left, and the plans from these names say the opposite."""
+"""Questions that negate all their names: no plan gives what is left, and plans from these names mean the opposite."""
 
 from __future__ import annotations
 

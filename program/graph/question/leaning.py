@@ -1,4 +1,4 @@
-"""How likely each path is by what a question says outright: the type that it asks for, the names that it takes away."""
+"""Weighs paths by what a question states outright: the type that it asks for, and the names that it excludes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that a question takes away together, read by form: "neither A, B nor C", "none of A and B", "ni A ni B"."""
+"""Names that a question excludes together, read by form: "neither A, B nor C", "none of A and B", "ni A ni B"."""
 
 from __future__ import annotations
 

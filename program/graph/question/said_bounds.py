@@ -1,8 +1,8 @@
-"""How a question bounds its numbers, read by form: "fewer than 4", "4 or more", "not before 1987", "zwischen 3 und 5".
+"""Bounds on numbers in a question, read by form: "fewer than 4", "4 or more", "not before 1987", "zwischen 3 und 5".
 
-The comparatives of 28 languages are data (``data/grammar_words.py``). The longest phrase around a number says what is
-meant, strict or not; what denies it turns it round. A number that no phrase bounds has no bound here, and what it is
-for is left to the ranking.
+The comparatives of 28 languages are data (``data/grammar_words.py``). The longest phrase around a number decides the
+comparison, strict or not; a negation of the phrase reverses it. A number without such a phrase has no bound here, and
+what it is for is left to the ranking.
 """
 
 from __future__ import annotations

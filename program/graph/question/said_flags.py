@@ -1,8 +1,8 @@
-"""Properties that are true or false, as a question says them by their own word: "approved", "not blinded", "unlisted".
+"""True-or-false properties that a question states by their own word: "approved", "not blinded", "unlisted".
 
-A property is said where all words of its name stand in the question, and denied where a word that denies stands a
-little before them or a few letters are put before one. An ending that tests it the other way becomes the said one; a
-number, or an order, is tested of what the flags leave.
+A property is stated where all words of its name are in the question, and negated where a negation stands a little
+before them or a few letters are put before one. An ending that tests it the other way is turned round. A number or an
+order is then tested on what the flags leave.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The numbers that a question says, in figures or in words, and the ranges from one to another.
+"""Numbers in a question, in figures or in words, and the ranges between them.
 
-A number is read where it stands in a script without spaces ("不低于0.8的"), with a point before it (".8"), with a comma
-in it ("0,9"), in groups ("1,234.5", "12.000,50"), below zero ("-5") and as a year of two digits ("'95"). A range is two
+A number is also read in a script without spaces ("不低于0.8的"), with a leading point (".8"), with a decimal comma
+("0,9"), in groups ("1,234.5", "12.000,50"), below zero ("-5") and as a year of two digits ("'95"). A range is two
 numbers that follow each other, or a decade ("the eighties").
 """
 

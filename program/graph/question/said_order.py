@@ -1,4 +1,4 @@
-"""Which way a question puts nodes in order, read by its superlatives: "fewest", "the two oldest", "最低", "menos caro".
+"""The order that a question asks for, read from its superlatives: "fewest", "the two oldest", "最低", "menos caro".
 
 What is oldest, or longest something, comes first by a year and last by an age; the oldest is asked of a year where
 there is one.

@@ -1,7 +1,7 @@
-"""The pieces of text that a question asks names and texts to have: "with *amulet* on the label", "names in *-ette*".
+"""Pieces of text that names and texts must contain: "with *amulet* on the label", "names in *-ette*".
 
-A piece stands in quotation marks, or is a part of a word with a hyphen, or else one of the few words that name nothing
-and are near nothing in the schema. Which property it is a piece of, if any, is ranked like all endings.
+A piece stands in quotation marks, or is a part of a word with a hyphen, or else one of the few words that name
+nothing and resemble nothing in the schema. Which property has to contain it, if any, is ranked like all endings.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""In which languages a question may be, told by its small words: "no" is "not" in Spanish, "in the" in Portuguese."""
+"""Guesses a question's possible languages from its small words: "no" is "not" in Spanish, "in the" in Portuguese."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Two ways from one name that are asked for at once: "owned or run by", "claims but has not got".
+"""Questions that combine two paths from one name: "owned or run by", "claims but has not got".
 
-Hardly one question with one name in thirty asks so, and there are many pairs of ways. So a model of whole questions
-(``combining``) says how likely it is, pairs are candidates only where it is likely enough, and the ranking of paths,
-which has learned from questions with several names what it means to put sets together, is put right by four numbers.
+Hardly one question with one name in thirty combines two paths, and there are many pairs of paths. So a model of whole
+questions (``combining``) says how likely it is, and pairs are candidates only where it is likely enough. The ranking
+of paths has learned from questions with several names what it means to combine sets; four numbers adjust it to pairs.
 They were fitted on 244 questions of 58 lessons for which pairs were looked at, by models that had not learned from
-them; of these 95 were right before, and 163 were then, cross-validated by lesson.
+them; of these 95 were right before and 163 after, cross-validated by lesson.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A question as the ranking sees it, once it is decided which of its words name nodes."""
+"""A question as the ranking sees it, after it is decided which of its words name nodes."""
 
 from __future__ import annotations
 

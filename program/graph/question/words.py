@@ -1,8 +1,8 @@
-"""Texts as folded words: what linking and ranking compare.
+"""Folds texts into the words that linking and ranking compare.
 
-Folding takes away what people leave out when they type: case, diacritics and punctuation ("Crohn's
-disease" and "crohns  DISEASE" meet in fuzzy search, "Sjögren" and "sjogren" exactly). Scripts that
-write no spaces are read sign by sign, so that a name is found inside a sentence of theirs too.
+Folding removes what people leave out when they type: case, diacritics and punctuation ("Crohn's disease" and "crohns
+DISEASE" meet in fuzzy search, "Sjögren" and "sjogren" exactly). Scripts without spaces are read character by
+character, so that a name is found inside a sentence of theirs too.
 """
 
 from __future__ import annotations

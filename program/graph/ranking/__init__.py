@@ -1,1 +1,1 @@
-"""From a question to its likeliest plans: paths, endings, and what speaks for each."""
+"""From a question to its likeliest plans: candidate paths and endings, and the evidence for each."""

@@ -1,4 +1,4 @@
-"""From a question to its best plans with their probabilities: names, paths and endings put together."""
+"""From a question to its best plans with their probabilities, out of names, paths and endings."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""From a hypothesis to the plans worth ranking: chains, their combinations, and what follows these.
+"""From a hypothesis about the names to candidate paths: chains, their combinations, and what follows these.
 
-One name: every chain. Several names: those of one type share a chain, those of two or three types meet
-in one type, by the likeliest few chains of each. A name said twice ("low sodium (hyponatremia)") is one name, and
-two where two different chains from it meet ("asthma genes that an asthma drug binds"). Where two ways from a name
-said once may be asked for ("owned or run by", see ``twofold``), two chains from it meet, too. What is combined may
-be followed further. The scorer is whatever the ranking has learned so far; it prunes here and ranks later.
+One name: every chain. Several names: those of one type share a chain; those of two or three types meet in one type,
+by the likeliest few chains of each. A name said twice ("low sodium (hyponatremia)") is one name, and two where two
+different chains from it meet ("asthma genes that an asthma drug binds"). Where a question may combine two paths from
+a name said once ("owned or run by", see ``twofold``), two chains from it meet too. What is combined may be followed
+further. The scorer is whatever the ranking has learned so far; it prunes here and ranks later.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Choosing among complete plans: the likeliest paths with their endings, weighed once more together.
+"""Chooses among complete plans: scores the likeliest paths with their endings once more, together.
 
-Paths and endings are ranked apart, by weights that know the questions they were fitted on and so are surer of
-what labels taught them than a new question bears out. Here both rankings are numbers among others (which names were
-left out, which words nothing in the plan accounts for), weighed by what was right on questions that neither had
-learned from. On schemas left out, four folds of 34, this was right on 0.524 of 2,907 questions, the rankings alone on
-0.484, and a network of 16 hidden units in its place on 0.532, which was not thought worth it.
+Paths and endings are ranked apart, by weights that know the questions they were fitted on and so are surer of what
+labels taught them than a new question bears out. Here both rankings are features among others (which names were left
+out, which words nothing in the plan accounts for), weighed by what was right on questions that neither had learned
+from. On schemas left out, four folds of 34, this was right on 0.524 of 2,907 questions, the rankings alone on 0.484,
+and a network of 16 hidden units in its place on 0.532, whose gain was not thought worth it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def only_chance() -> np.ndarray:
 
 @lru_cache(maxsize=1)
 def starting_choice() -> np.ndarray:
-    """What was learned from the lessons, shape (len(CHOICE),); see ``learning_choice``.
+    """What was learned from the lessons, shape (len(CHOICE),); see ``learning/choice.py``.
 
     Raises:
         DataError: the file is not there or not of this version.

@@ -1,9 +1,10 @@
-"""How sets are put together, told by the whole question: both, either, one without the other.
+"""Classifies from the whole question how sets are combined: both, either, or one without the other.
 
-A ranking that weighs everything at once learns little of it, since what it holds back for schemas that it has not seen
-holds back "without" as well. So this is a model of its own: n-grams, what stands before, between and behind the
-names, and how well the phrases for what plans do are told, from all questions with several names, of every schema.
-A second model of this kind tells of questions with one name whether two ways from it are put together (``twofold``).
+A ranking that weighs everything at once learns little of this, since what it holds back for schemas that it has not
+seen holds back "without" as well. So this is a model of its own. Its features are n-grams, what stands before,
+between and behind the names, and how well the phrases for what plans do match; it learns from all questions with
+several names, of every schema. A second model of this kind says for a question with one name whether two paths from
+it are combined (``twofold``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths completed: each of the likeliest ways to a set of nodes, with its likeliest endings."""
+"""Completes paths: each of the likeliest paths with its likeliest endings."""
 
 from __future__ import annotations
 

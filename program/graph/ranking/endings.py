@@ -1,7 +1,7 @@
-"""What is done with the set that a plan has found: nothing, count it, keep some, or order it.
+"""Ranks endings, the last part of a plan: return the set that a path reaches, count it, filter it, or order it.
 
-Endings are ranked like paths, by numbers that mean the same in every schema and by elements times
-n-grams; which words ask for a count or for the newest is learned from labelled questions.
+Endings are ranked like paths, by numbers that mean the same in every schema and by elements times n-grams. Which
+words ask for a count or for the newest is learned from labelled questions.
 """
 
 from __future__ import annotations

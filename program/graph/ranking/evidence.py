@@ -1,9 +1,8 @@
-"""What speaks for a candidate plan: numbers that mean the same in every schema, and the parts it is made of.
+"""Features of a candidate path: numbers that mean the same in every schema, and the elements it is made of.
 
-The numbers ("dense") say how well the plan's edges and types cover the question's words, whether the words stand
-in the order of the hops, and how long the plan is. The parts ("elements") are names such as
-``hop:TREATS_CtD:in@last`` or ``combine:union``; what a question's n-grams say for each is learned
-from labels.
+The numbers ("dense") say how well the path's edges and types cover the question's words, whether the words stand in
+the order of the hops, and how long the path is. The elements are names such as ``hop:TREATS_CtD:in@last`` or
+``combine:union``; what a question's n-grams say for each is learned from labels.
 """
 
 from __future__ import annotations

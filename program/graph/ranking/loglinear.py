@@ -1,8 +1,8 @@
-"""Fitting a log-linear choice among candidates: numbers, and elements times n-grams.
+"""Fits a log-linear choice among candidates, whose features are numbers and products of elements and n-grams.
 
-The loss is the negative log-probability that a right candidate is chosen; a question may have several.
-The parameters start from, and are drawn to, given values, so that what was learned over all domains is
-kept where a domain's own labels say nothing.
+The loss is the negative log-probability that a right candidate is chosen; a question may have several. The parameters
+start from given values and are regularised towards them, so that what was learned over all domains is kept where a
+domain's own labels say nothing.
 """
 
 from __future__ import annotations

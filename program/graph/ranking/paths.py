@@ -1,9 +1,8 @@
-"""The well-typed ways through a schema: every chain of up to three hops from a type, as arrays of numbers.
+"""Enumerates the well-typed chains of up to three hops from each node type, as arrays of numbers.
 
-Chains depend on the schema alone, so they are made once a type and scored all at once. A chain that
-comes back at its second hop to the type that it began with is there twice: with the nodes
-that it began with taken out of the result (``back``), which is what "other films of this director"
-means, and without.
+Chains depend on the schema alone, so they are made once for each type and scored all at once. A chain whose second
+hop returns to the type that it began with is there twice: without the nodes that it began with (``back``), which is
+what "other films of this director" means, and with them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What phrases say for a candidate plan: the directions in which edges are followed, and how sets are combined."""
+"""Features of a candidate path from phrases: the directions in which edges are followed, and how sets are combined."""
 
 from __future__ import annotations
 

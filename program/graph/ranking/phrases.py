@@ -1,9 +1,9 @@
-"""How people say a schema's elements, and what every plan may do, compared with the words of a question.
+"""Matches a question against phrases for a schema's elements and for what every plan may do.
 
-A phrase is told as far as its words are in the question, the telling ones counting most: "gegen" is said of
-many edges, "lindert" of one. Words are compared by how they begin and end, so that inflected and compound forms are
-found; scripts without spaces are compared by pairs of signs. How much a phrase is worth is learned from labels, over
-all phrases and languages at once: see the numbers of ``evidence`` and ``endings``.
+A phrase matches as far as its words are in the question, and informative words count most: "gegen" is said of many
+edges, "lindert" of one. Words are compared by how they begin and end, so that inflected and compound forms are found;
+scripts without spaces are compared by pairs of characters. How much a match is worth is learned from labels, over all
+phrases and languages at once: see the numbers of ``evidence`` and ``endings``.
 """
 
 from __future__ import annotations

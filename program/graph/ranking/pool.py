@@ -1,7 +1,7 @@
-"""The plans that are ranked: arrays of candidates of one layout, and how they come to be.
+"""The pool of plans that are ranked: arrays of candidates of one layout, and how they are generated.
 
-A layout says how many branches there are and which slots hold whose hops. All candidates of a layout are
-scored by a few array operations; only the best become sketches.
+A layout says how many branches there are and which slots hold whose hops. All candidates of a layout are scored by a
+few array operations; only the best become sketches.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a graph at hand says of plans before one is chosen: people ask for what there is, as a rule.
+"""Probes the graph before a plan is chosen: as a rule, people ask for what there is.
 
 A path that leads nowhere, two sets that share nothing and a difference that takes nothing away are rarely what a
-question means. Whether a plan finds anything is asked of the graph, once a question and plan.
+question means. The graph is asked once for each question and plan whether the plan finds anything.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Ranking candidate plans: a log-linear model whose parts can move to a schema that nobody labelled.
+"""Ranks candidate paths with a log-linear model whose shared parts also work on a schema that nobody labelled.
 
-The score of a plan is the sum of what each of its elements gets from the question's n-grams, and of
-numbers that mean the same in every schema. Every element is learned from plans that contain
-it, so that a chain of edges nobody labelled is scored by its edges. Elements that every schema has (how
-sets are combined, how many hops) and the numbers are learned over all labelled domains; of an unseen
-schema they are all there is.
+The score of a path is the sum of what each of its elements gets from the question's n-grams, and of numbers that mean
+the same in every schema. Every element is learned from all plans that contain it, so that a chain of edges nobody
+labelled is scored by its edges. The elements that every schema has (how sets are combined, how many hops) and the
+numbers are learned over all labelled domains; on an unseen schema they are all there is.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How near the words of a question are to the words of a schema: the part of ranking that needs no labels.
+"""Similarity of a question's words to a schema's words: the part of ranking that needs no labels.
 
-Two words are near by meaning (static vectors) or by letters (character trigrams: typing errors, inflections and
-words that languages share, as in "Symptome"). What a node or edge type is called and how it is described are
-kept apart, because names say less but more plainly.
+Two words are near by meaning (static vectors) or by letters (character trigrams: typing errors, inflections and words
+that languages share, as in "Symptome"). Names and descriptions of node and edge types are kept apart, because names
+say less but more plainly.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Every way of asking in one list: proposed in stages, deduplicated, ranked."""
+"""Query candidates, the texts to search for: proposed in stages, deduplicated, ranked."""

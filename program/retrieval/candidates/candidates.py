@@ -1,8 +1,7 @@
-"""Every way of asking in one list: made by stages, deduplicated once, ranked once, always the same.
+"""Query candidates, the texts to search for: proposed by stages, deduplicated once, ranked once, deterministic.
 
-Stages are gone through in order, and each may fill only the room that those before it left, so that
-switching a later stage on adds candidates and takes none away. What is chosen is then ranked by the
-prior of its stage times its weight.
+Stages run in order, and each may fill only the room that those before it left, so that switching a later stage on
+adds candidates and takes none away. What is chosen is then ranked by the prior of its stage times its weight.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ ALWAYS = "standalone"
 
 
 class CandidateConfig(Frozen):
-    """How many candidates there are, from which stages, and when two are the same.
+    """How many candidates there are, from which stages, and when two are near-duplicates.
 
     Attributes:
         stage_order: stages of the first batch, in order; ``agentic`` comes after it and never in it.
-        per_stage_caps: most of each stage.
-        max_candidates: most of the first batch; follow-ups have the cap of ``agentic`` to themselves.
-        enable_llm: whether a language model may word variations; there must be one, too.
+        per_stage_caps: the most candidates of each stage.
+        max_candidates: the most of the first batch; follow-ups have the cap of ``agentic`` to themselves.
+        enable_llm: whether a language model may write variations, if there is one.
         enable_paradigm: whether the card's paradigms are used.
-        dedup_jaccard: token Jaccard from which two candidates are the same.
-        priors: of each stage, times a candidate's weight.
+        dedup_jaccard: token Jaccard from which two candidates are near-duplicates.
+        priors: a factor for each stage on the weights of its candidates.
     """
 
     stage_order: tuple[StageName, ...] = ("rule_based", "paradigm", "llm")
@@ -62,12 +61,12 @@ class CandidateConfig(Frozen):
 
 @dataclass(frozen=True)
 class Planned:
-    """The candidates of one query, ranked, and how they came to be.
+    """The ranked candidates of one query, with counts of what was proposed and dropped.
 
     Attributes:
-        proposed: how many each stage proposed that the card's kinds allow.
-        duplicates: how many were near-duplicates of another.
-        over: how many found no room under a cap.
+        proposed: number of candidates that each stage proposed and the card's kinds allow.
+        duplicates: number of near-duplicates that were dropped.
+        over: number that exceeded a cap.
     """
 
     candidates: tuple[QueryCandidate, ...]
@@ -100,7 +99,7 @@ class CandidatePlanner:
         """A planner for one domain.
 
         Args:
-            write: words variations; without it the stage ``llm`` has what ``cache`` has.
+            write: writes variations; without it the stage ``llm`` has only what ``cache`` has.
         """
         self.config = config or CandidateConfig()
         self.cache = VariationCache()
@@ -123,7 +122,7 @@ class CandidatePlanner:
         return known or self._paradigms.get(self._card.default_paradigm or "")
 
     def strange_paradigm(self, name: object) -> Degraded | None:
-        """A gap where a paradigm is asked for that the card does not have."""
+        """A gap if a paradigm is asked for that the card does not have."""
         if name is None or (isinstance(name, str) and name in self._paradigms):
             return None
         known = ", ".join(self._paradigms) or "none"
@@ -132,7 +131,7 @@ class CandidatePlanner:
         return Degraded(what="session.paradigm", why=f"the card has no such paradigm; it has {known}", instead=instead)
 
     def clean(self, query: str, names: Sequence[str]) -> str:
-        """The query without what the card calls noise."""
+        """The query without what the card lists as noise."""
         return self._cleaner.clean(query, names)
 
     def seed(
@@ -144,7 +143,7 @@ class CandidatePlanner:
         paradigm: object = None,
         gaps: Sequence[str] = (),
     ) -> Seed:
-        """What the stages work with: the query cleaned, and its language found."""
+        """The input of the stages, with the query cleaned and its language detected."""
         cleaned = self._cleaner.clean(query, entities)
         doubted = entities if entities and denies_anything(cleaned) else ()
         unwanted = tuple(name for name in doubted if _is_excepted(cleaned, name))
@@ -170,7 +169,7 @@ class CandidatePlanner:
         return Planned(self._ranked(distinct.kept, seed), proposed, distinct.removed, over)
 
     def follow_ups(self, seed: Seed, asked: Iterable[QueryCandidate]) -> Planned:
-        """Candidates for the gaps of a seed, none of them like one that was asked."""
+        """Candidates for the gaps of a seed, without near-duplicates of those already asked."""
         distinct = Distinct(self.config.dedup_jaccard)
         distinct.forbid(candidate.query for candidate in asked)
         offered = self._agentic.generate(seed)
@@ -178,7 +177,7 @@ class CandidatePlanner:
         return Planned(self._ranked(distinct.kept, seed), {"agentic": len(offered)}, distinct.removed, over)
 
     def follow_ups_of(self, plan: QueryPlan, gaps: Sequence[str]) -> Planned:
-        """Candidates for what the first evidence of a plan says nothing about."""
+        """Candidates for what the first evidence of a plan does not cover."""
         seed = self.seed(plan.standalone_query, plan.entities, gaps=gaps)
         return self.follow_ups(seed, plan.candidates)
 
@@ -192,14 +191,14 @@ class CandidatePlanner:
         return [name for name in self.config.stage_order if on.get(name)]
 
     def _allowed(self, name: StageName, offered: Sequence[QueryCandidate], seed: Seed) -> list[QueryCandidate]:
-        """What the card keeps; of a paradigm that the caller chose, and of a model that was switched on, all."""
+        """The candidates that the card allows, and all of a chosen paradigm and of a model that is switched on."""
         said = [candidate for candidate in offered if candidate.query]
         if name == "rule_based" or self._kinds is None or name == "llm" or (name == "paradigm" and seed.chosen):
             return said
         return [candidate for candidate in said if kind_of(candidate) in self._kinds]
 
     def _fill(self, distinct: Distinct, name: StageName, offered: Sequence[QueryCandidate], most: int) -> int:
-        """Keep what is new while there is room; how many found none."""
+        """Keep new candidates while there is room; returns how many found none."""
         room, over = self.config.per_stage_caps.get(name, 0), 0
         for candidate in offered:
             if room and distinct.room_for(most):
@@ -209,14 +208,14 @@ class CandidatePlanner:
         return over
 
     def _ranked(self, kept: Sequence[QueryCandidate], seed: Seed) -> tuple[QueryCandidate, ...]:
-        """By stage prior times weight, equals in the order in which they were made; with the language as a tag."""
+        """The candidates by stage prior times weight, ties in the order they were made, with the language as a tag."""
         order = sorted(kept, key=lambda c: -self.config.priors.get(_stage(c), 0.5) * c.weight)
         spoken = f"language:{seed.language}"
         return tuple(QueryCandidate.model_validate(vars(c) | {"tags": (*c.tags, spoken)}) for c in order)
 
 
 def _is_excepted(query: str, name: str) -> bool:
-    """Whether a query names it only to leave it out."""
+    """Whether a query names it only to exclude it."""
     places = [match.span() for match in re.finditer(re.escape(name), query)] if name else []
     return bool(places) and all(denies(query, start, end) for start, end in places)
 

@@ -1,4 +1,4 @@
-"""When two queries ask the same: one canonical form, one measure of nearness, one removal of near-duplicates."""
+"""Near-duplicate queries: one canonical form, one similarity, one removal of near-duplicates."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _AROUND = ".,;:!?…\"'’‘“”«»()[]{}"
 
 
 def canonical(query: str) -> str:
-    """A query in one case and width, without punctuation and spare spaces, its operators and signs at the end."""
+    """A query folded in case and width, without punctuation and spare spaces, with operators and signs at the end."""
     if query.isascii():  # nearly always, and twenty times as fast
         folded = query.lower()
         return " ".join((*_ASCII_WORD.findall(folded), *_operators(folded), *_signed(folded)))
@@ -32,7 +32,7 @@ def canonical(query: str) -> str:
 
 
 def _signed(folded: str) -> list[str]:
-    """The words that a sign is a part of: "c++" is not "c#", and "10%" not "10$"."""
+    """The words that contain a sign: "c++" is not "c#", and "10%" not "10$"."""
     if _SIGN.search(folded) is None:
         return []
     pieces = (piece.strip(_AROUND) for piece in folded.split())
@@ -52,7 +52,7 @@ def token_set(query: str) -> frozenset[str]:
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
-    """Size of the intersection over that of the union; two empty sets are alike."""
+    """Size of the intersection over that of the union; 1 for two empty sets."""
     if not a and not b:
         return 1.0
     shared = len(a & b)
@@ -81,12 +81,12 @@ class _Form:
 
 @dataclass
 class Distinct:
-    """Candidates none of which is a near-duplicate of another; the first of its kind stays.
+    """A collection of candidates without near-duplicates; the first of each kind stays.
 
     Attributes:
-        threshold: token Jaccard from which two ask the same.
+        threshold: token Jaccard from which two are near-duplicates.
         kept: in the order in which they came.
-        removed: how many were near-duplicates of one that was there.
+        removed: number of near-duplicates that were merged.
     """
 
     threshold: float
@@ -95,7 +95,7 @@ class Distinct:
     _asked: list[str] = field(default_factory=list)
 
     def add(self, candidate: QueryCandidate) -> bool:
-        """Keep a candidate, or merge it into the one that it repeats; whether it was new."""
+        """Keep a candidate, or merge it into the one that it repeats; returns whether it was new."""
         for i, known in enumerate(self._asked):
             if _form(candidate.query).repeats(_form(known), self.threshold):
                 self.removed += 1
@@ -107,11 +107,11 @@ class Distinct:
         return True
 
     def forbid(self, queries: Iterable[str]) -> None:
-        """Take queries for asked already: a candidate like one of them is not new."""
+        """Mark queries as already asked: a near-duplicate of one of them is not new."""
         self._asked += queries
 
     def room_for(self, limit: int) -> bool:
-        """Whether fewer than so many are kept."""
+        """Whether fewer than this many are kept."""
         return len(self.kept) < limit
 
 
@@ -123,7 +123,7 @@ def _form(query: str) -> _Form:
 
 
 def merged(first: QueryCandidate, second: QueryCandidate) -> QueryCandidate:
-    """The first, asked where either is and with the tags of both. No source filter means everywhere."""
+    """The first candidate, for the sources and with the tags of both. No source filter means all sources."""
     everywhere = not first.source_filter or not second.source_filter
     sources = () if everywhere else tuple(dict.fromkeys((*first.source_filter, *second.source_filter)))
     tags = tuple(dict.fromkeys((*first.tags, *second.tags)))

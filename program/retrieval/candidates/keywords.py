@@ -1,6 +1,6 @@
-"""What a query is about: its language, its key terms, and the query without what says nothing.
+"""Extracts what a query is about: its language, its key terms, and the query without words that say nothing.
 
-There is one such extraction, and every stage that makes candidates uses it.
+There is one such extraction, and every stage that proposes candidates uses it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
 _SHORTENED = re.compile(r"(?<=[a-zA-Z])['’](?:s|re|ve|ll|d|m|t)\b", re.IGNORECASE)
-"""What English shortens, whose letters are words of French: *Ravi's*, *don't*."""
+"""English contractions, whose letters are French words: *Ravi's*, *don't*."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ASCII_LETTERS = re.compile("[a-z]+")
 _SPOKEN_IN = {
@@ -47,7 +47,7 @@ _CUTS = {
 
 
 def detect_language(text: str) -> str:
-    """The language of a text by its script, else by its function words; ``und`` where neither says."""
+    """The language of a text by its script, else by its function words; ``und`` if neither tells."""
     if "'" in text or "’" in text:
         text = _SHORTENED.sub("", text)
     if text.isascii():  # nearly always, and three times as fast
@@ -73,7 +73,7 @@ def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tup
     Args:
         text: a query.
         names: surfaces that are kept whole, whatever words they are made of.
-        language: whose function words are left out; those of English too where it is not known.
+        language: the language whose function words are left out; if unknown, those of English.
     """
     idle = FUNCTION_WORDS.get(language, FUNCTION_WORDS["en"])
     found: dict[str, str] = {}
@@ -88,7 +88,7 @@ def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tup
 
 
 class Cleaner:
-    """Takes out of queries what the card calls noise and puts in what it replaces; names stay as they are."""
+    """Removes what the card lists as noise from queries, and makes its replacements; names stay as they are."""
 
     def __init__(self, rules: CandidateRules) -> None:
         self._noise = _whole_words(rules.noise)
@@ -96,7 +96,7 @@ class Cleaner:
         self._replacements = {old.casefold(): new for old, new in rules.replacements.items()}
 
     def clean(self, text: str, names: Sequence[str] = ()) -> str:
-        """The text without noise; the text itself where nothing would be left."""
+        """The text without noise, or the text itself if nothing would be left."""
         if self._noise is None and self._replaced is None:
             return text
         kept = "".join(piece if is_name else self._change(piece) for piece, is_name in _pieces(text, names))
@@ -117,7 +117,7 @@ def _whole_words(phrases: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _pieces(text: str, names: Sequence[str]) -> list[tuple[str, bool]]:
-    """The text in order, cut into names and what stands between them."""
+    """The text cut into names and what stands between them, in order."""
     if not names:
         return [(text, False)]
     parts = _names_pattern(tuple(names)).split(text)

@@ -1,4 +1,4 @@
-"""The stages that propose ways of asking: by rule, by paradigm, by a language model, and after the first evidence.
+"""The stages that propose query candidates: by rule, by paradigm, by a language model, and after the first evidence.
 
 Each is one class with one method. A stage proposes in its order of preference and knows nothing of caps,
 near-duplicates and ranks, which are settled once for all of them in ``candidates.py``.
@@ -25,27 +25,27 @@ from .keywords import key_terms
 
 StageName = Literal["rule_based", "paradigm", "llm", "agentic"]
 Write = Callable[[str, str, str], Sequence[str]]
-"""Variations of (query, description of the paradigm, language), as a language model words them."""
+"""A function from (query, description of the paradigm, language) to variations that a language model writes."""
 
 MAX_VARIATIONS = 8
 LONGER, MORE_WORDS = 2, 8
-"""A wording of more than twice the words and eight is none: small models run on, and answer what they made up."""
+"""A variation with more than twice the words plus eight is dropped: small models run on, and answer themselves."""
 PLACEHOLDER = "{"
-"""A sub-query with the place of another's answer cannot be asked before that answer is there."""
+"""A sub-query with a placeholder for another's answer cannot be asked before that answer is known."""
 
 
 @dataclass(frozen=True)
 class Seed:
-    """What candidates are made from; the same for every stage.
+    """The input of the stages; the same for each of them.
 
     Attributes:
-        query: stands alone, cleaned.
+        query: the standalone query, cleaned.
         entities: names in it, as written there.
-        language: of the query, ``und`` if unknown.
-        paradigm: the way of looking, or None.
+        language: the query's language, ``und`` if unknown.
+        paradigm: the way of looking at the subject, or None.
         chosen: whether the caller named the paradigm.
-        excepted: names in it that are not wanted; no key terms.
-        gaps: questions and names that the first evidence says nothing about.
+        excepted: names in it that are excluded, and so are no key terms.
+        gaps: questions and names that the first evidence does not cover.
     """
 
     query: str
@@ -60,7 +60,7 @@ class Seed:
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """The key terms of the query, names among them; found where a stage asks for them."""
+        """The key terms of the query, names among them; computed when a stage asks for them."""
         found = key_terms(self.query, (*self.entities, *self.excepted), self.language)
         return tuple(term for term in found if term not in self.excepted)
 
@@ -70,10 +70,10 @@ class Seed:
 
 
 class CandidateStage(Protocol):
-    """Proposes ways of asking.
+    """Proposes query candidates.
 
     ``generate`` receives the seed and returns candidates whose ``stage`` is its own name, the best first.
-    It must give the same for the same seed and must not fail; a stage without a proposal returns [].
+    It must be deterministic and must not fail; a stage without a proposal returns [].
     """
 
     name: StageName
@@ -91,7 +91,7 @@ class RuleBasedStage:
     def __init__(
         self, linker: Linker, synonyms: Sequence[SynonymSet] = (), kinds: Container[str] | None = None
     ) -> None:
-        """A stage of one domain; it makes only candidates of these ``kinds`` beside the query itself, or all."""
+        """Make the stage of one domain; besides the query itself, it proposes candidates of these ``kinds``, or all."""
         self._linker = linker
         every: dict[str, Callable[[Seed], Iterable[QueryCandidate]]] = {
             "sub_query": self._sub_queries,
@@ -147,7 +147,7 @@ class RuleBasedStage:
             yield _new(self.name, "full_names", asked, 0.25, tags=tuple(f"entity:{link.name.name}" for link in links))
 
     def _aliases(self, seed: Seed) -> Iterator[QueryCandidate]:
-        """Each name that is typed as the card has it by its first alias, which may be in another language."""
+        """The query with each name that is typed as on the card replaced by its first alias, in whatever language."""
         for number, link in enumerate(self._linker.links(seed.query), 1):
             if link.name.aliases and link.surface.casefold() == link.name.name.casefold():
                 asked = _respelled(seed.query, {link.surface: link.name.aliases[0]})
@@ -163,12 +163,12 @@ class RuleBasedStage:
 
 
 class ParadigmStage:
-    """The key terms with the words, and in the forms, of a way of looking."""
+    """The key terms with the words and in the forms of a paradigm."""
 
     name: StageName = "paradigm"
 
     def generate(self, seed: Seed) -> list[QueryCandidate]:
-        """Nothing without a paradigm; no modifiers where the query is in another language than they are."""
+        """Candidates of the paradigm, if there is one; without modifiers if the query is in another language."""
         paradigm, about = seed.paradigm, seed.about()
         if paradigm is None or not about:
             return []
@@ -195,12 +195,12 @@ class VariationCache:
         self._lock = Lock()
 
     def get(self, query: str, paradigm: str) -> tuple[str, ...] | None:
-        """What was kept for a query, or None."""
+        """The kept variations of a query, or None."""
         with self._lock:
             return self._kept.get((canonical(query), paradigm))
 
     def put(self, query: str, paradigm: str, variations: Sequence[str]) -> None:
-        """Keep what was written, without empty, repeated and overlong lines."""
+        """Keep the lines written, without empty, repeated and overlong ones."""
         most = LONGER * len(query.split()) + MORE_WORDS
         texts = (str(v).split() for v in variations)
         said = tuple(dict.fromkeys(" ".join(words) for words in texts if 0 < len(words) <= most))
@@ -212,7 +212,7 @@ class LlmStage:
     """Other wordings by a language model; asked once for each query and paradigm.
 
     Attributes:
-        cache: variations that are there already; whoever plans may fill it beforehand.
+        cache: known variations; whoever plans may fill it beforehand.
     """
 
     name: StageName = "llm"
@@ -222,7 +222,7 @@ class LlmStage:
         self._write = write
 
     def generate(self, seed: Seed) -> list[QueryCandidate]:
-        """What the cache has, else what the model writes, else nothing."""
+        """Variations from the cache, else from the model, else none."""
         paradigm = seed.paradigm.name if seed.paradigm else ""
         known = self.cache.get(seed.query, paradigm)
         if known is None and self._write is not None:
@@ -233,7 +233,7 @@ class LlmStage:
 
 
 class AgenticStage:
-    """Follow-ups for what the first evidence says nothing about: the gap as it is, and its key terms."""
+    """Follow-ups for what the first evidence does not cover: the gap as it is, and its key terms."""
 
     name: StageName = "agentic"
 
@@ -251,7 +251,7 @@ class AgenticStage:
 
 
 def _beside(about: str, words: str) -> str:
-    """Key terms with those of some words that they do not have; empty where they have all."""
+    """Key terms with the words that they lack; empty if they lack none."""
     there = token_set(about)
     more = [word for word in words.split() if not token_set(word) <= there]
     return " ".join((about, *more)) if more else ""
@@ -266,13 +266,13 @@ def _with_rest(text: str, link: Link) -> str:
 
 @lru_cache(maxsize=4096)
 def _rests(name: str) -> tuple[str, ...]:
-    """What is left of a name behind its first words, in small letters, the longest first."""
+    """The rests of a name behind its first words, in lower case, the longest first."""
     words = folded(name).split()
     return tuple(" " + " ".join(words[n:]) for n in range(1, len(words)))
 
 
 def _respelled(text: str, spellings: Mapping[str, str]) -> str:
-    """A text with some of its words put otherwise, each place once; not those of an identifier as *ATL-219*."""
+    """A text with some words replaced, each place once, except in an identifier such as *ATL-219*."""
     if not spellings:
         return text
     return _whole_forms(tuple(spellings)).sub(lambda match: spellings[match.group()], text)

@@ -1,1 +1,1 @@
-"""Small collections that are read whole instead of searched."""
+"""Small collections, which are read whole instead of searched."""

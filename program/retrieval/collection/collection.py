@@ -1,7 +1,7 @@
-"""Read everything or search: decided from statistics of a collection, before anything is fetched.
+"""Decides whether to read a collection whole or to search it, from its statistics, before anything is fetched.
 
-A small collection is read whole, since then nothing can be missed. Statistics that are missing, unreadable,
-stale or from the future decide for searching, which is always possible.
+A small collection is read whole, since then nothing can be missed. Statistics that are missing, unreadable, stale or
+from the future decide for searching, which is always possible.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class CollectionStats(Frozen):
     """What is known of a collection without reading it; given in ``session["collection"]``.
 
     Attributes:
-        composition_count: items in it.
-        conversation_count: conversations of its owner.
-        total_message_count: messages in those.
+        composition_count: number of items in it.
+        conversation_count: number of its owner's conversations.
+        total_message_count: number of messages in those.
         last_stats_update: ISO time of the count.
-        token_count: tokens of the whole text, where the application knows.
+        token_count: tokens of the whole text, if the application knows.
     """
 
     composition_count: int = Field(ge=0, strict=True)
@@ -56,15 +56,15 @@ class CollectionStats(Frozen):
 
 
 class ContextResult(Frozen):
-    """What was found for a question, ready to be shown to a language model.
+    """The context found for a question, ready to be shown to a language model.
 
     Attributes:
         results: the items as they are.
         source: ``graph`` for the user's own data, ``web`` for the world's.
         confidence: between 0 and 1; reading everything is certain.
-        coverage: share of the collection that ``results`` is; 1.0 is all of it.
-        total_available: items in the collection.
-        formatted_context: ``results`` as Markdown; JSON where that failed; None where nothing was formatted.
+        coverage: share of the collection that is in ``results``; 1.0 is all of it.
+        total_available: number of items in the collection.
+        formatted_context: ``results`` as Markdown, or as JSON if that failed; None if nothing was formatted.
     """
 
     question: str
@@ -78,7 +78,7 @@ class ContextResult(Frozen):
 
 
 class Choice(Frozen):
-    """Read everything or search, and why; ``gap`` where statistics were given and could not be used."""
+    """Whether to read everything or to search, and why; ``gap`` if the given statistics could not be used."""
 
     method: RetrievalMethod
     why: str
@@ -86,16 +86,16 @@ class Choice(Frozen):
 
 
 Measure = Callable[[CollectionStats, date], int | None]
-"""Tokens of the text of a collection as it is on a day; None if nobody knows."""
+"""A function to the tokens of a collection as of a day; None if unknown."""
 
 
 def choose_method(given: object, now: datetime, rules: CollectionRules, measure: Measure | None = None) -> Choice:
-    """Whether a collection is read whole.
+    """Decide whether a collection is read whole.
 
     Args:
         given: ``session["collection"]``: statistics, a mapping of them, or None.
-        now: of the one who asks; statistics are as old as they are seen from there.
-        measure: tokens of the text where the statistics do not say.
+        now: the current time of whoever asks, from which the age of the statistics is counted.
+        measure: gives the tokens of the text if the statistics do not.
     """
     if given is None:
         return Choice(method="semantic", why="there are no statistics of the collection")
@@ -118,7 +118,7 @@ def choose_method(given: object, now: datetime, rules: CollectionRules, measure:
 
 
 def read_stats(given: object) -> CollectionStats | None:
-    """Statistics, or None where they are none: a count that is missing, negative or no number."""
+    """Statistics, or None if a count is missing, negative or not a number."""
     if isinstance(given, CollectionStats):
         return given
     if not isinstance(given, Mapping):
@@ -130,7 +130,7 @@ def read_stats(given: object) -> CollectionStats | None:
 
 
 def _unusable(stats: CollectionStats, now: datetime, rules: CollectionRules) -> str | None:
-    """Why statistics count as missing, or None."""
+    """Why statistics are not used, or None."""
     updated = read_time(stats.last_stats_update)
     if updated is None:
         return "the statistics do not say when they were made"
@@ -143,12 +143,12 @@ def _unusable(stats: CollectionStats, now: datetime, rules: CollectionRules) -> 
 
 
 def _aware(time: datetime, other: datetime) -> datetime:
-    """A time that can be compared with another: one without a zone is in the other's."""
+    """A time that can be compared with another: without a zone it takes the other's."""
     return time if time.tzinfo is not None else time.replace(tzinfo=other.tzinfo or UTC)
 
 
 def token_count(text: str) -> int:
-    """Tokens of a text: a Chinese character is one, and so are four others; rounded up."""
+    """An estimate of the tokens of a text: one for each Chinese character or four others, rounded up."""
     han = len(_HAN.findall(text))
     return han + math.ceil((len(text) - han) / CHARACTERS_A_TOKEN)
 
@@ -156,14 +156,14 @@ def token_count(text: str) -> int:
 def read_everything(
     question: str, items: Sequence[Item], given: object, now: datetime, rules: CollectionRules
 ) -> tuple[ContextResult, tuple[Degraded, ...]]:
-    """The whole collection as context, or an empty semantic result where it is not what the statistics said.
+    """The whole collection as context, or an empty result for searching if it is not what the statistics said.
 
     Args:
-        items: what was fetched, any order.
-        given: the statistics that decided for reading everything.
+        items: the items fetched, in any order.
+        given: the statistics by which reading everything was chosen.
 
     Returns:
-        The result, and each thing that is not as it was said to be.
+        The result, and everything that differs from the statistics.
     """
     stats = read_stats(given)
     stated = stats.composition_count if stats else len(items)
@@ -193,7 +193,7 @@ def read_everything(
 
 
 def formatted_context(items: Sequence[Item], question: str, total: int | None = None) -> tuple[str, str | None]:
-    """Items as Markdown, and no problem; or as JSON, and what was wrong with formatting them."""
+    """Items as Markdown without a problem, or as JSON with what went wrong in formatting them."""
     try:
         return format_items(items, question, total), None
     except Exception as error:  # whatever an item holds, the language model gets what is there
@@ -220,22 +220,22 @@ class ItemStore:
         self._sums = [0, *accumulate(lengths)]
 
     def newest(self, count: int, day: date) -> list[Item]:
-        """So many items, the newest first, of those up to a day."""
+        """The newest items up to a day, newest first, at most so many."""
         until = bisect_right(self._days, day.isoformat())
         return self.items[len(self.items) - until :][:count]
 
     def tokens(self, stats: CollectionStats, day: date) -> int:
-        """Tokens of the newest items up to a day, as many as the statistics say."""
+        """Tokens of the newest items up to a day, for as many items as the statistics say."""
         until = bisect_right(self._days, day.isoformat())
         return self._sums[until] - self._sums[max(0, until - stats.composition_count)]
 
 
 @lru_cache(maxsize=8)
 def open_items(path: Path) -> ItemStore:
-    """The items of a JSON-lines file, read once a process.
+    """Read the items of a JSON-lines file, once in a process.
 
     Raises:
-        DataError: the file cannot be read, or a line is no JSON object.
+        DataError: the file cannot be read, or a line is not a JSON object.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line

@@ -1,4 +1,4 @@
-"""A collection as Markdown that a language model reads easily; made without one."""
+"""Formats a collection as Markdown that a language model reads easily; no model is used."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def format_items(
     Args:
         items: each with a text (``text``, ``content`` or ``final_content``) and an ISO date (``date`` or
             ``created_at``); those without a date come last.
-        total: items in the collection; as many as are given if left out.
+        total: number of items in the collection; by default that of ``items``.
     """
     newest = sorted(items, key=date_of, reverse=True)[:max_items]
     complete = len(newest) >= (len(items) if total is None else total)
@@ -63,7 +63,7 @@ def _notes(complete: bool) -> Iterator[str]:
 
 
 def preview(text: str, max_characters: int = MAX_CHARACTERS) -> str:
-    """A text in one line, cut to so many characters at a word, or between characters of unspaced scripts."""
+    """A text on one line, shortened at a word, or between characters of scripts without spaces."""
     line = one_line(text)
     if len(line) <= max_characters:
         return line

@@ -1,4 +1,4 @@
-"""Reading a collection as a whole, where the plan says that it need not be searched."""
+"""Reads a collection whole, where the plan says that it need not be searched."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ VARIANT = "direct:everything"
 def read_collection(
     plan: QueryPlan, stores: Stores, session: Mapping[str, Any]
 ) -> tuple[RunResult | None, tuple[Gap, ...]]:
-    """Everything in the collection, newest first, as evidence and as text for a language model.
+    """Read everything in the collection, newest first, as evidence and as text for a language model.
 
     Args:
-        session: ``now`` (ISO time) in its ``timezone`` and ``collection.composition_count`` say which of the texts
-            there are the collection; without them it is all of them.
+        session: ``now`` (ISO time) in its ``timezone`` and ``collection.composition_count`` say which of the texts are
+            the collection; by default all of them.
 
     Returns:
-        The result, or None where the collection is not what the statistics said and has to be searched, and
-        each thing that is not as it was said to be.
+        The result, or None if the collection is not what the statistics said and has to be searched; and everything
+        that differs from the statistics.
     """
     given = session.get("collection")
     said = read_time(session.get("now")) is not None
@@ -53,19 +53,19 @@ def _result(plan: QueryPlan, held: Sequence[Passage], context: ContextResult, ga
 
 
 def newest(texts: Sequence[Passage], given: object, now: datetime) -> list[Passage]:
-    """The texts up to the day of ``now``, newest first, as many as the statistics say; all without statistics."""
+    """The texts up to the day of ``now``, newest first, as many as the statistics say, or else all."""
     day, stats = now.date().isoformat(), read_stats(given)
     there = sorted((text for text in texts if text.date[:10] <= day), key=lambda text: text.date, reverse=True)
     return there[: stats.composition_count] if stats else there
 
 
 def item_of(passage: Passage) -> dict[str, Any]:
-    """A passage as the item that its store holds."""
+    """The item of a store that a passage was made from."""
     titled = {"title": passage.title} if passage.title else {}
     return {"id": passage.id, "date": passage.date, **titled, **dict(passage.fields), "text": passage.text}
 
 
 def _day_of(texts: Sequence[Passage]) -> datetime:
-    """The end of the day of the newest text: where nobody says what time it is, everything is past."""
+    """The end of the newest text's day, so that everything is past if no time is given."""
     latest = max((text.date[:10] for text in texts if text.date), default="9999-12-31")
     return read_time(f"{latest}T23:59:59+00:00") or datetime.max

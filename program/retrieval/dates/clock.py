@@ -1,4 +1,4 @@
-"""What time it is for the one who asks."""
+"""The current time of whoever asks."""
 
 from __future__ import annotations
 

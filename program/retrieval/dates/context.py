@@ -1,4 +1,4 @@
-"""Whether a phrase that is found in a text is a date there, and not other words of the same form."""
+"""Tells dates from other words of the same form, by the context of a phrase."""
 
 from __future__ import annotations
 

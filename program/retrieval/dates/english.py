@@ -1,4 +1,4 @@
-"""What English makes of words and figures that other languages read as dates."""
+"""English exceptions: words and figures that other languages read as dates."""
 
 from __future__ import annotations
 

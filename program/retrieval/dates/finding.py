@@ -1,12 +1,14 @@
-"""Dates in a text: found as they are typed, and resolved to days.
+"""Finds dates in a text and resolves them to days.
 
-A text is cut into words of dates (``date_words.py``), figures, and the rest. Each way of naming a period is said in
-``date_forms.py``, what is said of a period named behind it in ``date_inner.py``; bounds and ranges are found in
-``date_reader.py`` and made in ``date_spans.py``. Of those that fit at a place the longest is taken, unless other words
-have that form (``date_context.py``). What a period is, is said in ``periods.py``. A phrase that is a date in form but
-not in the calendar (31 September, Q5) is found, too: leaving it out silently would ask for more than was wanted. A
-phrase that somebody gives as one date is read in other ways where it is none as it stands: without words that say
-nothing (``date_rest.py``), written out (``date_written_out.py``), told twice or with a story (``date_stories.py``).
+A text is cut into date words (``words.py``), figures, and the rest. ``forms.py`` has the ways of naming a period, and
+``inner.py`` the days and ranges within a period that is named behind them. Bounds and ranges are found in
+``reader.py`` and built in ``spans.py``. Of the phrases that fit at a place the longest is taken, unless it is other
+words of the same form (``context.py``). ``periods.py`` says which days a period has.
+
+A phrase that is a date in form but not in the calendar (31 September, Q5) is found, too: leaving it out silently
+would ask for more than was wanted. A phrase that somebody gives as one date is read in further ways if it is not one
+as it stands: without words that say nothing (``rest.py``), written out (``written_out.py``), or as a date told twice
+or with a story (``stories.py``).
 """
 
 from __future__ import annotations

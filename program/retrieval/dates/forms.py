@@ -1,7 +1,7 @@
-"""Ways of naming a period: sequences of kinds of words, and parts and neighbours of other periods.
+"""Forms of naming a period: sequences of word kinds, and parts and neighbours of other periods.
 
-A form has the kinds of its words, what it means, and what it is one of (its unit), which decides what it may be
-joined with: *Friday last week* is one phrase, *Friday in October* is two.
+A form has the kinds of its words, a meaning, and a unit, which decides what it may be joined with: *Friday last week*
+is one phrase, *Friday in October* is two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Days and ranges that are said of a period named behind them.
+"""Days and ranges relative to a period that is named behind them.
 
 *Monday to Friday of last week*, *days 2 to 4 of sprint 41*, *between 12 and 5 days ago*, *the Thursday before sprint
 41*, *the two weeks starting 3 November*, *the day sprint 42 ended*.

@@ -1,7 +1,8 @@
-"""Dates of an enumeration that are said by their figure alone: *sprint 42 vs 43*, *3, 5 and 7 November*.
+"""Enumerated dates of which only one has its unit: *sprint 42 vs 43*, *3, 5 and 7 November*.
 
-The grammar of dates reads the one that has its unit; the others lend it from there. A figure behind a comma or *and*
-may count something else (*sprint 42 and 3 commits*), so it is taken for a date only where the enumeration ends with it.
+The grammar of dates reads the one that has its unit; the others borrow it from there. A figure behind a comma or
+*and* may count something else (*sprint 42 and 3 commits*), so it is taken for a date only where the enumeration ends
+with it.
 """
 
 from __future__ import annotations

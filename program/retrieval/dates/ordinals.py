@@ -1,7 +1,8 @@
 """Days of a month in words: *the fifth of December*, *der fünfte Dezember*, *el cinco de diciembre*, *piątego grudnia*.
 
-English wants *of* or the month before (*December the fifth*): *the first May release* is no day. In other languages the
-day may stand directly before its month. French, Spanish, Portuguese, Italian and Dutch count days, but for the first.
+English wants *of* or the month before (*December the fifth*): *the first May release* is no day. In other languages
+the day may stand directly before its month. French, Spanish, Portuguese, Italian and Dutch use cardinals, except for
+the first.
 """
 
 from __future__ import annotations

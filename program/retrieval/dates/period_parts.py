@@ -1,6 +1,6 @@
-"""Parts of periods and what is directly beside them: their second week, their end, the two weeks before.
+"""Parts of periods and their neighbours: their second week, their end, the two weeks before.
 
-A part is of the whole period, also of what of it is yet to come; what comes out ends today where it contains today.
+A part is a part of the whole period, including days that are yet to come; a result that contains today ends today.
 """
 
 from __future__ import annotations

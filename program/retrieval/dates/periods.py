@@ -1,9 +1,9 @@
-"""Periods of days: what "last week", "sprint 43" or "the 14th" is, seen from one day.
+"""Periods of days: which days "last week", "sprint 43" or "the 14th" are, seen from a given day.
 
-Weeks begin on Monday. A period that contains today ends today. *Last week, month, quarter, year* are the whole
-ones before; *last N* days, weeks or months reach from that long ago until today, while *last N sprints* are
-whole ones. What is named without a year, or a day of a month without its month, is the latest that has begun; a
-bare weekday the latest before today.
+Weeks begin on Monday. A period that contains today ends today. *Last week, month, quarter, year* are the whole ones
+before; *last N* days, weeks or months reach from that long ago until today, while *last N sprints* are whole ones.
+What is named without a year, or a day of a month without its month, is the latest that has begun; a bare weekday is
+the latest before today.
 """
 
 from __future__ import annotations

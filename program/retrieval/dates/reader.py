@@ -1,4 +1,4 @@
-"""Finds phrases of dates that begin at a token: periods, bounds (*since Monday*) and ranges (*1 to 15 November*)."""
+"""Reads the date phrases that begin at a token: periods, bounds (*since Monday*) and ranges (*1 to 15 November*)."""
 
 from __future__ import annotations
 

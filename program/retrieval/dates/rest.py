@@ -1,7 +1,7 @@
-"""Phrases that have words in them that say nothing.
+"""Date phrases with words that add nothing.
 
-*Exactly 4 weeks ago*, *any time before 15 November*, *10 October at the latest*, *last 7 days without today*. Only
-somebody who gives a phrase as one date can mean one by these; in a text they are no part of it.
+*Exactly 4 weeks ago*, *any time before 15 November*, *10 October at the latest*, *last 7 days without today*. They
+are read so only if somebody gives the phrase as one date; in a text these words are no part of it.
 """
 
 from __future__ import annotations

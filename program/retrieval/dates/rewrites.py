@@ -1,7 +1,7 @@
-"""How phrases of dates are cut and turned round, each with what it is in full (``date_written_out.py``).
+"""Rewrites of abbreviated and reordered date phrases into their full form, for ``written_out.py``.
 
-Spelling comes first, then words in another order; months and units that are cut stand apart, since a cut word may be
-either (*30 sett*, *2 sett*). The grammar of dates minds no language, so that what is written out may be of two.
+Spelling comes first, then word order. Abbreviated months and units are kept apart, since a short word may be either
+(*30 sett*, *2 sett*). The grammar of dates does not depend on the language, so a rewritten phrase may mix two.
 """
 
 from __future__ import annotations

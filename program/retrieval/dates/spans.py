@@ -1,4 +1,4 @@
-"""Bounds, ranges and references: what is made of periods that stand at a sign, at both ends of a range, or earlier."""
+"""Builds bounds, ranges and references out of periods: at a sign, at both ends of a range, or named earlier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other spellings of words of dates: without accents, in traditional characters, with a slip of the fingers."""
+"""Other spellings of date words: without accents, in traditional characters, with a typing slip."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Phrases in which a date is told twice, or has a story around it.
+"""Date phrases that tell a date twice, or have a story around it.
 
 *Last Friday, the 12th*, *week 43, Monday to Friday*, *freeze (18 Dec) to release (22 Dec)*; *since the incident on 9
-October*, *sprint 30, the very first one*. Only somebody who gives a phrase as one date can mean one by these; in a
-text each date is found by itself (``dates.find_dates``). Days that are wrong are worse than a gap, so what takes
-something away or could make it other days is not read.
+October*, *sprint 30, the very first one*. They are read so only if somebody gives the phrase as one date; in a text
+each date is found by itself (``finding.find_dates``). Wrong days are worse than a gap, so a phrase is not read if its
+story takes something away or could make it other days.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The forms in which a period is named: the kinds of their words, what they mean, and what they are one of."""
+"""The table of forms that name a period: the kinds of their words, their meaning, and their unit."""
 
 from __future__ import annotations
 

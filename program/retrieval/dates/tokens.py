@@ -1,4 +1,4 @@
-"""A text as tokens for the grammar of dates: words of dates, figures, and the rest."""
+"""Splits a text into tokens for the grammar of dates: date words, figures, and the rest."""
 
 from __future__ import annotations
 

@@ -1,11 +1,12 @@
 """Dates of what did not happen: *tickets nobody has touched since March*, *Tickets, die seit Mai niemand bewegt hat*.
 
-A source's date says when something did happen, so that *since March* would ask for the opposite. Whether its date is
-that of the last change is not said by a contract, so *until March* may be wrong, too, and the date has to be left out.
+A source's date says when something did happen, so *since March* would ask for the opposite. A contract does not say
+whether its date is that of the last change, so *until March* may be wrong, too, and the date has to be left out.
 
-This is so where a record's own clause denies something of it. What is denied of others keeps its date by the labels
-(*who hasn't moved a ticket since Monday*, *customers get no mails since Friday*, *merge requests without reviewer
-since Tuesday*), and so does a status (*tickets not closed since April*), for which the sources are asked.
+This applies where a record's own clause negates something of it. A negation about something else keeps its date, as
+the labels do (*who hasn't moved a ticket since Monday*, *customers get no mails since Friday*, *merge requests
+without reviewer since Tuesday*), and so does a status (*tickets not closed since April*), for which the sources are
+asked.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Words of dates in seventeen languages, each with what it stands for.
+"""Date words in seventeen languages, each with what it stands for.
 
 One word may stand for several things ("vor" is before and ago, "a" is one, to and nothing); the grammar in
-``date_forms.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish,
-Polish, Chinese and Japanese; the commonest words of Danish and Norwegian, Czech, Russian, Turkish and Korean, in
-``date_words_more.py``; in other languages only figures are understood.
+``forms.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Polish,
+Chinese and Japanese are here; the commonest words of Danish and Norwegian, Czech, Russian, Turkish and Korean are in
+``words_more.py``; in other languages only figures are understood.
 """
 
 from __future__ import annotations

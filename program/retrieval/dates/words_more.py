@@ -1,4 +1,4 @@
-"""The commonest words of dates in Danish and Norwegian, Czech, Russian, Turkish and Korean; words of rarer forms."""
+"""The commonest date words in Danish and Norwegian, Czech, Russian, Turkish and Korean; words of rarer forms."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""A phrase that somebody gives as one date, as it would be written out.
+"""Writes out in full a phrase that somebody gives as one date.
 
-Abbreviations (*les 20 derniers jrs*, *2 wkn*), a weekday before its day (*fre 31/10*), figures side by side
-(*25/26 Oct*, *12th-14th of last month*), what a period has (*sprint 41's start*), slips, words in another order and
-words that are taken back. In a text these are too often something else, so ``dates.find_dates`` does not know them.
-What is cut and turned round stands in ``date_rewrites.py``.
+Abbreviations (*les 20 derniers jrs*, *2 wkn*), a weekday before its day (*fre 31/10*), figures side by side (*25/26
+Oct*, *12th-14th of last month*), possessives of a period (*sprint 41's start*), typing slips, words in another order
+and words that are taken back. In a text these are too often something else, so ``finding.find_dates`` does not know
+them. Abbreviations and word order are in ``rewrites.py``.
 """
 
 from __future__ import annotations

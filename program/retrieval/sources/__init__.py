@@ -1,1 +1,1 @@
-"""Structured sources: which kinds of information a query wants, with which filters, and asking for them."""
+"""Structured sources: the kinds of information that a query wants, their filters, and the queries for each source."""

@@ -1,8 +1,8 @@
-"""Words that ask, of many languages, as one word each: *warum*, *why* and *为什么* ask for the same.
+"""Question words of many languages, mapped to one word each: *warum*, *why* and *为什么* become the same.
 
-A frame of wishes (``wish_frames.py``) has them in place of what was typed, so that what a head learns of a question in
-one language it knows in the others, and *who is* stays a question of *who* although the two words are a cue as well.
-The list is closed, as such words are; it says nothing of what is asked for, and decides nothing.
+A frame of wishes (``wish_frames.py``) has them in place of what was typed, so that what a head learns of a question
+in one language it knows in the others, and *who is* stays a question of *who* although the two words are a cue as
+well. The list is closed, as such words are; it says nothing of what is asked for, and decides nothing.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Values and dates that a query says it does not want: *aren't closed*, *all but atlas*, *not last week*.
+"""Values and dates that a query excludes: *aren't closed*, *all but atlas*, *not last week*.
 
-A source is asked for values and cannot be asked to leave one out, so what is excepted is no filter and has to be said.
-Negations are a closed class: what matters is that nothing but words that hold a sentence together (``_BETWEEN``) stands
-between one and the value. *Not only the open ones* has another word there, and is no exception.
+A source can be asked for values but not to leave one out, so an excluded value is no filter and has to be reported.
+Negations are a closed class: what matters is that only function words (``_BETWEEN``) stand between one and the value.
+*Not only the open ones* has another word there, and excludes nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What may be asked of a source: stated filters made into those that its contract declares, or named as gaps."""
+"""Turns stated filters into those that a source's contract declares, or into named gaps."""
 
 from __future__ import annotations
 

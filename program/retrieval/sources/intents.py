@@ -1,7 +1,7 @@
 """Which kinds of information a query wants of structured sources, with the filters that it states.
 
-The card gives cues, values and sources; a head for each kind, trained on labelled rows, weighs them together
-with the words of the query and their meaning. Without heads the cues alone decide, and are said to be unsure.
+The card gives cues, values and sources; a head for each kind, trained on labelled rows, weighs them together with the
+words of the query and their meaning. Without heads the cues alone decide, and are marked as unsure.
 """
 
 from __future__ import annotations

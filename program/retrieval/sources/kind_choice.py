@@ -1,9 +1,9 @@
-"""Which kinds of information a query wants, chosen together from what several heads say.
+"""Chooses the kinds of information that a query wants, together, from what several heads say.
 
-A head for each kind says whether it is wanted, a head for all of them which set of kinds is, and a third how many
-are. Each looks at the whole query, and each is often wrong in its own way. The set with the highest product of the
-three is taken (Hinton, "Training products of experts", 2002), weighed. Sets that few training rows have are one label
-together, and share its probability with those that no row has.
+One head for each kind says whether it is wanted, one head says which set of kinds is, and one how many are. Each
+looks at the whole query, and each is often wrong in its own way. The set with the highest weighted product of the
+three is taken (Hinton, "Training products of experts", 2002). Sets that few training rows have share one label, whose
+probability is also shared with sets that no row has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statuses that say what a record is about and not how it stands: *tickets about failed logins*, *red banner bug*."""
+"""Statuses that name a record's subject, not its state: *tickets about failed logins*, *red banner bug*."""
 
 from __future__ import annotations
 

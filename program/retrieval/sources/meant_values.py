@@ -1,4 +1,4 @@
-"""Which statuses that stand in a text are meant as filters: not what is asked about, or told as an event."""
+"""Which statuses in a text are meant as filters: not those that are asked about or told as an event."""
 
 from __future__ import annotations
 

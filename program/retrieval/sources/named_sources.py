@@ -1,9 +1,9 @@
-"""Sources that a query calls by their names: *search youtrack and gitlab*, *nothing from gitlab*.
+"""Sources that a query names: *search youtrack and gitlab*, *nothing from gitlab*.
 
-A name is a value of the card's filters, too, and says where a record comes from. It adds the kind of information that
-asks this source alone where several are named, or where no kind that is wanted asks a structured one: *issues in
-gitlab* are issues. Where it is excepted, a kind that asks this source alone is not wanted. Of 32 queries that name
-their sources 19 lacked one without this, 7 with it.
+A source's name is also a value of the card's filters that says where a record comes from. It adds the kind of
+information that asks this source alone, if several sources are named, or if no wanted kind asks a structured one:
+*issues in gitlab* are issues. Where the name is excluded, a kind that asks this source alone is not wanted. Of 32
+queries that name their sources 19 lacked one without this, 7 with it.
 """
 
 from __future__ import annotations

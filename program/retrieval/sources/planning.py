@@ -1,7 +1,7 @@
-"""From kinds of information that are wanted to prioritised plans and normalised queries for structured sources.
+"""From wanted kinds of information to prioritised plans and normalised queries for structured sources.
 
-Rules alone: no language model, the same intents always give the same plans, and what is given is never changed.
-What a source may be asked is said by its contract on the card; nothing else can be asked of it.
+Rules alone: no language model, the same intents always give the same plans, and what is given is never changed. A
+source's contract on the card says what it may be asked; nothing else can be asked of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Filters that a text states: values of the card by their names and aliases, names that no source knows, dates."""
+"""Reads the filters that a text states: values of the card by names and aliases, names that no source knows, dates."""
 
 from __future__ import annotations
 

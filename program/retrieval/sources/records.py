@@ -1,9 +1,9 @@
-"""Running source queries on the records of a domain's own sources.
+"""Runs source queries on the records of a domain's own sources.
 
-A filter keeps the records whose field has one of the values; what a source cannot filter by is never
-guessed. Structured sources list every record that passes, those that share words with the question
-first, then the newest; unstructured ones are searched by words among those that pass. A record that the question
-names by its id comes before all, whatever the filters: those are read from the words, and the id is exact.
+A filter keeps the records whose field has one of the values; what a source cannot filter by is never guessed.
+Structured sources list every record that passes, those that share words with the question first, then the newest;
+unstructured ones are searched by words among those that pass. A record that the question names by its id comes before
+all, whatever the filters: those are read from the words, and the id is exact.
 """
 
 from __future__ import annotations

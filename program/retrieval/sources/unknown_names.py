@@ -1,11 +1,11 @@
-"""Names that a text states where a value of a filter would stand, and that no source knows: *commits in heron*.
+"""Names in a filter's place that no source knows: *commits in heron*.
 
-Left unread, they would make a question of everything; read, they make a gap that names them. A word is a name beside
-the filter's own word (*the heron project*) and behind *anything in*. Where a record stands before *in*, *on*, *for*,
-*of* or *from* and the phrase ends behind the word, it may be one: of 69 queries about browsers, towns, tools and
-people (*bugs in safari*) 29 had a word that looks like a name, so these are said and the source is asked without them.
-It is no word that the card has, no word that the encoder knows whole, and not inflected. English only: in other
-languages the encoder knows too few words whole.
+Unread, the question would ask for everything; read, they make a gap that names them. A word is a name beside the
+filter's own word (*the heron project*) and behind *anything in*. If a record stands before *in*, *on*, *for*, *of* or
+*from* and the phrase ends behind the word, it may be one: of 69 queries about browsers, towns, tools and people
+(*bugs in safari*) 29 had a word that looks like a name, so the gap is reported and the source is asked without the
+name. No word of the card is such a name, no word that the encoder knows whole, and no inflected one. English only: in
+other languages the encoder knows too few words whole.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A query as a frame of wishes: its cues, filter values, dates and names as marks between the rest of its words.
+"""A query as a frame of wishes: marks for its cues, filter values, dates and names, between the rest of its words.
 
-Words that ask are the same in every language (``asking_words.py``), and stand before a mark that has some in it.
+Question words are the same in every language (``asking_words.py``), and stand before a mark whose words include one.
 """
 
 from __future__ import annotations
