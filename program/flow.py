@@ -120,6 +120,7 @@ class Flow:
     unread: bool = False
     graph_proposal: GraphProposal | None = None
     cut: tuple[str, Decomposed | None] | None = None
+    heading: str = ""
 
     def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
         """Yield rounds of requests, be sent their replies, return the plan."""

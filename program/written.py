@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..signatures.types import Stage
+from ..signatures.types import Stage, Turn
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
+from .rewriting.wording import named_in
 from .stages import SPLIT
 
 if TYPE_CHECKING:
@@ -64,14 +65,26 @@ def _rewritten_by_head(flow: Flow) -> bool:
     if rewriter is None:
         return False
     clean, linker = flow.clean, flow.parts.linker
-    found = rewriter.rewrite(clean.query, clean.turns, clean.active_entity, linker)
+    asked = flow.parts.greetings.rest(clean.query) or clean.query
+    found = rewriter.rewrite(asked, _told(flow), clean.active_entity, linker)
     if found.move == "keep" or check_rewrite(clean.query, found.text):
         return False
-    named = linker.surfaces(found.referent) or ((found.referent,) if found.referent[:1].isupper() else ())
-    flow.labels.standalone_query = found.text
+    named = _named(flow, found.referent) or ((found.referent,) if found.referent[:1].isupper() else ())
+    flow.labels.standalone_query, flow.heading = found.text, found.heading
     flow.labels.referenced_entities = named or _guess_references(flow)
     flow.decide("rewrite", found.text, "head", found.certainty, f"learned edit: {found.reason}")
     return True
+
+
+def _told(flow: Flow) -> tuple[Turn, ...]:
+    """The turns that tell something: a rejection in the card's own words says nothing that a query may point to."""
+    said = {printable(topic.reason) for topic in flow.parts.card.excluded}
+    return tuple(turn for turn in flow.clean.turns if turn.role == "user" or turn.content not in said)
+
+
+def _named(flow: Flow, text: str) -> tuple[str, ...]:
+    """The card's names in a text, as written there."""
+    return named_in(text, flow.parts.linker.surfaces(text))
 
 
 def _left_as_typed(flow: Flow) -> str:
@@ -110,7 +123,7 @@ def _cut(flow: Flow) -> Decomposed | None:
     """How a head takes the query apart, worked out once."""
     query = flow.labels.standalone_query
     if flow.cut is None or flow.cut[0] != query:
-        flow.cut = query, flow.parts.heads.decomposed(query) if flow.parts.heads else None
+        flow.cut = query, flow.parts.heads.decomposed(query, flow.heading) if flow.parts.heads else None
     return flow.cut[1]
 
 
@@ -177,7 +190,7 @@ def _guess_references(flow: Flow) -> tuple[str, ...]:
     """What the application shows, else the names of the last turn that has any: candidates, not knowledge."""
     if flow.clean.active_entity:
         return (flow.clean.active_entity,)
-    named = (flow.parts.linker.surfaces(turn.content) for turn in reversed(flow.clean.turns))
+    named = (_named(flow, turn.content) for turn in reversed(flow.clean.turns))
     return next((names for names in named if names), ())
 
 

@@ -18,6 +18,7 @@ from ...signatures.types import SubQuery
 from ..heads.encoder import Encoder
 from ..heads.packed import packed, unpacked
 from ..retrieval.placeholders import REFERENCE
+from ..rewriting.wording import led
 from ..text.linker import Linker
 from .analogies import Analogies, from_table
 from .cuts import families
@@ -55,6 +56,11 @@ class Decomposed(NamedTuple):
     sub_queries: tuple[SubQuery, ...]
     certainty: float
     reason: str
+
+    def under(self, heading: str) -> Decomposed:
+        """The same under a heading, but for parts that need an answer, which say by it what they are about."""
+        parts = (one if one.depends_on else one.model_copy(update={"text": led(heading, one.text)}) for one in self[0])
+        return self._replace(sub_queries=tuple(parts))
 
 
 class Decomposer:

@@ -23,6 +23,7 @@ import numpy as np
 from ...signatures.types import Turn
 from ..decomposing.decomposer import Decomposed, Decomposer
 from ..rewriting.rewriter import Rewriter
+from ..rewriting.wording import led
 from ..text.greetings import Greetings
 from .features import Features, Seen
 from .joint import Joint
@@ -230,10 +231,16 @@ class Heads:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
 
-    def decomposed(self, query: str) -> Decomposed | None:
-        """How a query is cut, without what greets or thanks around it; None where no likely way is known."""
-        cuts, asked = self.decomposer, self.greetings.rest(query) or query
-        return cuts.decompose(asked, self.features.linker) if cuts is not None else None
+    def decomposed(self, query: str, heading: str = "") -> Decomposed | None:
+        """How a query is cut, without what greets or thanks around it; None where no likely way is known.
+
+        Args:
+            heading: what a rewrite put before the query: a heading of every part, and no part itself.
+        """
+        asked = query[len(led(heading, "")) :] if heading else query
+        asked = self.greetings.rest(asked) or asked
+        found = self.decomposer.decompose(asked, self.features.linker) if self.decomposer is not None else None
+        return found.under(heading) if found is not None and heading else found
 
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
         """What the heads for sources say, by type of information, or by name where they are for several types.

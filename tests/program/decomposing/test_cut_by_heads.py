@@ -122,3 +122,14 @@ def test_what_needs_one_search_is_not_cut(planner: Any) -> None:
     plan = planner(cutting(), needs={**NEEDS, "needs_decomposition": {"true": 0.1, "false": 0.9}}).plan(QUERY)
     assert plan.sub_queries == ()
     assert "decompose" not in [d.stage for d in plan.trace.decisions]
+
+
+def test_the_heading_of_a_rewritten_follow_up_is_told_with_each_part_and_is_none(planner: Any) -> None:
+    asked: list[str] = []
+    head = cutting()
+    head.decompose = lambda query, linker: asked.append(query) or FOUND
+    heads = planner(head).heads
+    found = heads.decomposed("sleep debt: what is it, and who distrusts it?", "sleep debt")
+    assert asked == ["what is it, and who distrusts it?"]
+    assert [one.text for one in found.sub_queries] == ["sleep debt: What is flow", "who distrusts {1}"]
+    assert heads.decomposed("what is it?") == FOUND
