@@ -14,6 +14,7 @@ from ..data.rows import LabelledRow
 from ..signatures.types import Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
+from .text.listed import listed_questions
 
 ROLES = get_args(Role)
 MAX_QUERY_CHARACTERS = 4000
@@ -34,7 +35,8 @@ class CleanInput:
     """A query and its conversation, safe to show to a model, and what had to be left out.
 
     ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
-    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the query out, so that the plan may be kept.
+    nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the query
+    out, so that the plan may be kept. ``questions`` are those that the query lists (``text/listed.py``), none mostly.
     """
 
     query: str
@@ -43,6 +45,7 @@ class CleanInput:
     degraded: tuple[Degraded, ...]
     session: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[Degraded, ...] = ()
+    questions: tuple[str, ...] = ()
 
     @cached_property
     def context(self) -> str:
@@ -78,7 +81,10 @@ def clean_input(
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
-    return CleanInput(text, turns, entity, (*notes, *more), known, (*_unread(known), *_no_text(active)))
+    listed = listed_questions(greetings.rest(query)) if len(query) <= MAX_QUERY_CHARACTERS else ()
+    questions = tuple(filter(None, map(printable, listed)))
+    unread = *_unread(known), *_no_text(active)
+    return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions)
 
 
 def _no_text(active: object) -> tuple[Degraded, ...]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ..data.card import DomainCard
-from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
+from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply, Sent
 from .assemble import assemble
 from .bound import OUTSIDE, Gate, kind_certainty
@@ -52,6 +52,7 @@ LEAST_GREETING, LEAST_WORD = 0.4, 0.65
 """Of several words and of one, which says little of how it is meant: the podcast's heads take "silence" for a greeting
 at 0.53, "Dankeschön" at 0.71."""
 NO_GREETING = "no greeting at a probability under {}"
+LISTED = "the query lists several questions"
 NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
 """What a decision cost that nobody was asked for."""
@@ -201,7 +202,7 @@ class Flow:
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
             likely = False
-        if likely and self.asks_lm("decompose") and not cut_surely(self):
+        if likely and not self.listed and self.asks_lm("decompose") and not cut_surely(self):
             asks.append(self.ask("decompose", inputs))
         elif not likely:
             asks += graph_asks(self)
@@ -235,7 +236,24 @@ class Flow:
         if labels.intent == "greeting":  # a greeting is simple and never split, whatever the others say
             labels.complexity, labels.needs_decomposition = "simple", False
             self._stand_alone()
+        elif self.listed:
+            self._settle_listed(reply)
+            return
         self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the query lists the searches that it needs, and nobody rewrote it."""
+        fits = MIN_SUB_QUERIES <= len(self.clean.questions) <= MAX_SUB_QUERIES
+        return fits and self.labels.standalone_query == self.clean.query
+
+    def _settle_listed(self, reply: Reply | None) -> None:
+        """Several questions in one are complex, and several things at once unless something is followed over time."""
+        labels = self.labels
+        labels.complexity, labels.needs_decomposition = "complex", True
+        labels.intent = "cross_episode" if labels.intent == "cross_episode" else "multi_part"
+        value = {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}
+        self.decide("complexity", value, "rule", 1.0, LISTED, reply)
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:
         """Labels that go together, where all are known as probabilities and the training rows say which do."""

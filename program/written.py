@@ -15,6 +15,7 @@ from ..signatures.types import Stage, Turn
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
+from .decomposing.decomposer import as_asked
 from .rewriting.wording import named_in
 from .stages import SPLIT
 
@@ -26,6 +27,7 @@ Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 GUESSED = "a learned head put what was said before into it"
 WHOLE = "the query is searched whole"
 CUT = "a learned head took the query apart"
+LISTED = "each question that the query lists"
 NO_CUT = "a learned head found no likely way to take the query apart"
 NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
@@ -98,6 +100,9 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
     if not flow.labels.needs_decomposition:
         flow.wasted += reply.calls if reply else 0
         return
+    if flow.listed:
+        _take_listed(flow)
+        return
     if not flow.asks_lm("decompose"):
         if not _cut_by_head(flow):
             flow.without_lm("decompose", reply, WHOLE, NO_CUT)
@@ -108,6 +113,13 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
     reply, problems = yield from _once_more(flow, "decompose", inputs, _accept_sub_queries, reply)
     if problems:
         flow.without_lm("decompose", reply, CUT if _cut_by_head(flow) else WHOLE, problems[0])
+
+
+def _take_listed(flow: Flow) -> None:
+    """The questions that the query lists are its searches."""
+    questions, heads = flow.clean.questions, flow.parts.heads
+    flow.labels.sub_queries = heads.of_questions(questions) if heads else as_asked(questions)
+    flow.decide("decompose", [s.text for s in flow.labels.sub_queries], "rule", 1.0, LISTED)
 
 
 def cut_surely(flow: Flow) -> bool:

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...signatures.types import Turn
-from ..decomposing.decomposer import Decomposed, Decomposer
+from ...signatures.types import SubQuery, Turn
+from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
 from ..rewriting.wording import led
 from ..text.greetings import Greetings
@@ -241,6 +241,12 @@ class Heads:
         asked = self.greetings.rest(asked) or asked
         found = self.decomposer.decompose(asked, self.features.linker) if self.decomposer is not None else None
         return found.under(heading) if found is not None and heading else found
+
+    def of_questions(self, questions: Sequence[str]) -> tuple[SubQuery, ...]:
+        """Questions that a query lists, as its searches."""
+        if self.decomposer is not None:
+            return self.decomposer.of_questions(questions, self.features.linker)
+        return as_asked(questions)
 
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
         """What the heads for sources say, by type of information, or by name where they are for several types.
