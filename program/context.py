@@ -15,8 +15,12 @@ from ..signatures.types import Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
 from .text.listed import listed_questions
+from .text.spelling import bare, folded
 
 ROLES = get_args(Role)
+ASIDES = frozenset(("system", "developer", "tool", "function"))
+"""Roles of messages that chat interfaces keep beside what was said. Were they a gap, every plan of an application that
+sends its instructions along would have one."""
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
 SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
@@ -37,6 +41,7 @@ class CleanInput:
     ``session`` is as the caller gave it: who reads a value of it checks it. ``unread`` names the keys of it that
     nobody reads, and an ``active_entity`` that is no text; unlike what is ``degraded``, they leave nothing of the query
     out, so that the plan may be kept. ``questions`` are those that the query lists (``text/listed.py``), none mostly.
+    ``again`` is true where the conversation began with the same words, before which there was nothing.
     """
 
     query: str
@@ -46,6 +51,7 @@ class CleanInput:
     session: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[Degraded, ...] = ()
     questions: tuple[str, ...] = ()
+    again: bool = False
 
     @cached_property
     def context(self) -> str:
@@ -77,14 +83,14 @@ def clean_input(
     if session is not None and not isinstance(session, Mapping):
         raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
-    turns, more = _clean_turns(history or (), window, greetings, text)
+    turns, more, again = _clean_turns(history or (), window, greetings, text)
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
     listed = listed_questions(greetings.rest(query)) if len(query) <= MAX_QUERY_CHARACTERS else ()
     questions = tuple(filter(None, map(printable, listed)))
     unread = *_unread(known), *_no_text(active)
-    return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions)
+    return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions, again)
 
 
 def _no_text(active: object) -> tuple[Degraded, ...]:
@@ -158,11 +164,12 @@ def ends(text: str, most: int) -> str:
 
 def _clean_turns(
     history: Iterable[Mapping[str, Any] | Turn], window: HistoryWindow, greetings: Greetings, query: str
-) -> tuple[tuple[Turn, ...], list[Degraded]]:
+) -> tuple[tuple[Turn, ...], list[Degraded], bool]:
+    """The turns of the window, what is wrong with the history, and whether it begins with the query's words."""
     turns, dropped = [], 0
     for message in history:
         turn = _turn(message, window.characters)
-        dropped += turn is None
+        dropped += turn is None and not _is_aside(message)
         turns += [turn] if turn else []
     notes = []
     if dropped:
@@ -171,7 +178,9 @@ def _clean_turns(
     if turns and turns[-1].role == "user" and turns[-1].content == ends(query, window.characters):
         turns.pop()
         notes.append(Degraded(what="history", why="its last message is the query", instead="it was left out there"))
-    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes
+    first = turns[0].content if turns and turns[0].role == "user" else ""
+    again = bool(first) and folded(bare(first)) == folded(bare(ends(query, window.characters)))
+    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes, again
 
 
 def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
@@ -186,6 +195,12 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
         greeted = bool(kept) and (greetings.are_all(turn.content) if turn.role == "user" else greeted)
         kept += [] if greeted else [turn]
     return kept
+
+
+def _is_aside(message: Mapping[str, Any] | Turn) -> bool:
+    """Whether a message is an instruction or a tool's, which nobody said: it is no turn and no loss."""
+    role = message.get("role") if isinstance(message, Mapping) else None
+    return isinstance(role, str) and role.strip().lower() in ASIDES
 
 
 def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:

@@ -150,8 +150,9 @@ class Flow:
     # -- round A: the conversation ---------------------------------------------------------------
 
     def _follow_up(self) -> Round:
-        if not self.clean.turns:
-            self.decide("follow_up", False, "rule", 1.0, "there is no earlier turn")
+        if not self.clean.turns or self.clean.again:
+            why = "the conversation began with the same words" if self.clean.turns else "there is no earlier turn"
+            self.decide("follow_up", False, "rule", 1.0, why)
             return
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
         self._note_unread(self.clean.query, head is not None)

@@ -14,7 +14,7 @@ from ..text.linker import Linker
 from .lexicon import END, Lexicon
 from .referents import ARTICLES, NAMED, Referent
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
-from .wording import led, names, new_in, owned, takes_no_article, within
+from .wording import figures, is_torn, led, names, new_in, owned, takes_no_article, told, within
 from .words import Word, between, words_of
 
 WHOSE = frozenset("his her its their hers theirs whose".split())
@@ -125,9 +125,14 @@ class Putting:
         said = owned(referent.text) if self.seen[way].shape == "owner" else referent.text
         return self._put(*self._sites[way], said)
 
-    def worded(self, way: int, referent: Referent) -> str:
+    def worded(self, way: int, referent: Referent) -> str | None:
         """The same without a half of what pointed ("the second **one**") or an article before a name, as an owner
-        before what is owned, and with no capital within the sentence that only began another."""
+        before what is owned, and with no capital within the sentence that only began another.
+
+        None where the referent is torn out of a sentence.
+        """
+        if is_torn(referent):
+            return None
         start, end = self._sites[way]
         words, last = self._typed.words, self._typed.end
         end += end < last and f"{words[end - 1].low} {words[end].low}" in self._pairs
@@ -205,7 +210,7 @@ class Turning:
     name = "turn"
 
     def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
-        self._asked, self._news = asked, _news(typed, lexicon, linker)
+        self._typed, self._asked, self._news = typed, asked, _news(typed, lexicon, linker)
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
     def part(self, referent: Referent) -> str | None:
@@ -232,10 +237,15 @@ class Turning:
         return before + new + self._asked[at + len(referent.text) :]
 
     def worded(self, way: int, referent: Referent) -> str | None:
-        """The same without what joined the query to the conversation; None where what is new asks by itself."""
+        """The same without what joined the query to the conversation.
+
+        None where what is new asks by itself, is not new, or leaves a figure of the query out.
+        """
         at = self._asked.find(referent.text)
         new = new_in(self._asked[:at], self._news[way].text)
-        return self._asked[:at] + new + self._asked[at + len(referent.text) :] if new else None
+        if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):
+            return None
+        return self._asked[:at] + new + self._asked[at + len(referent.text) :]
 
 
 def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:
