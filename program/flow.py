@@ -28,6 +28,7 @@ from .heads.joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .heads.looks import WITHHELD
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
+from .rewriting.wording import led
 from .rewriting.words import is_unspaced
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
@@ -179,7 +180,9 @@ class Flow:
     def _standalone_labels(self) -> Round:
         query = self.labels.standalone_query
         typed = self.clean.query if self.labels.is_follow_up else None
-        heads = self.parts.heads.of_query(query, typed) if self.parts.heads else {}
+        # Heads know no headings: the same words without the colon.
+        read = query.replace(led(self.heading, ""), f"{self.heading} ", 1) if self.heading else query
+        heads = self.parts.heads.of_query(read, typed) if self.parts.heads else {}
         self._note_unread(query, bool(heads))
         self._gate_labels(heads)
         replies: Mapping[Sent, Reply] = {}

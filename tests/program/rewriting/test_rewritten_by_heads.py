@@ -114,3 +114,12 @@ def test_a_rejection_in_the_words_of_the_card_is_nothing_that_a_query_points_to(
     made.plan("why?", [*TURNS, {"role": "user", "content": "What is 2+2?"}, refused])
     assert refused["content"] not in [turn.content for turn in asked[0][1]]
     assert "What is 2+2?" in [turn.content for turn in asked[0][1]]
+
+
+def test_heads_read_the_words_of_a_heading_without_its_colon(planner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    head, _ = recording("sleep debt: why?", "sleep debt", "sleep debt")
+    made, read = planner(head), list[str]()
+    asked = made.heads.of_query
+    monkeypatch.setattr(made.heads, "of_query", lambda query, typed=None: read.append(query) or asked(query, typed))
+    assert made.plan("why?", TURNS).standalone_query == "sleep debt: why?"
+    assert read == ["sleep debt why?"]
