@@ -210,7 +210,8 @@ class Turning:
     name = "turn"
 
     def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
-        self._typed, self._asked, self._news = typed, asked, _news(typed, lexicon, linker)
+        self._typed, self._asked, self._common = typed, asked, lexicon.common
+        self._news = _news(typed, lexicon, linker)
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
     def part(self, referent: Referent) -> str | None:
@@ -239,11 +240,14 @@ class Turning:
     def worded(self, way: int, referent: Referent) -> str | None:
         """The same without what joined the query to the conversation.
 
-        None where what is new asks by itself, is not new, or leaves a figure of the query out.
+        None where what is new asks by itself, is not new, leaves a figure of the query out, or stands for a name and
+        begins with a word that no name begins with ("write about **in German**").
         """
         at = self._asked.find(referent.text)
         new = new_in(self._asked[:at], self._news[way].text)
         if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):
+            return None
+        if names(referent) and (words_of(new)[0].low in self._common - ARTICLES):
             return None
         return self._asked[:at] + new + self._asked[at + len(referent.text) :]
 

@@ -94,6 +94,12 @@ def test_the_question_before_is_not_turned_without_a_figure_or_to_what_it_has(qu
     assert all(one is None or "2" in one for one in found)
 
 
+def test_a_name_is_not_turned_to_what_begins_as_no_name_does(linker: Linker) -> None:
+    found = worded("and in German?", "turn", linker, ("what does Ada say about sleep?", "No."))
+    assert found <= {None, "what does German say about sleep?"}
+    assert None in found
+
+
 def test_a_piece_of_a_sentence_is_not_put_for_a_word_that_points(linker: Linker) -> None:
     found = worded("who saw it", "put", linker, ("who sells green wool?", "Ada does sell wool in Oslo."))
     assert {"who saw Ada", "who saw Oslo"} <= found
