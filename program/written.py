@@ -16,7 +16,7 @@ from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
 from .decomposing.decomposer import as_asked
-from .rewriting.wording import named_in
+from .rewriting.wording import MARKS, named_in
 from .stages import SPLIT
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ def _rewritten_by_head(flow: Flow) -> bool:
     found = rewriter.rewrite(asked, _told(flow), clean.active_entity, linker)
     if found.move == "keep" or check_rewrite(clean.query, found.text):
         return False
-    named = _named(flow, found.referent) or ((found.referent,) if found.referent[:1].isupper() else ())
+    first = found.referent[:1]
+    named = _named(flow, found.referent) or ((found.referent,) if first.isupper() or first in MARKS else ())
     flow.labels.standalone_query, flow.heading = found.text, found.heading
     flow.labels.referenced_entities = named or _guess_references(flow)
     flow.decide("rewrite", found.text, "head", found.certainty, f"learned edit: {found.reason}")

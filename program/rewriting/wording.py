@@ -33,9 +33,9 @@ def names(referent: Referent) -> bool:
 
 
 def is_torn(referent: Referent) -> bool:
-    """Whether a referent is a piece of a sentence that stands for nothing: some of its words, or words that ask."""
+    """Whether a referent is a piece of a sentence that stands for nothing: some of its words, or what asks or joins."""
     torn = referent.look.kind in TORN and referent.text[0] not in MARKS
-    return torn or any(_asks(word) for word in words_of(referent.text)[:1])
+    return torn or any(_asks(word) or _joins(word) for word in words_of(referent.text)[:1])
 
 
 def led(said: str, query: str) -> str:

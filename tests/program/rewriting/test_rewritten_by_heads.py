@@ -123,3 +123,7 @@ def test_heads_read_the_words_of_a_heading_without_its_colon(planner: Any, monke
     monkeypatch.setattr(made.heads, "of_query", lambda query, typed=None: read.append(query) or asked(query, typed))
     assert made.plan("why?", TURNS).standalone_query == "sleep debt: why?"
     assert read == ["sleep debt why?"]
+
+
+def test_a_number_with_its_mark_is_what_a_follow_up_refers_to(planner: Any) -> None:
+    assert planner(rewriter("who saw !90?", "put", "!90")).plan("who saw it?", TURNS).referenced_entities == ("!90",)
