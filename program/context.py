@@ -14,8 +14,13 @@ from ..data.rows import LabelledRow
 from ..signatures.types import Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
+from .text.listed import listed_questions
+from .text.spelling import bare, folded
 
 ROLES = get_args(Role)
+ASIDES = frozenset(("system", "developer", "tool", "function"))
+"""Roles of messages that chat interfaces keep beside what was said. Were they a gap, every plan of an application that
+sends its instructions along would have one."""
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
 SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
@@ -35,7 +40,8 @@ class CleanInput:
 
     ``session`` is as the caller gave it: whoever reads one of its values checks it. ``unread`` names its keys that
     nobody reads, and an ``active_entity`` that is not text. Unlike what is ``degraded``, they leave nothing of the
-    query out, so the plan may still be cached.
+    query out, so the plan may still be cached. ``questions`` are those that the query lists (``text/listed.py``), mostly
+    none. ``again`` is true if the conversation began with the same words, with nothing before them.
     """
 
     query: str
@@ -44,6 +50,8 @@ class CleanInput:
     degraded: tuple[Degraded, ...]
     session: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[Degraded, ...] = ()
+    questions: tuple[str, ...] = ()
+    again: bool = False
 
     @cached_property
     def context(self) -> str:
@@ -75,11 +83,14 @@ def clean_input(
     if session is not None and not isinstance(session, Mapping):
         raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
-    turns, more = _clean_turns(history or (), window, greetings, text)
+    turns, more, again = _clean_turns(history or (), window, greetings, text)
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
-    return CleanInput(text, turns, entity, (*notes, *more), known, (*_unread(known), *_no_text(active)))
+    listed = listed_questions(greetings.rest(query)) if len(query) <= MAX_QUERY_CHARACTERS else ()
+    questions = tuple(filter(None, map(printable, listed)))
+    unread = *_unread(known), *_no_text(active)
+    return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions, again)
 
 
 def _no_text(active: object) -> tuple[Degraded, ...]:
@@ -153,11 +164,12 @@ def ends(text: str, most: int) -> str:
 
 def _clean_turns(
     history: Iterable[Mapping[str, Any] | Turn], window: HistoryWindow, greetings: Greetings, query: str
-) -> tuple[tuple[Turn, ...], list[Degraded]]:
+) -> tuple[tuple[Turn, ...], list[Degraded], bool]:
+    """The turns of the window, what is wrong with the history, and whether it begins with the query's words."""
     turns, dropped = [], 0
     for message in history:
         turn = _turn(message, window.characters)
-        dropped += turn is None
+        dropped += turn is None and not _is_aside(message)
         turns += [turn] if turn else []
     notes = []
     if dropped:
@@ -166,7 +178,9 @@ def _clean_turns(
     if turns and turns[-1].role == "user" and turns[-1].content == ends(query, window.characters):
         turns.pop()
         notes.append(Degraded(what="history", why="its last message is the query", instead="it was left out there"))
-    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes
+    first = turns[0].content if turns and turns[0].role == "user" else ""
+    again = bool(first) and folded(bare(first)) == folded(bare(ends(query, window.characters)))
+    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes, again
 
 
 def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
@@ -181,6 +195,12 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
         greeted = bool(kept) and (greetings.are_all(turn.content) if turn.role == "user" else greeted)
         kept += [] if greeted else [turn]
     return kept
+
+
+def _is_aside(message: Mapping[str, Any] | Turn) -> bool:
+    """Whether a message is an instruction or a tool's, which nobody said: it is no turn and no loss."""
+    role = message.get("role") if isinstance(message, Mapping) else None
+    return isinstance(role, str) and role.strip().lower() in ASIDES
 
 
 def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:

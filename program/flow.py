@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ..data.card import DomainCard
-from ..signatures.types import DecidedBy, GraphPlan, Stage, SubQuery
+from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply, Sent
 from .assemble import assemble
 from .bound import OUTSIDE, Gate, kind_certainty
@@ -28,6 +28,7 @@ from .heads.joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .heads.looks import WITHHELD
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
+from .rewriting.wording import led
 from .rewriting.words import is_unspaced
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
@@ -52,6 +53,7 @@ LEAST_GREETING, LEAST_WORD = 0.4, 0.65
 """Of several words and of one, which says little of how it is meant: the podcast's heads take "silence" for a greeting
 at 0.53, "Dankeschön" at 0.71."""
 NO_GREETING = "no greeting at a probability under {}"
+LISTED = "the query lists several questions"
 NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
 """The cost of a decision without any request."""
@@ -120,6 +122,7 @@ class Flow:
     unread: bool = False
     graph_proposal: GraphProposal | None = None
     cut: tuple[str, Decomposed | None] | None = None
+    heading: str = ""
 
     def run(self) -> Generator[list[Ask], Mapping[Sent, Reply], QueryPlan]:
         """Yield rounds of requests, receive their replies, return the plan."""
@@ -148,8 +151,9 @@ class Flow:
     # -- round A: the conversation ---------------------------------------------------------------
 
     def _follow_up(self) -> Round:
-        if not self.clean.turns:
-            self.decide("follow_up", False, "rule", 1.0, "there is no earlier turn")
+        if not self.clean.turns or self.clean.again:
+            why = "the conversation began with the same words" if self.clean.turns else "there is no earlier turn"
+            self.decide("follow_up", False, "rule", 1.0, why)
             return
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
         self._note_unread(self.clean.query, head is not None)
@@ -176,7 +180,9 @@ class Flow:
     def _standalone_labels(self) -> Round:
         query = self.labels.standalone_query
         typed = self.clean.query if self.labels.is_follow_up else None
-        heads = self.parts.heads.of_query(query, typed) if self.parts.heads else {}
+        # Heads know no headings: the same words without the colon.
+        read = query.replace(led(self.heading, ""), f"{self.heading} ", 1) if self.heading else query
+        heads = self.parts.heads.of_query(read, typed) if self.parts.heads else {}
         self._note_unread(query, bool(heads))
         self._gate_labels(heads)
         replies: Mapping[Sent, Reply] = {}
@@ -200,7 +206,7 @@ class Flow:
         likely = "needs_decomposition" not in heads or heads["needs_decomposition"].probabilities["true"] >= enough
         if likely and heads.get("is_relevant") and heads["is_relevant"].probabilities["true"] < 1 - enough:
             likely = False
-        if likely and self.asks_lm("decompose") and not cut_surely(self):
+        if likely and not self.listed and self.asks_lm("decompose") and not cut_surely(self):
             asks.append(self.ask("decompose", inputs))
         elif not likely:
             asks += graph_asks(self)
@@ -234,7 +240,24 @@ class Flow:
         if labels.intent == "greeting":  # a greeting is simple and never split, whatever the others say
             labels.complexity, labels.needs_decomposition = "simple", False
             self._stand_alone()
+        elif self.listed:
+            self._settle_listed(reply)
+            return
         self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
+
+    @property
+    def listed(self) -> bool:
+        """Whether the query lists the searches that it needs, and nobody rewrote it."""
+        fits = MIN_SUB_QUERIES <= len(self.clean.questions) <= MAX_SUB_QUERIES
+        return fits and self.labels.standalone_query == self.clean.query
+
+    def _settle_listed(self, reply: Reply | None) -> None:
+        """Several questions in one are complex, and several things at once unless something is followed over time."""
+        labels = self.labels
+        labels.complexity, labels.needs_decomposition = "complex", True
+        labels.intent = "cross_episode" if labels.intent == "cross_episode" else "multi_part"
+        value = {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}
+        self.decide("complexity", value, "rule", 1.0, LISTED, reply)
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:
         """Choose labels together, if all have probabilities and the training rows say which go together."""

@@ -12,10 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..signatures.types import Stage
+from ..signatures.types import Stage, Turn
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
+from .decomposing.decomposer import as_asked
+from .rewriting.wording import MARKS, named_in
 from .stages import SPLIT
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 GUESSED = "a learned head put what was said before into it"
 WHOLE = "the query is searched whole"
 CUT = "a learned head took the query apart"
+LISTED = "each question that the query lists"
 NO_CUT = "a learned head found no likely way to take the query apart"
 NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
@@ -65,14 +68,27 @@ def _rewritten_by_head(flow: Flow) -> bool:
     if rewriter is None:
         return False
     clean, linker = flow.clean, flow.parts.linker
-    found = rewriter.rewrite(clean.query, clean.turns, clean.active_entity, linker)
+    asked = flow.parts.greetings.rest(clean.query) or clean.query
+    found = rewriter.rewrite(asked, _told(flow), clean.active_entity, linker)
     if found.move == "keep" or check_rewrite(clean.query, found.text):
         return False
-    named = linker.surfaces(found.referent) or ((found.referent,) if found.referent[:1].isupper() else ())
-    flow.labels.standalone_query = found.text
+    first = found.referent[:1]
+    named = _named(flow, found.referent) or ((found.referent,) if first.isupper() or first in MARKS else ())
+    flow.labels.standalone_query, flow.heading = found.text, found.heading
     flow.labels.referenced_entities = named or _guess_references(flow)
     flow.decide("rewrite", found.text, "head", found.certainty, f"learned edit: {found.reason}")
     return True
+
+
+def _told(flow: Flow) -> tuple[Turn, ...]:
+    """The turns that tell something: a rejection in the card's own words says nothing that a query may point to."""
+    said = {printable(topic.reason) for topic in flow.parts.card.excluded}
+    return tuple(turn for turn in flow.clean.turns if turn.role == "user" or turn.content not in said)
+
+
+def _named(flow: Flow, text: str) -> tuple[str, ...]:
+    """The card's names in a text, as written there."""
+    return named_in(text, flow.parts.linker.surfaces(text))
 
 
 def _left_as_typed(flow: Flow) -> str:
@@ -86,6 +102,9 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
     if not flow.labels.needs_decomposition:
         flow.wasted += reply.calls if reply else 0
         return
+    if flow.listed:
+        _take_listed(flow)
+        return
     if not flow.asks_lm("decompose"):
         if not _cut_by_head(flow):
             flow.without_lm("decompose", reply, WHOLE, NO_CUT)
@@ -96,6 +115,13 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
     reply, problems = yield from _once_more(flow, "decompose", inputs, _accept_sub_queries, reply)
     if problems:
         flow.without_lm("decompose", reply, CUT if _cut_by_head(flow) else WHOLE, problems[0])
+
+
+def _take_listed(flow: Flow) -> None:
+    """The questions that the query lists are its searches."""
+    questions, heads = flow.clean.questions, flow.parts.heads
+    flow.labels.sub_queries = heads.of_questions(questions) if heads else as_asked(questions)
+    flow.decide("decompose", [s.text for s in flow.labels.sub_queries], "rule", 1.0, LISTED)
 
 
 def cut_surely(flow: Flow) -> bool:
@@ -111,7 +137,7 @@ def _cut(flow: Flow) -> Decomposed | None:
     """A head's cut of the query, computed once."""
     query = flow.labels.standalone_query
     if flow.cut is None or flow.cut[0] != query:
-        flow.cut = query, flow.parts.heads.decomposed(query) if flow.parts.heads else None
+        flow.cut = query, flow.parts.heads.decomposed(query, flow.heading) if flow.parts.heads else None
     return flow.cut[1]
 
 
@@ -178,7 +204,7 @@ def _guess_references(flow: Flow) -> tuple[str, ...]:
     """A guess of the referents: what the application shows, else the names in the last turn that has any."""
     if flow.clean.active_entity:
         return (flow.clean.active_entity,)
-    named = (flow.parts.linker.surfaces(turn.content) for turn in reversed(flow.clean.turns))
+    named = (_named(flow, turn.content) for turn in reversed(flow.clean.turns))
     return next((names for names in named if names), ())
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import heapq
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,14 +20,17 @@ from ...signatures.types import SubQuery
 from ..heads.encoder import Encoder
 from ..heads.packed import packed, unpacked
 from ..retrieval.placeholders import REFERENCE
+from ..rewriting.wording import led
 from ..text.linker import Linker
 from .analogies import Analogies, from_table
 from .cuts import families
 from .family import Cut, Family
 from .lexicon import Lexicon
-from .likely import Likely
+from .likely import CutAt, Likely
 from .reading import Reading
 
+JOINT = "; "
+"""Between questions that a query lists."""
 TABLE, WEIGHTS = "decompose.table", "decompose.weights"
 PAIRS = ("()", "[]", "{}", "“”", "«»", "「」")
 SURE = 0.62
@@ -56,6 +60,11 @@ class Decomposed(NamedTuple):
     sub_queries: tuple[SubQuery, ...]
     certainty: float
     reason: str
+
+    def under(self, heading: str) -> Decomposed:
+        """The same under a heading, but for parts that need an answer, which say by it what they are about."""
+        parts = (one if one.depends_on else one.model_copy(update={"text": led(heading, one.text)}) for one in self[0])
+        return self._replace(sub_queries=tuple(parts))
 
 
 class Decomposer:
@@ -87,9 +96,25 @@ class Decomposer:
         asked = tuple(SubQuery(id=at, text=text, depends_on=needs) for at, (text, needs) in enumerate(found.parts, 1))
         return Decomposed(asked, found.certainty, f"as a labelled query was: {found.pattern.text!r}")
 
-    def _cut(self, query: str, linker: Linker) -> Decomposed | None:
+    def of_questions(self, questions: Sequence[str], linker: Linker) -> tuple[SubQuery, ...]:
+        """Questions that a query lists, so that each stands alone: what points back in one is put as in a cut.
+
+        As they are where that is not known.
+        """
+        query, starts = JOINT.join(questions), accumulate((len(one) + len(JOINT) for one in questions[:-1]), initial=0)
+        if REFERENCE.search(query):
+            return as_asked(questions)
         reading = Reading(query, self.lexicon, linker)
-        found = list(families(reading, self.likely))
+        units = tuple(bisect_left([unit.start for unit in reading.units], start) for start in starts)
+        found = self._of(reading, CutAt(self.likely.weights, units))
+        return found.sub_queries if found is not None else as_asked(questions)
+
+    def _cut(self, query: str, linker: Linker) -> Decomposed | None:
+        return self._of(Reading(query, self.lexicon, linker), self.likely)
+
+    def _of(self, reading: Reading, chosen: Likely) -> Decomposed | None:
+        """The likeliest cut of those that are chosen."""
+        query, found = reading.query, list(families(reading, chosen))
         scored = self._scored(found)
         if not scored:
             return None
@@ -137,6 +162,11 @@ class Decomposer:
         }
 
 
+def as_asked(questions: Sequence[str]) -> tuple[SubQuery, ...]:
+    """Questions as searches that need no other."""
+    return tuple(SubQuery(id=at, text=text) for at, text in enumerate(questions, 1))
+
+
 def may_be(query: str, texts: Sequence[str]) -> bool:
     """Whether sub-queries ask something each, nothing twice, none the whole query again, and each is well formed."""
     asked = {_letters(text) for text in texts}
@@ -163,11 +193,27 @@ def loses(reading: Reading, texts: Sequence[str]) -> bool:
 
 def checked(query: str, cut: Cut, reading: Reading) -> tuple[SubQuery, ...]:
     """The sub-queries of a cut if they may enter a plan; none otherwise."""
-    texts = cut.texts(reading)
+    texts = asked_alike(cut, reading).texts(reading)
     if not may_be(query, texts) or loses(reading, texts):
         return ()
     numbered = enumerate(zip(texts, cut.needs, strict=True), 1)
     return tuple(SubQuery(id=at, text=text, depends_on=(need,) if need else ()) for at, (text, need) in numbered)
+
+
+def asked_alike(cut: Cut, reading: Reading) -> Cut:
+    """A list whose names are all asked about as the first is: "what does Ada say" and "Bruno says" alike with "what".
+
+    That is how a chosen cut is put and no part of what is learned: whether the first item begins with the words that
+    ask makes no other cut likelier.
+    """
+    spans = [reading.trimmed(span) for span, *_ in cut.parts if isinstance(span, tuple)]
+    if cut.kind != "list" or not all(reading.names(start) for start, _ in spans[1:]):
+        return cut
+    start, end = spans[0]
+    lead = start, next((place for place in range(start, end) if reading.names(place)), start)
+    if reading.stretch(lead).sort != "asks":
+        return cut
+    return cut._replace(parts=[(spans[0],), *((lead, span) for span in spans[1:])])
 
 
 def _reason(cut: Cut) -> str:

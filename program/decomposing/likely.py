@@ -70,3 +70,23 @@ class Likely(Choice):
                 sums.clear()
             score = sums[own] = sum(self.weights.get(name, 0.0) for name in own.traits())
         return score
+
+
+class CutAt(Likely):
+    """Clauses that begin at given units, and no list.
+
+    Args:
+        starts: those units.
+    """
+
+    def __init__(self, weights: Mapping[str, float], starts: Sequence[int]) -> None:
+        super().__init__(weights)
+        self._starts = tuple(starts)
+
+    def divisions(self, found: Sequence[Division]) -> Sequence[Division]:
+        """The one that begins there."""
+        return [one for one in found if tuple(start for start, _ in one.spans) == self._starts]
+
+    def outlines(self, found: Sequence[Outline]) -> Sequence[Outline]:
+        """None."""
+        return ()

@@ -22,7 +22,6 @@ from .traits import (
     Opens,
     size,
 )
-from .units import CAPITAL, NAMING
 
 REACH = 3
 """So many units of a segment at most are a list's first or last item, unless they look like the item beside it."""
@@ -132,7 +131,7 @@ def _lefts(reading: Reading, first: int, last: int) -> dict[int, str]:
     if last > first + 1 and end - (second[1] - second[0]) >= start:
         found[end - (second[1] - second[0])] = "left as long"
     backwards = range(end - 1, start - 1, -1)
-    name = next((place for place in backwards if _names(reading.kind(place))), None)
+    name = next((place for place in backwards if reading.names(place)), None)
     if name is not None:
         found[name] = "left name"
     kind = reading.kind(second[0])
@@ -151,7 +150,7 @@ def _rights(reading: Reading, first: int, last: int) -> dict[int, str]:
     for length in range(2, REACH + 1):
         if start + length < end:
             found.setdefault(start + length, f"right {length}")
-    name = next((place for place in range(start, end) if _names(reading.kind(place))), None)
+    name = next((place for place in range(start, end) if reading.names(place)), None)
     if name is not None:
         found[name + 1] = "right name" if name + 1 < end else "right all"
     if last > first + 1:
@@ -160,10 +159,6 @@ def _rights(reading: Reading, first: int, last: int) -> dict[int, str]:
         if start + length < end:
             found[start + length] = "right as long"
     return found
-
-
-def _names(kind: str) -> bool:
-    return kind in NAMING or kind == CAPITAL
 
 
 def _beside(reading: Reading, first: int, last: int, opens: bool) -> Seen:

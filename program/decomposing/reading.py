@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..text.linker import Linker
 from .lexicon import Lexicon
 from .traits import OUTSIDE, size
-from .units import ASK, CODE, NAME, NAMING, QUOTE, SIGN, TELLING, Unit, units_of
+from .units import ASK, CAPITAL, CODE, NAME, NAMING, QUOTE, SIGN, TELLING, Unit, units_of
 
 JOINTS = frozenset(",;:.?!/&+()-–—、，。；：？！・|¿¡")
 INNER = frozenset(",;:.?!/&+()-–—")
@@ -84,6 +84,10 @@ class Reading:
     def kind(self, place: int) -> str:
         """The kind of a unit, also of those that would stand before the first and behind the last."""
         return self.units[place].kind if 0 <= place < len(self.units) else OUTSIDE
+
+    def names(self, place: int) -> bool:
+        """Whether a unit is a name, or written as one may be."""
+        return self.kind(place) in NAMING or self.kind(place) == CAPITAL
 
     def stretch(self, span: Span) -> Stretch:
         """What a span is like."""

@@ -21,9 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...signatures.types import Turn
-from ..decomposing.decomposer import Decomposed, Decomposer
+from ...signatures.types import SubQuery, Turn
+from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
+from ..rewriting.wording import led
 from ..text.greetings import Greetings
 from .features import Features, Seen
 from .joint import Joint
@@ -231,10 +232,22 @@ class Heads:
             return None
         return _answers(self._turn, seen)["is_follow_up"]
 
-    def decomposed(self, query: str) -> Decomposed | None:
-        """The cut of a query, without greetings or thanks around it; None without a likely cut."""
-        cuts, asked = self.decomposer, self.greetings.rest(query) or query
-        return cuts.decompose(asked, self.features.linker) if cuts is not None else None
+    def decomposed(self, query: str, heading: str = "") -> Decomposed | None:
+        """The cut of a query, without greetings or thanks around it; None without a likely cut.
+
+        Args:
+            heading: what a rewrite put before the query: a heading of every part, and no part itself.
+        """
+        asked = query[len(led(heading, "")) :] if heading else query
+        asked = self.greetings.rest(asked) or asked
+        found = self.decomposer.decompose(asked, self.features.linker) if self.decomposer is not None else None
+        return found.under(heading) if found is not None and heading else found
+
+    def of_questions(self, questions: Sequence[str]) -> tuple[SubQuery, ...]:
+        """Questions that a query lists, as its searches."""
+        if self.decomposer is not None:
+            return self.decomposer.of_questions(questions, self.features.linker)
+        return as_asked(questions)
 
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
         """The answers of the heads for sources, by kind of information, or by name for heads about several kinds.

@@ -64,7 +64,7 @@ def choices(query: str, turns: Sequence[Turn], shown: str, lexicon: Lexicon, lin
     question = [turn for turn in turns if turn.role == "user"][-1:]
     asked = "".join(turn.content for turn in question)
     turning = Turning(typed, asked, lexicon, linker)
-    there = (Putting(typed, lexicon.likeness), Adding(typed, lexicon)), others
+    there = (Putting(typed, lexicon), Adding(typed, lexicon)), others
     return Choices(typed, [there, ((turning,), referents(question, "", linker, common))])
 
 

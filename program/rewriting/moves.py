@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple, Protocol, TypeVar
 
+from ..retrieval.sources.asking_words import asking_word
 from ..text.linker import Linker
 from .lexicon import END, Lexicon
-from .likeness import Likeness
-from .referents import NAMED, Referent
+from .referents import ARTICLES, NAMED, Referent
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
+from .wording import figures, is_torn, led, names, new_in, owned, takes_no_article, told, within
 from .words import Word, between, words_of
 
 WHOSE = frozenset("his her its their hers theirs whose".split())
 OF_THINGS = frozenset("that this it the those these".split())
+OF_ONE = frozenset(("that", "this"))
 PIECES = ("piece", "wider")
 """Kinds that are put but not added: so 0.225 and not 0.209 of the podcast's left-out follow-ups were right."""
 SORTS = dict.fromkeys(("run", "article", "wider", "piece"), "small") | {"begins": "capital", "pair": "capital"}
@@ -78,7 +80,11 @@ class Move(Protocol[Part]):
         ...
 
     def text(self, way: int, referent: Referent) -> str:
-        """The query after it."""
+        """The query after it, of which the words are learned from."""
+        ...
+
+    def worded(self, way: int, referent: Referent) -> str | None:
+        """The query after it, put so that it reads as a sentence (``wording.py``); None where it is none."""
         ...
 
 
@@ -87,14 +93,15 @@ class Putting:
 
     name = "put"
 
-    def __init__(self, typed: Typed, likeness: Likeness) -> None:
-        self._text, others, self._likeness = typed.text, len(typed.sites) - 1, likeness
+    def __init__(self, typed: Typed, lexicon: Lexicon) -> None:
+        likeness, self._common, self._pairs = lexicon.likeness, lexicon.common, lexicon.pointing
+        self._typed, others, self._likeness = typed, len(typed.sites) - 1, likeness
         self._said = tuple(dict.fromkeys(said for _, _, said in typed.sites))
-        self._places: list[tuple[int, int]] = []
+        self._sites: list[tuple[int, int]] = []
         seen: list[Put] = []
         for start, end, said in typed.sites:
             for shape in _shapes(said, end < typed.end):
-                self._places.append((typed.words[start].start, typed.words[end - 1].end))
+                self._sites.append((start, end))
                 seen.append(Put(said, end == typed.end, shape, others))
         self.seen = tuple(seen)
 
@@ -115,10 +122,37 @@ class Putting:
 
     def text(self, way: int, referent: Referent) -> str:
         """The query with the referent in that place."""
-        (start, end), said = self._places[way], referent.text
-        if self.seen[way].shape == "owner":
-            said += "'" if said.endswith("s") else "'s"
-        return self._text[:start] + said + self._text[end:]
+        said = owned(referent.text) if self.seen[way].shape == "owner" else referent.text
+        return self._put(*self._sites[way], said)
+
+    def worded(self, way: int, referent: Referent) -> str | None:
+        """The same without a half of what pointed ("the second **one**") or an article before a name, as an owner
+        before what is owned, and with no capital within the sentence that only began another.
+
+        None where the referent is torn out of a sentence.
+        """
+        if is_torn(referent):
+            return None
+        start, end = self._sites[way]
+        words, last = self._typed.words, self._typed.end
+        end += end < last and f"{words[end - 1].low} {words[end].low}" in self._pairs
+        start -= start > 0 and words[start - 1].low in ARTICLES and takes_no_article(referent)
+        said = within(referent) if start else referent.text
+        owns = self.seen[way].shape == "owner" or (names(referent) and self._owns(way))
+        return self._put(start, end, owned(said) if owns else said)
+
+    def _owns(self, way: int) -> bool:
+        """Whether a word of the query's own matter follows, which what points would own: "her book", "on that wall"."""
+        start, end = self._sites[way]
+        said, words = self.seen[way].said, self._typed.words
+        if end >= self._typed.end or words[end].low in self._common or not words[end].spoken:
+            return False
+        # "That strikes me" and "did that prevent" own nothing.
+        return said in WHOSE or (said in OF_ONE and start > 0 and asking_word(words[start - 1].low) is None)
+
+    def _put(self, start: int, end: int, said: str) -> str:
+        text, words = self._typed.text, self._typed.words
+        return text[: words[start].start] + said + text[words[end - 1].end :]
 
 
 def _shapes(said: str, inside: bool) -> tuple[str, ...]:
@@ -154,6 +188,13 @@ class Adding:
         said = f"{joint} {referent.text}" if joint else referent.text
         return f"{self._before} {said}{self._after}" if place == END else f"{said} {self._whole}"
 
+    def worded(self, way: int, referent: Referent) -> str:
+        """The same; what nothing joins to the query is its heading, and so is a name where an article would."""
+        _, joint = self._joints[way]
+        if not joint or (joint.split()[-1] in ARTICLES and takes_no_article(referent)):
+            return led(referent.text, self._whole)
+        return self.text(way, referent)
+
 
 class New(NamedTuple):
     """What may be new in an elliptic question: its text, what it names (``_sort``), and what is seen of it."""
@@ -169,7 +210,8 @@ class Turning:
     name = "turn"
 
     def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
-        self._asked, self._news = asked, _news(typed, lexicon, linker)
+        self._typed, self._asked, self._common = typed, asked, lexicon.common
+        self._news = _news(typed, lexicon, linker)
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
     def part(self, referent: Referent) -> str | None:
@@ -194,6 +236,20 @@ class Turning:
         if " " in new and before.split()[-1:] and before.split()[-1].lower() == first.lower():
             new = new[len(first) :].lstrip()  # "open tickets in" and "in borealis"
         return before + new + self._asked[at + len(referent.text) :]
+
+    def worded(self, way: int, referent: Referent) -> str | None:
+        """The same without what joined the query to the conversation.
+
+        None where what is new asks by itself, is not new, leaves a figure of the query out, or stands for a name and
+        begins with a word that no name begins with ("write about **in German**").
+        """
+        at = self._asked.find(referent.text)
+        new = new_in(self._asked[:at], self._news[way].text)
+        if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):
+            return None
+        if names(referent) and (words_of(new)[0].low in self._common - ARTICLES):
+            return None
+        return self._asked[:at] + new + self._asked[at + len(referent.text) :]
 
 
 def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:

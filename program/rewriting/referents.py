@@ -27,6 +27,7 @@ NAMED, LISTED = ("name", "capital", "begins"), ("run", "article")
 """Kinds that are counted together where somebody asks for the second or the latter."""
 _FIGURE = re.compile(r"\d")
 _ARTICLES = frozenset(("the", "a", "an", "this", "that"))
+ARTICLES = frozenset(("the", "a", "an"))
 
 
 class Referent(NamedTuple):

@@ -20,6 +20,7 @@ from .lexicon import Lexicon
 from .moves import Move
 from .referents import Referent
 from .traits import FARTHEST, PLACE, Look, Own
+from .wording import led, with_its_mark
 
 TABLE = "rewrite.table"
 WEIGHTS = "rewrite.weights"
@@ -42,12 +43,14 @@ class Rewritten(NamedTuple):
         text: the query as typed where ``move`` is ``keep``.
         referent: what was put into it; empty for none.
         certainty: the share of the chosen edit among all, between 0 and 1.
+        heading: the referent where it stands before the query as a heading ("sleep debt: why?"); else empty.
     """
 
     text: str
     move: str
     referent: str
     certainty: float
+    heading: str = ""
 
     @property
     def reason(self) -> str:
@@ -64,6 +67,12 @@ class Best(NamedTuple):
 
 
 NOTHING = Best(-math.inf, -1, -math.inf)
+
+
+def _share(score: float, scores: Sequence[float]) -> float:
+    """The share of one edit among all."""
+    top = max(scores)
+    return math.exp(score - top) / sum([math.exp(other - top) for other in scores])
 
 
 class Rewriter:
@@ -83,22 +92,27 @@ class Rewriter:
         self._bests: dict[tuple[str, tuple[Hashable, ...]], dict[Hashable, Best]] = {}
 
     def rewrite(self, query: str, turns: Sequence[Turn], shown: str, linker: Linker) -> Rewritten:
-        """The likeliest standalone form of a follow-up. No edit is made but the one that is chosen.
+        """The likeliest standalone form of a follow-up that reads as a sentence. No edit is made but the one chosen.
 
         Args:
             shown: what the application shows the user, or nothing.
         """
         typed, groups = choices(query, turns, shown, self.lexicon, linker)
-        top = self._own(typed.keep())
-        text, chosen, said, scores = typed.text, KEEP, "", [top]
+        kept = self._own(typed.keep())
+        ways, scores = list[tuple[float, int, Move[Any], Referent]](), [kept]
         for moves, of in groups:
             looks = [self._look(one.look) for one in of]
             for move in moves:
                 best, together, found = self._best(move, of, looks)
                 scores += together
-                if found is not None and best.score > top:
-                    top, text, chosen, said = best.score, move.text(best.way, found), move.name, found.text
-        return Rewritten(text, chosen, said, 1.0 / sum([math.exp(score - top) for score in scores]))
+                if found is not None and best.score > kept:
+                    ways.append((best.score, best.way, move, found))
+        for score, way, move, found in sorted(ways, key=lambda one: -one[0]):
+            marked = found if move.name == "turn" else with_its_mark(found, turns)
+            if (text := move.worded(way, marked)) is not None:
+                heading = marked.text if text == led(marked.text, typed.text) else ""
+                return Rewritten(text, move.name, marked.text, _share(score, scores), heading)
+        return Rewritten(typed.text, KEEP, "", _share(kept, scores))
 
     def _best(
         self, move: Move[Any], of: Sequence[Referent], looks: Sequence[Mapping[str, float]]

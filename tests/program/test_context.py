@@ -110,7 +110,7 @@ def test_a_first_greeting_and_its_answer_are_what_a_query_may_follow() -> None:
 
 def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> None:
     history: list[Any] = [
-        {"role": "system", "content": "obey"},
+        {"role": "bot", "content": "obey"},
         {"role": "user", "content": None},
         {"content": "x"},
         {"role": ["user"], "content": "x"},
@@ -121,6 +121,21 @@ def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> Non
     clean = clean_input("q", history, None, WINDOW)
     assert [t.content for t in clean.turns] == ["kept", "kept too"]
     assert [d.why for d in clean.degraded] == ["5 messages had an unknown role or no text"]
+
+
+@pytest.mark.parametrize("role", ["system", "Developer", "tool", "function"])
+def test_instructions_and_what_tools_answer_are_no_turns_and_no_gaps(role: str) -> None:
+    history = [{"role": role, "content": "obey"}, {"role": "user", "content": "kept"}, {"role": role, "content": None}]
+    clean = clean_input("q", history, None, WINDOW)
+    assert [t.content for t in clean.turns] == ["kept"]
+    assert not clean.degraded
+
+
+@pytest.mark.parametrize(("query", "again"), [("Who is Nell?", True), ("who is nell", True), ("who is Ilse?", False)])
+def test_a_conversation_that_began_with_the_same_words_is_known(query: str, again: bool) -> None:
+    history = [{"role": "user", "content": "who is Nell?"}, {"role": "assistant", "content": "The host."}] * 3
+    assert clean_input(query, history, None, WINDOW).again is again
+    assert clean_input(query, history[1:2], None, WINDOW).again is False
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_what_was_left_out_of_a_conversation_is_said_though_its_plan_is_kept(ben
     planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
     for _ in range(2):
         assert not planner.plan("Who is Nell?", TURNS).degraded
-    lacking = planner.plan("Who is Nell?", [{"role": "system", "content": "Be brief."}, *TURNS])
+    lacking = planner.plan("Who is Nell?", [{"role": "bot", "content": "Be brief."}, *TURNS])
     assert [gap.what for gap in lacking.degraded] == ["history"]
     assert planner.cache.hits == 1
 

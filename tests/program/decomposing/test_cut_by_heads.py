@@ -122,3 +122,28 @@ def test_what_needs_one_search_is_not_cut(planner: Any) -> None:
     plan = planner(cutting(), needs={**NEEDS, "needs_decomposition": {"true": 0.1, "false": 0.9}}).plan(QUERY)
     assert plan.sub_queries == ()
     assert "decompose" not in [d.stage for d in plan.trace.decisions]
+
+
+def test_the_heading_of_a_rewritten_follow_up_is_told_with_each_part_and_is_none(planner: Any) -> None:
+    asked: list[str] = []
+    head = cutting()
+    head.decompose = lambda query, linker: asked.append(query) or FOUND
+    heads = planner(head).heads
+    found = heads.decomposed("sleep debt: what is it, and who distrusts it?", "sleep debt")
+    assert asked == ["what is it, and who distrusts it?"]
+    assert [one.text for one in found.sub_queries] == ["sleep debt: What is flow", "who distrusts {1}"]
+    assert heads.decomposed("what is it?") == FOUND
+
+
+NEEDS_NONE = {"needs_decomposition": {"true": 0.1, "false": 0.9}, "is_relevant": {"true": 0.95, "false": 0.05}}
+
+
+def test_questions_that_a_query_lists_are_its_searches_whatever_heads_say(planner: Any) -> None:
+    made = planner(None, needs=NEEDS_NONE)
+    plan = made.plan("1. who is Nell?\n2. what is flow?")
+    assert [one.text for one in plan.sub_queries] == ["who is Nell", "what is flow"]
+    assert (plan.complexity, plan.intent, plan.needs_decomposition) == ("complex", "multi_part", True)
+    assert {d.decided_by for d in plan.trace.decisions if d.stage in ("complexity", "decompose")} == {"rule"}
+    assert "decompose" not in [note.what for note in plan.degraded]
+    assert not made.plan("1. Nell\n2. flow").sub_queries
+    assert not made.plan("\n".join(f"{n}. who is {n}?" for n in range(1, 7))).sub_queries

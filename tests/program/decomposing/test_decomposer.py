@@ -12,8 +12,9 @@ from queryplan.program.decomposing import decomposer as module
 from queryplan.program.decomposing import likely
 from queryplan.program.decomposing.cuts import MOST_SEGMENTS, cuts
 from queryplan.program.decomposing.decomposer import Decomposer, load_decomposer, may_be
+from queryplan.program.decomposing.family import NOTHING, Cut
 from queryplan.program.decomposing.fit import MIN_DECOMPOSED, merits, train_decomposer
-from queryplan.program.decomposing.lexicon import learned
+from queryplan.program.decomposing.lexicon import Lexicon, learned
 from queryplan.program.decomposing.reading import Reading
 from queryplan.program.heads.encoder import default_encoder
 from queryplan.program.text.linker import Linker
@@ -236,3 +237,26 @@ def test_what_and_joins_to_a_clause_is_not_told_with_it(decomposer: Decomposer, 
     texts = [text for cut in cuts(reading) if cut.kind == "clauses" for text in cut.texts(reading)]
     assert "Bruno on wool" in texts
     assert "compare Ada Bruno on wool" not in texts
+
+
+def test_listed_questions_are_cut_where_they_begin_and_what_points_is_put(
+    decomposer: Decomposer, linker: Linker
+) -> None:
+    found = decomposer.of_questions(["which guests sell tides", "who taught them"], linker)
+    assert [(one.text, one.depends_on) for one in found] == [("which guests sell tides", ()), ("who taught {1}", (1,))]
+    apart = decomposer.of_questions(["who taught Dora, or Ada", "where was silk made"], linker)
+    assert [one.text for one in apart] == ["who taught Dora, or Ada", "where was silk made"]
+    braces = decomposer.of_questions(["who taught {7}", "where is silk"], linker)
+    assert [one.text for one in braces] == ["who taught {7}", "where is silk"]
+
+
+def test_every_name_of_a_list_is_asked_about_as_the_first_is(linker: Linker) -> None:
+    reading = Reading(
+        "what do Hana and Emil say", Lexicon(frozenset("what do say".split()), frozenset(), frozenset()), linker
+    )
+    units = [unit.low for unit in reading.units]
+    first, second = (0, units.index("hana") + 1), (units.index("emil"), len(units))
+    cut = Cut("list", NOTHING, [(first,), (second,)], NOTHING, (0, 0), ())
+    assert module.asked_alike(cut, reading).texts(reading) == ["what do Hana", "what do Emil say"]
+    clauses = cut._replace(kind="clauses")
+    assert module.asked_alike(clauses, reading) == clauses

@@ -39,7 +39,8 @@ def test_what_a_system_says_is_taken_and_left_out_as_by_the_planner(bench: Any, 
     answer = serve(planner).post(path, json={"query": "and why?", "history": history}).json()
     plan = QueryPlan.model_validate(answer.get("plan", answer))
     assert untimed(plan) == untimed(planner.plan("and why?", history))
-    assert "history" in {gap.what for gap in plan.degraded}
+    assert "history" not in {gap.what for gap in plan.degraded}
+    assert "Be brief" not in plan.conversation_context
 
 
 def test_a_history_is_taken_as_chat_interfaces_keep_it(bench: Any, serve: Serve) -> None:

@@ -89,3 +89,41 @@ def test_what_stands_alone_is_not_touched(bench: Any) -> None:
 def test_query_candidates_are_made_of_what_was_typed_and_not_of_a_guess(planner: Any) -> None:
     plan = planner(rewriter("why does Kwabena say so?", "put", "Kwabena")).plan("why does she say so?", TURNS)
     assert not any("Kwabena" in candidate.query for candidate in plan.candidates if candidate.stage == "rule_based")
+
+
+def recording(text: str, referent: str, heading: str = "") -> tuple[Any, list[Any]]:
+    asked: list[Any] = []
+
+    def rewrite(*given: Any) -> Rewritten:
+        asked.append(given)
+        return Rewritten(text, "add", referent, 0.4, heading)
+
+    return SimpleNamespace(rewrite=rewrite, tensors=dict), asked
+
+
+def test_a_greeting_around_a_follow_up_is_no_part_of_its_standalone_form(planner: Any) -> None:
+    head, asked = recording("why does Priya say so?", "Priya")
+    planner(head).plan("Thanks! why does she say so?", TURNS)
+    assert asked[0][0] == "why does she say so?"
+
+
+def test_a_rejection_in_the_words_of_the_card_is_nothing_that_a_query_points_to(planner: Any) -> None:
+    head, asked = recording("why?", "Priya")
+    made = planner(head)
+    refused = {"role": "assistant", "content": made.card.excluded[0].reason}
+    made.plan("why?", [*TURNS, {"role": "user", "content": "What is 2+2?"}, refused])
+    assert refused["content"] not in [turn.content for turn in asked[0][1]]
+    assert "What is 2+2?" in [turn.content for turn in asked[0][1]]
+
+
+def test_heads_read_the_words_of_a_heading_without_its_colon(planner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    head, _ = recording("sleep debt: why?", "sleep debt", "sleep debt")
+    made, read = planner(head), list[str]()
+    asked = made.heads.of_query
+    monkeypatch.setattr(made.heads, "of_query", lambda query, typed=None: read.append(query) or asked(query, typed))
+    assert made.plan("why?", TURNS).standalone_query == "sleep debt: why?"
+    assert read == ["sleep debt why?"]
+
+
+def test_a_number_with_its_mark_is_what_a_follow_up_refers_to(planner: Any) -> None:
+    assert planner(rewriter("who saw !90?", "put", "!90")).plan("who saw it?", TURNS).referenced_entities == ("!90",)
