@@ -1,9 +1,10 @@
 """Names that a text states where a value of a filter would stand, and that no source knows: *commits in heron*.
 
 Left unread, they would make a question of everything; read, they make a gap that names them. A word is a name beside
-the filter's own word (*the heron project*) and behind *anything in*. Where a record stands before *in*, *on*, *for*,
-*of* or *from* and the phrase ends behind the word, it may be one: of 69 queries about browsers, towns, tools and
-people (*bugs in safari*) 29 had a word that looks like a name, so these are said and the source is asked without them.
+the filter's own word (*the heron project*), behind *anything in*, and enumerated with a value (*atlas and heron*).
+Where a record stands before *in*, *on*, *for*, *of* or *from* and the phrase ends behind the word, it may be one: of 69
+queries about browsers, towns, tools and people (*bugs in safari*) 29 had a word that looks like a name, so these are
+said and the source is asked without them.
 It is no word that the card has, no word that the encoder knows whole, and not inflected. English only: in other
 languages the encoder knows too few words whole.
 """
@@ -17,6 +18,7 @@ from functools import cached_property
 from ....data.card import DomainCard
 from ...heads.encoder import default_encoder
 from ..dates.finding import find_dates
+from .asking_words import asking_word
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ANY = re.compile(
@@ -25,12 +27,32 @@ _ANY = re.compile(
 )
 _PLACE = re.compile(
     r"\b(?:in|on|for|of|from)\s+(?:the\s+)?([a-z]{4,})\b(?=\s*(?:$|[?,.;:!]|(?:that|which|since|last|this|before|after"
-    r"|between|until|yesterday|today|anyway|still|right|and|or|open|closed)\b))",
+    r"|between|until|next|yesterday|today|anyway|still|right|and|or|open|closed)\b))",
     re.IGNORECASE,
 )
+_JOINT = r"\s*(?:,\s*(?:and|or)\b|[/&+]|\b(?:and|or|nor|vs\.?|versus|und|oder|et|ou|y|e|och|eller|en)\b)\s*"
+_GOES_ON = r"\s*,\s*(?=[a-z]{4,}\s*(?:,|and\b|or\b|und\b|et\b|y\b|och\b))"
+"""A comma within an enumeration; behind the last one stands something else (*in atlas, please*)."""
+_NAMED_BEHIND = re.compile(rf"(?:{_JOINT}|{_GOES_ON})(?:the\s+)?([a-z]{{4,}})\b", re.IGNORECASE)
+_NAMED_BEFORE = re.compile(
+    r"(?:^|[,;:(/&+]|\b(?:in|on|for|of|from|between|about|compare|both|and|or|does?|is|are|the|dans|en|em|nel|för|w)\s)"
+    rf"\s*([a-z]{{4,}})(?:{_JOINT}|\s*,\s*)(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""What a value is enumerated with, behind and before it."""
+_ENDS = re.compile(
+    r"\s*(?:$|[?,.;:!/&+)]|(?:that|which|since|last|this|next|before|after|between|until|yesterday|today|tomorrow|in|on|for"
+    r"|and|or|vs|versus|compare|compared|differ|seit|depuis|desde|sedan|sinds)\b)",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"-\d")
+"""Behind a value that is of the number of a record (*HLP-786*)."""
 _NEAR = 60
 """Characters before a place in which *anything* is looked for."""
 _INFLECTED = re.compile(r"(?:s|ing|ed|ly|tion|ment)$", re.IGNORECASE)
+
+
+Span = tuple[int, int]
 
 
 class UnknownNames:
@@ -47,22 +69,46 @@ class UnknownNames:
             re.compile(rf"\b([a-z]{{4,}})\s+{word}\b", re.IGNORECASE),
         )
 
-    def find(self, text: str) -> tuple[str, ...]:
-        """Unknown names in small letters, each once: behind *anything in*, or beside the filter's own word."""
+    def find(self, text: str, values: Iterable[Span] = (), records: Iterable[Span] = ()) -> tuple[str, ...]:
+        """Unknown names in small letters, each once: where nothing but a name of the filter stands.
+
+        Args:
+            values: where values of the filter stand in the text.
+            records: where words for records stand, of which an enumeration may be said (*atlas and heron tickets*).
+        """
         found = (m[1].casefold() for m in _PLACE.finditer(text) if _ANY.search(_before(text, m.start())))
         beside = (match[1].casefold() for pattern in self._beside for match in pattern.finditer(text))
-        return self._names((*found, *beside), text)
+        return self._names((*found, *beside, *self._enumerated(text, values, {start for start, _ in records})), text)
 
-    def perhaps(self, text: str, ends: Iterable[int]) -> tuple[str, ...]:
+    def _enumerated(self, text: str, values: Iterable[Span], records: set[int]) -> list[str]:
+        """Unknown words that values are enumerated with, and what these are enumerated with in turn."""
+        found, waiting = list[str](), [span for span in values if not _KEY.match(text, span[1])]
+        while waiting and self.key is not None:
+            start, end = waiting.pop()
+            behind, before = _NAMED_BEHIND.match(text, end), _NAMED_BEFORE.search(text[:start])
+            after = behind.end() if behind is not None else 0
+            ends = _ENDS.match(text, after) is not None or _next_word(text, after) in records
+            for match in filter(None, (behind if ends else None, before)):
+                name = match[1].casefold()
+                if name not in found and self._unknown(name) and asking_word(name) is None:
+                    found.append(name)
+                    waiting.append(match.span(1))
+        return found
+
+    def perhaps(
+        self, text: str, ends: Iterable[int], values: Iterable[Span] = (), records: Iterable[Span] = ()
+    ) -> tuple[str, ...]:
         """What may be such a name and may be anything else that a record is about: *bugs in safari*.
 
         Args:
             ends: where cues and values of the card end in the text.
+            values: where values of the filter stand in it.
+            records: where words for records stand.
         """
         places = list(_PLACE.finditer(text))
         behind = set(ends) if places else set()
         found = (m[1].casefold() for m in places if _stands_behind(text[: m.start()].rstrip(), behind))
-        sure = self.find(text)
+        sure = self.find(text, values, records)
         return tuple(name for name in self._names(found, text) if name not in sure)
 
     def _names(self, words: Iterable[str], text: str) -> tuple[str, ...]:
@@ -77,6 +123,11 @@ class UnknownNames:
     def _words(self) -> frozenset[str]:
         """Every word of the card."""
         return frozenset(_WORD.findall(" ".join(_texts(self._card)).casefold()))
+
+
+def _next_word(text: str, at: int) -> int:
+    """Where the next word begins."""
+    return len(text) - len(text[at:].lstrip())
 
 
 def _before(text: str, at: int) -> str:
