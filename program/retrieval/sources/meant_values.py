@@ -23,7 +23,7 @@ _IDIOMS = re.compile(
 """Words of statuses that say something else."""
 _THERE = re.compile(r"^\W*(?:is|are|was|were) there\b|\bany\b", re.I)
 _CLAUSES = re.compile(
-    r"[;?。？；]|!(?!\d)|\.(?=\s)|, (?=and |but |or |is |are |was |did |has )"
+    r"[;?。？；]|!(?!\d)|(?<!\bvs)\.(?=\s)|, (?=and |but |or |is |are |was |did |has )"
     r"|\s(?=and (?:is|are|was|were|did|does|has|have)\b)"
 )
 _AFTER = "by in on at yet already now and or since because for with to from if noch schon ist sind".split()

@@ -117,14 +117,14 @@ def _is_typed_date(key: str, filters: Mapping[str, Sequence[str]], contract: Sou
 
 def _passes(record: Passage, key: str, values: Sequence[str], contract: SourceContract) -> bool:
     if key.startswith(RESOLVED):
-        return any(_within(day[:10], span) for day in _days(record, key.removeprefix(RESOLVED)) for span in values)
+        return any(_within(day[:10], span) for day in days_of(record, key.removeprefix(RESOLVED)) for span in values)
     has = values_of(record, key)
     # Every record of a source is of the provider that the source is called after.
     has |= {contract.name.casefold()} if key == "providers" else set()
     return any(value.casefold() in has for value in values)
 
 
-def _days(record: Passage, key: str) -> list[str]:
+def days_of(record: Passage, key: str) -> list[str]:
     """The days that a filter of dates is about: of the record's field of that name, else all that it has."""
     name = _field_of(record, key)
     if name is not None and name not in _DAYS:

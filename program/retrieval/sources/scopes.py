@@ -17,7 +17,7 @@ from .filters import Filters
 _QUESTION = "who|what|which|when|where|why|how|is|are|was|were|did|does|do|has|have|any|whether|tell|say|give|show"
 _JOIN = "and|but|or|then|also|plus|the|und|aber|y|et|e|och|oraz"
 _BREAK = re.compile(
-    rf"[;?。？；]+|!+(?!\d)|\.(?=\s)|[:—–]|\s-\s|,\s*(?=(?:{_QUESTION}|{_JOIN})\b)"
+    rf"[;?。？；]+|!+(?!\d)|(?<!\bvs)\.(?=\s)|[:—–]|\s-\s|,\s*(?=(?:{_QUESTION}|{_JOIN})\b)"
     rf"|\s(?=(?:and|but|then)\s+(?:separately\s+)?(?:{_QUESTION})\b)|[，、](?=\S)",
     re.IGNORECASE,
 )

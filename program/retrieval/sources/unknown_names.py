@@ -4,9 +4,8 @@ Left unread, they would make a question of everything; read, they make a gap tha
 the filter's own word (*the heron project*), behind *anything in*, and enumerated with a value (*atlas and heron*).
 Where a record stands before *in*, *on*, *for*, *of* or *from* and the phrase ends behind the word, it may be one: of 69
 queries about browsers, towns, tools and people (*bugs in safari*) 29 had a word that looks like a name, so these are
-said and the source is asked without them.
-It is no word that the card has, no word that the encoder knows whole, and not inflected. English only: in other
-languages the encoder knows too few words whole.
+said and the source is asked without them. It is no word that the card has, no word that the encoder knows whole, and
+not inflected. English only, but for enumerations: in other languages the encoder knows too few words whole.
 """
 
 from __future__ import annotations
