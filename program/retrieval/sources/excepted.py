@@ -156,7 +156,7 @@ def denies_anything(query: str) -> bool:
 
 def _failing(query: str, start: int, end: int) -> re.Match[str] | None:
     """The words that say of a status that it was not reached; *failed to passed* is of two statuses."""
-    fails = _FAILS.search(query, 0, start)
+    fails = _FAILS.search(query, max(0, start - _LONGEST), start)
     infinitive = not query[start:end].casefold().endswith("ed")
     return fails if fails is not None and (infinitive or fails["passive"]) else None
 

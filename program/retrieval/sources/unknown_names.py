@@ -46,8 +46,9 @@ _ENDS = re.compile(
 )
 _KEY = re.compile(r"-\d")
 """Behind a value that is of the number of a record (*HLP-786*)."""
+_SPACE = re.compile(r"\s*")
 _NEAR = 60
-"""Characters before a place in which *anything* is looked for."""
+"""Characters before a place in which *anything* is looked for, or what a value is enumerated with."""
 _INFLECTED = re.compile(r"(?:s|ing|ed|ly|tion|ment)$", re.IGNORECASE)
 
 
@@ -84,14 +85,15 @@ class UnknownNames:
         found, waiting = list[str](), [span for span in values if not _KEY.match(text, span[1])]
         while waiting and self.key is not None:
             start, end = waiting.pop()
-            behind, before = _NAMED_BEHIND.match(text, end), _NAMED_BEFORE.search(text[:start])
+            near = max(0, start - _NEAR)
+            behind, before = _NAMED_BEHIND.match(text, end), _NAMED_BEFORE.search(text[near:start])
             after = behind.end() if behind is not None else 0
             ends = _ENDS.match(text, after) is not None or _next_word(text, after) in records
-            for match in filter(None, (behind if ends else None, before)):
-                name = match[1].casefold()
-                if name not in found and self._unknown(name) and asking_word(name) is None:
+            for match, at in ((behind if ends else None, 0), (before, near)):
+                name = match[1].casefold() if match is not None else ""
+                if match is not None and name not in found and self._unknown(name) and asking_word(name) is None:
                     found.append(name)
-                    waiting.append(match.span(1))
+                    waiting.append((match.start(1) + at, match.end(1) + at))
         return found
 
     def perhaps(
@@ -126,7 +128,8 @@ class UnknownNames:
 
 def _next_word(text: str, at: int) -> int:
     """Where the next word begins."""
-    return len(text) - len(text[at:].lstrip())
+    space = _SPACE.match(text, at)
+    return space.end() if space is not None else at
 
 
 def _before(text: str, at: int) -> str:
