@@ -25,13 +25,13 @@ _BOUND = frozenset("since during seit während depuis pendant sinds tijdens".spl
 *review before lunch*), *until* behind *how long*, and *nach*, *bis* or *desde* say as often where something is."""
 _STANDS_FOR = frozenset("then that this it them me us you one each both too dem damals alors lors ça cela toen".split())
 _PLACES = frozenset(
-    "in on at over around by before after until till since this last next every im an am zu über vor nach seit en à au"
-    " aux cet depuis pour na em no a w på om met sinds".split()
+    "in on at over around by from before after until till since this last next every im an am zu über von vor nach seit"
+    " en à au aux cet du depuis pour na em no a w på om met sinds".split()
 )
 """Words before a season or a feast that say that it is a time."""
 _ARTICLES = frozenset("the der die das dem den les la le el los il het".split())
 _ENDS = frozenset("in on at of for from with by to and or but is are was were did does do has have".split())
-_REST = re.compile(r"(?:[-'’./]\w+)+")
+_WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
 _MOST = 3
 """Words behind a bound that are told."""
 
@@ -46,45 +46,47 @@ def unread_dates(text: str) -> tuple[str, ...]:
         if read is not None and stands(tokens, i, read):
             i = read.end
             continue
-        end = _bounded(tokens, i, reader) or _placed(tokens, i)
-        found += [text[tokens[i].start : _word_end(text, tokens[end - 1].end)]] if end else []
-        i = end or i + 1
+        end = _bounded(text, tokens, i, reader) or _placed(tokens, i)
+        found += [text[tokens[i].start : end]] if end else []
+        i = next((k for k in range(i + 1, len(tokens)) if tokens[k].start >= end), len(tokens))
     return tuple(dict.fromkeys(found))
 
 
-def _word_end(text: str, at: int) -> int:
-    """Where a word ends that a token may be the beginning of: *lock-out*, *12.1*."""
-    match = _REST.match(text, at)
-    return match.end() if match is not None else at
-
-
-def _bounded(tokens: Sequence[Token], i: int, reader: DateReader) -> int:
-    """Where what a bound is said of ends; 0 where no bound begins here, or one of a clause or a date."""
+def _bounded(text: str, tokens: Sequence[Token], i: int, reader: DateReader) -> int:
+    """Where what a bound is said of ends; 0 where no bound begins here, or one of a verb or a date."""
     if tokens[i].text.casefold() not in _BOUND:
         return 0
     j = i + 1
     while j < len(tokens) and only_fills(tokens[j]) and tokens[j].text.isalpha():
         j += 1
-    said = [*_words(tokens, j, reader)]
-    if not said or (j == i + 1 and (len(said) > 1 or not _ends(tokens, j + 1))):
-        return 0  # "has any release since touched it"
-    return said[-1] + 1
+    if j >= len(tokens):
+        return 0
+    words = [*_words(text, tokens, j, reader)]
+    if not words:
+        return 0
+    # "Has any release since touched it": a noun has an article, a capital, or nothing behind it.
+    is_noun = j > i + 1 or tokens[j].text.istitle() or (len(words) == 1 and _ends(text, words[0]))
+    return words[-1] if is_noun else 0
 
 
-def _ends(tokens: Sequence[Token], j: int) -> bool:
-    """Whether a noun that stands before this place has no more words."""
-    return j >= len(tokens) or not tokens[j].text.isalpha() or tokens[j].text.casefold() in _ENDS
-
-
-def _words(tokens: Sequence[Token], j: int, reader: DateReader) -> Iterator[int]:
-    """The places of the words of a noun from here; none where it is no noun or has a date in it."""
-    for k in range(j, min(len(tokens), j + _MOST)):
-        word = tokens[k].text.casefold()
-        if not word.isalpha() or word in _ENDS | _STANDS_FOR or asking_word(word) is not None:
+def _words(text: str, tokens: Sequence[Token], j: int, reader: DateReader) -> Iterator[int]:
+    """Where the words of a noun from here end (*lock-out*, *12.1*); none where it is no noun or has a date in it."""
+    at = tokens[j].start
+    for _ in range(_MOST):
+        match = _WORD.match(text, at)
+        if match is None or match[1].casefold() in _ENDS | _STANDS_FOR or asking_word(match[1].casefold()) is not None:
             return
-        if reader.phrase(k) is not None:
+        inside = (k for k in range(j, len(tokens)) if match.start(1) <= tokens[k].start < match.end(1))
+        if any(reader.phrase(k) is not None for k in inside):
             return
-        yield k
+        yield match.end(1)
+        at = match.end(1)
+
+
+def _ends(text: str, at: int) -> bool:
+    """Whether a noun that ends here has no more words."""
+    match = _WORD.match(text, at)
+    return match is None or match[1].casefold() in _ENDS
 
 
 def _placed(tokens: Sequence[Token], i: int) -> int:
@@ -94,7 +96,7 @@ def _placed(tokens: Sequence[Token], i: int) -> int:
         return 0
     before = [token.text.casefold() for token in tokens[max(0, i - 2) : i]]
     placed = before[-1:] if before and before[-1] not in _ARTICLES else before[:-1]
-    return i + 1 if _PLACES.intersection(placed) else 0
+    return tokens[i].end if _PLACES.intersection(placed) else 0
 
 
 _FISCAL = re.compile(

@@ -22,7 +22,10 @@ from queryplan.program.retrieval.sources.intents import IntentReader
         ("was the team faster in the autumn", "autumn"),
         ("commits seit dem Ausfall", "seit dem Ausfall"),
         ("qui s'occupe des tickets pendant les congés ?", "pendant les congés"),
-        ("was ist seit Ostern passiert", "Ostern"),
+        ("what changed since the 2.9 release of dovetail", "since the 2.9 release"),
+        ("any new tickets since Jonas left", "since Jonas left"),
+        ("open tickets from easter monday", "easter monday"),
+        ("was ist seit Ostern passiert", "seit Ostern passiert"),
     ],
 )
 def test_a_time_that_nobody_can_read_is_told(text: str, said: str) -> None:
