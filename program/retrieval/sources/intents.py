@@ -25,7 +25,7 @@ from .meant_values import without_predicates
 from .named_sources import NamedSources
 from .planning import MIN_CONFIDENCE
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
-from .scopes import scoped_filters
+from .scopes import Carried, scoped_filters
 from .unknown_names import UnknownNames
 from .wish_frames import CueSpan, FrameReader, kinds_at
 
@@ -115,6 +115,7 @@ class IntentReader:
         self.cues = CueReader(card)
         self._filters = self.cues.values
         self._unknown = UnknownNames(card)
+        self._carried = Carried((self._unknown.key,) if self._unknown.key else (), self._filters.dates)
         self._sources = {
             rule.type: tuple(dict.fromkeys(name for plan in rule.plans for name in plan.sources))
             for rule in card.source_intents
@@ -159,7 +160,8 @@ class IntentReader:
             places: of the cues, if they were found already.
         """
         found = places or dict(zip(self.cues.types, self.cues.places(query), strict=True))
-        scoped = scoped_filters(query, {kind: found.get(kind, ()) for kind in wanted}, self.filters)
+        wishes = {kind: found.get(kind, ()) for kind in wanted}
+        scoped = scoped_filters(query, wishes, self.filters, self._carried)
         keyed = self._keyed(query)
         return {
             kind: self.filters_of(kind, self._without_keys_of_others(kind, filters, keyed, wanted), wanted)

@@ -58,6 +58,18 @@ def test_records_pass_filters_of_any_name(
     assert sorted(hit.passage.id for answer in answers for hit in answer.hits) == records
 
 
+def test_a_later_clause_goes_on_with_names_and_dates_of_any_filter(reader: IntentReader) -> None:
+    planning, _ = planned(reader, "overdue loans at Riverside in June, and which events were cancelled")
+    asked = {query.source: query.filters for query in planning.queries}
+    assert asked["circulation"]["states"] == ("overdue",)
+    assert asked["calendar"] == {
+        "branches": ("Riverside",),
+        "statuses": ("cancelled",),
+        "dates": ("June",),
+        "resolved_dates": ("2025-06-01/2025-06-30",),
+    }
+
+
 @pytest.mark.parametrize(
     ("query", "gap"),
     [
