@@ -2,7 +2,8 @@
 
 Such words are no filter, by the labels and because wrong days are worse than none. Left out without a word, they would
 make an answer about all time look like one about theirs. They are told by their form: a word that bounds time and does
-not begin a date, with what stands behind it; and a season or a feast behind a word that places it in time.
+not begin a date, with what stands behind it; a season or a feast behind a word that places it in time; and so many of
+a unit that are counted as dates are not.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ _PLACES = frozenset(
 _ARTICLES = frozenset("the der die das dem den les la le el los il het".split())
 _ENDS = frozenset("in on at of for from with by to and or but is are was were did does do has have".split())
 _WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
+_LONGEST_COUNT = 7
+"""Tokens within which a relation, a count and its unit stand."""
 _MOST = 3
 """Words behind a bound that are told."""
 
@@ -46,7 +49,7 @@ def unread_dates(text: str) -> tuple[str, ...]:
         if read is not None and stands(tokens, i, read):
             i = read.end
             continue
-        end = _bounded(text, tokens, i, reader) or _placed(tokens, i)
+        end = _bounded(text, tokens, i, reader) or _placed(tokens, i) or _counted(tokens, i)
         found += [text[tokens[i].start : end]] if end else []
         i = next((k for k in range(i + 1, len(tokens)) if tokens[k].start >= end), len(tokens))
     return tuple(dict.fromkeys(found))
@@ -97,6 +100,22 @@ def _placed(tokens: Sequence[Token], i: int) -> int:
     before = [token.text.casefold() for token in tokens[max(0, i - 2) : i]]
     placed = before[-1:] if before and before[-1] not in _ARTICLES else before[:-1]
     return tokens[i].end if _PLACES.intersection(placed) else 0
+
+
+def _counted(tokens: Sequence[Token], i: int) -> int:
+    """Where so many of a unit end that are counted otherwise than dates are: *last 1.5 weeks*, *last ten (10) days*."""
+    if tokens[i].value("relation") is None:
+        return 0
+    counts = False
+    for j in range(i + 1, min(len(tokens), i + _LONGEST_COUNT)):
+        if tokens[j].value("unit") is not None:
+            return tokens[j].end if counts else 0
+        number = tokens[j].text.isdigit() or tokens[j].value("number") is not None
+        other = (tokens[j].text.isalpha() and not tokens[j].words) or tokens[j].value("relation") is not None
+        if other and not number:
+            return 0
+        counts = counts or number
+    return 0
 
 
 _FISCAL = re.compile(

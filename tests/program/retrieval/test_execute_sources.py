@@ -81,10 +81,11 @@ def with_answer(stores: Stores, answer: Callable[[SourceQuery, str], Any], **lim
 
 
 GOOD = Hit(Passage("!1", "a text", "gitlab"), 1.0)
+NO_PASSAGE: Any = None
 
 
 @pytest.mark.parametrize(
-    "bad", [None, "?", Hit(None, 1.0), Hit(Passage("!2", "a text", "gitlab"), float("nan"))], ids=repr
+    "bad", [None, "?", Hit(NO_PASSAGE, 1.0), Hit(Passage("!2", "a text", "gitlab"), float("nan"))], ids=repr
 )
 def test_records_that_cannot_be_read_leave_the_others(engineering: Stores, bad: Any) -> None:
     result = execute(

@@ -11,7 +11,9 @@ from queryplan.program.plan import Degraded
 from queryplan.program.retrieval.execute import execute
 from queryplan.program.retrieval.sources.intents import IntentReader
 from queryplan.program.retrieval.sources.planning import SourcePlanner, SourcePlanning
+from queryplan.program.retrieval.sources.records import SourceAnswer
 from queryplan.program.retrieval.stores import Stores, open_stores
+from queryplan.signatures.types import SourceQuery
 
 from .running import plan_of
 
@@ -88,7 +90,7 @@ def test_a_stand_in_says_which_filters_it_does_not_know(reader: IntentReader, li
     class Down:
         contract = library.sources["circulation"].contract
 
-        def answer(self, query: object, question: str) -> object:
+        def answer(self, query: SourceQuery, question: str) -> SourceAnswer:
             raise ConnectionError("down")
 
     planning, _ = planned(reader, "overdue loans at Riverside since october")
