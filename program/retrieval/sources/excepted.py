@@ -53,6 +53,8 @@ _BETWEEN_STATUS = (
 _NO_SPANISH = re.compile(r"(?<!\w)no\s+$", re.IGNORECASE)
 _SPANISH = re.compile(r"(?:la|el|las|los|antes|después|despues|desde|hasta|durante)\b", re.IGNORECASE)
 """What follows "no" where it denies a date; in Portuguese it is an article of its own, and none of these follow it."""
+_OR_NOT = re.compile(r"\bor not\s+(?:(?:in|on|of|from|at|for)\s+)?(?:the\s+)?$", re.IGNORECASE)
+"""*Closed or not in atlas* asks whether; of a status it may be one of two that are wanted (*open or not merged*)."""
 _UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
 
 
@@ -209,4 +211,6 @@ def _is_denied(query: str, place: Excepted) -> bool:
         return True
     if place.key != STATUSES and _SPANISH.match(query, place.start) and _NO_SPANISH.search(query, 0, place.start):
         return True
+    if place.key != STATUSES and _OR_NOT.search(query, max(0, place.start - _LONGEST), place.start):
+        return False
     return denies(query, place.start, place.end, before)

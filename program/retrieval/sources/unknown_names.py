@@ -29,7 +29,7 @@ _PLACE = re.compile(
     r"|between|until|next|yesterday|today|anyway|still|right|and|or|open|closed)\b))",
     re.IGNORECASE,
 )
-_JOINT = r"\s*(?:,\s*(?:and|or)\b|[/&+]|\b(?:and|or|nor|vs\.?|versus|und|oder|et|ou|y|e|och|eller|en)\b)\s*"
+_JOINT = r"\s*(?:,\s*(?:and|or)\b|[/&+]|\b(?:and|or|nor|vs|versus|und|oder|et|ou|y|e|och|eller|en)\b\.?)\s*"
 _GOES_ON = r"\s*,\s*(?=[a-z]{4,}\s*(?:,|and\b|or\b|und\b|et\b|y\b|och\b))"
 """A comma within an enumeration; behind the last one stands something else (*in atlas, please*)."""
 _NAMED_BEHIND = re.compile(rf"(?:{_JOINT}|{_GOES_ON})(?:the\s+)?([a-z]{{4,}})\b", re.IGNORECASE)

@@ -86,6 +86,8 @@ def test_what_is_excepted_is_no_value_and_is_said(reader: FilterReader, text: st
         ("skip atlas, cinder tickets please", {"projects": ("cinder",)}),
         ("merged MRs, not the open ones", {"statuses": ("merged",)}),
         ("this week except today", {"dates": ("this week",)}),
+        ("tickets closed or not in atlas", {"projects": ("atlas",), "statuses": ("closed",)}),
+        ("did it pass or not last week", {"dates": ("last week",)}),
     ],
 )
 def test_what_is_wanted_beside_a_negation_stays(

@@ -34,6 +34,7 @@ def reader(card: DomainCard) -> IntentReader:
         ("bugs in atlas/heron", ("atlas", "heron")),
         ("how do atlas and heron compare", ("atlas", "heron")),
         ("heron vs atlas", ("atlas", "heron")),
+        ("atlas vs. cinder vs. heron velocity", ("atlas", "cinder", "heron")),
         ("atlas and heron commits since monday", ("atlas", "heron")),
         ("offene Tickets in atlas und heron seit letzter Woche", ("atlas", "heron")),
         ("velocity of heron, quetzal and atlas", ("atlas", "quetzal", "heron")),
