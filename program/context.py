@@ -40,8 +40,8 @@ class CleanInput:
 
     ``session`` is as the caller gave it: whoever reads one of its values checks it. ``unread`` names its keys that
     nobody reads, and an ``active_entity`` that is not text. Unlike what is ``degraded``, they leave nothing of the
-    query out, so the plan may still be cached. ``questions`` are those that the query lists (``text/listed.py``), mostly
-    none. ``again`` is true if the conversation began with the same words, with nothing before them.
+    query out, so the plan may still be cached. ``questions`` are those that the query lists (``text/listed.py``),
+    mostly none. ``again`` is true if the conversation began with the same words, with nothing before them.
     """
 
     query: str

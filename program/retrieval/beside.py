@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from ...data.card import KnownName
 from ...data.sources import SourceContract
 from ...signatures.types import SourceQuery
 from ..plan import QueryPlan
-from .calls import Call, Deadline, Limits, Outcome, run_calls
+from .calls import Call, Deadline, Limits, Outcome, run_calls, words_of
 from .graph_facts import Fact, Known, facts_about, lacking
+from .reading_results import ReadAnswer, read_answer
 from .results import Gap, RankedList, SearchResult
+from .sources.filters import RESOLVED
+from .sources.planning import query_ids
 from .sources.records import SourceAnswer
 from .stores import Stores
 
@@ -43,9 +45,8 @@ def gather(plan: QueryPlan, stores: Stores, limits: Limits, deadline: Deadline) 
     outcomes = run_calls([*graph.values(), *(call for _, call in sources)], deadline)
     for name, outcome in zip(graph, outcomes, strict=False):
         _take_graph(beside, name, outcome)
-    failed = [
-        q for (q, _), outcome in zip(sources, outcomes[len(graph) :], strict=True) if not _took(beside, q, outcome)
-    ]
+    took = [(q, _took(beside, q, outcome)) for (q, _), outcome in zip(sources, outcomes[len(graph) :], strict=True)]
+    failed = [(query, why) for query, why in took if why]
     _fall_back(failed, plan, stores, beside, deadline)
     return beside
 
@@ -68,14 +69,14 @@ def known_names(surfaces: Sequence[str], stores: Stores) -> list[KnownName]:
 
 def source_lists(answers: Sequence[SourceAnswer], plan: QueryPlan) -> list[RankedList]:
     """One ranked list for each source query, weighed by the priority of its plan."""
-    priority = {source_plan.id: source_plan.priority for source_plan in plan.source_plans}
+    priority = {query_id: each.priority for each in plan.source_plans for query_id in query_ids(each.id, each.sources)}
     lists = []
     for answer in answers:
         query, variant = answer.query, f"source:{answer.query.source}"
         found = tuple(
             SearchResult(h.passage, h.score, query.source, query.id, query.query_string, variant) for h in answer.hits
         )
-        weight = priority.get(query.id.removesuffix("_query"), URGENT) / URGENT
+        weight = priority.get(query.id, URGENT) / URGENT
         lists.append(RankedList(query.source, query.id, query.query_string, variant, found, weight))
     return lists
 
@@ -118,31 +119,33 @@ def _take_graph(beside: Beside, name: str, outcome: Outcome[Any]) -> None:
     beside.gaps += [Gap(kind="graph", what=name, why=why, instead="what it gave is used") for why in lacking(found)]
 
 
-def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Beside) -> Call[SourceAnswer] | None:
-    """The call that runs a source query; a gap if its source has no store here."""
-    source = stores.sources.get(query.source)
-    if source is None:
-        why = "this source has no store here"
-        beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead="it was not asked"))
+def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Beside) -> Call[ReadAnswer] | None:
+    """How a source query is run; one whose source has no store here, or none that can be asked, is a gap."""
+    try:
+        source = stores.sources[query.source]
+        limits = source.contract.limits
+    except Exception as error:  # it may be a property of anybody's
+        why = "this source has no store here" if query.source not in stores.sources else words_of(error)
+        beside.gaps.append(_lost(query, why, "it was not asked"))
         return None
-    limits = source.contract.limits
     return Call(
         source,
         Limits(timeout_s=limits.milliseconds / 1000, results=limits.records),
-        partial(source.answer, query, plan.standalone_query),
+        lambda: source.answer(query, plan.standalone_query),
+        lambda value: read_answer(value, query, limits.records),
     )
 
 
-def _took(beside: Beside, query: SourceQuery, outcome: Outcome[Any]) -> bool:
-    """Take a source's answer; returns False and adds a gap if there is none."""
+def _took(beside: Beside, query: SourceQuery, outcome: Outcome[Any]) -> str:
+    """Take a source's answer and give why there is none; empty where there is one."""
     beside.sources_ms = max(beside.sources_ms, outcome.milliseconds)
-    if isinstance(outcome.value, SourceAnswer):
-        beside.source_answers.append(outcome.value)
-        beside.gaps += _gaps_of(outcome.value)
-        return True
-    why = outcome.error or "its answer could not be read"
-    beside.gaps.append(Gap(kind="source", what=query.query_string, why=why, instead="the other sources are used"))
-    return False
+    read = outcome.value
+    if not isinstance(read, ReadAnswer):
+        return outcome.error or "its answer could not be read"
+    beside.source_answers.append(read.answer)
+    beside.gaps += [_lost(query, read.why, "the others are used")] if read.why else []
+    beside.gaps += _gaps_of(read.answer)
+    return ""
 
 
 def _gaps_of(answer: SourceAnswer) -> list[Gap]:
@@ -154,35 +157,50 @@ def _gaps_of(answer: SourceAnswer) -> list[Gap]:
         instead = f"the first {len(answer.hits)} are given"
     else:
         return []
-    return [Gap(kind="source", what=answer.query.query_string, why=why, instead=instead)]
+    return [_lost(answer.query, why, instead)]
+
+
+def _lost(query: SourceQuery, why: str, instead: str) -> Gap:
+    return Gap(kind="source", what=query.query_string, why=why, instead=instead)
 
 
 def _fall_back(
-    failed: Sequence[SourceQuery], plan: QueryPlan, stores: Stores, beside: Beside, deadline: Deadline
+    failed: Sequence[tuple[SourceQuery, str]], plan: QueryPlan, stores: Stores, beside: Beside, deadline: Deadline
 ) -> None:
-    """Ask the stand-in that the card names, with the filters that it has."""
-    moved = [other for query in failed if (other := _moved(query, stores)) is not None]
-    asked = [(query, call) for query in moved if (call := _source_call(query, plan, stores, beside))]
-    for (query, _), outcome in zip(asked, run_calls([call for _, call in asked], deadline), strict=True):
-        _took(beside, query, outcome)
+    """Ask the sources that the card names as stand-ins, with the filters that they have."""
+    calls: list[tuple[SourceQuery, Call[ReadAnswer]]] = []
+    for query, why in failed:
+        moved = _moved(query, stores)
+        call = _source_call(moved, plan, stores, beside) if moved is not None else None
+        beside.gaps.append(_lost(query, why, _instead(query, moved if call is not None else None)))
+        calls += [(moved, call)] if moved is not None and call is not None else []
+    for (query, _), outcome in zip(calls, run_calls([call for _, call in calls], deadline), strict=True):
+        if why := _took(beside, query, outcome):
+            beside.gaps.append(_lost(query, f"its stand-in {query.source} gives nothing either: {why}", _NO_OTHER))
+
+
+_NO_OTHER = "the other sources are used"
+
+
+def _instead(query: SourceQuery, moved: SourceQuery | None) -> str:
+    """Who is asked in the place of a source that failed, and without which of its filters."""
+    if moved is None:
+        return _NO_OTHER
+    left = {key: values for key, values in query.filters.items() if key not in moved.filters}
+    stated = [f"{key}:{','.join(values)}" for key, values in left.items() if not key.startswith(RESOLVED)]
+    return f"{moved.source} is asked" + (f" without {' and '.join(stated)}, which it does not know" if stated else "")
 
 
 def _moved(query: SourceQuery, stores: Stores) -> SourceQuery | None:
     """The same query for the stand-in of its source, or None if there is none."""
     fallback = stores.sources[query.source].contract.fallback
-    if fallback is None or fallback not in stores.sources:
+    contract = next((source for source in stores.card.sources if source.name == fallback), None)
+    if contract is None or contract.name not in stores.sources:
         return None
-    contract = stores.sources[fallback].contract
-    understood = {"resolved_dates"} if contract.field("dates") else set()
-    kept = {
-        key: values
-        for key, values in query.filters.items()
-        if key in understood
-        or ((field := contract.field(key)) and (not field.values or set(values) <= set(field.values)))
-    }
-    return query.model_copy(update={"source": fallback, "filters": kept})
+    kept = {key: values for key, values in query.filters.items() if _understands(contract, key, values)}
+    return query.model_copy(update={"source": contract.name, "filters": kept})
 
 
 def _understands(contract: SourceContract, key: str, values: Sequence[str]) -> bool:
-    found = contract.field("dates" if key == "resolved_dates" else key)
-    return found is not None and (not found.values or set(values) <= set(found.values))
+    field = contract.field(key.removeprefix(RESOLVED))
+    return field is not None and (not field.values or set(values) <= set(field.values))

@@ -6,15 +6,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ...data.card import DomainCard
 from ...data.checking import MAX_EXAMPLES, Finding
 from ...data.sources import SourceContract
 from ...errors import DataError
-from .passages import POSTS, TRANSCRIPTS, day_of, numbered, read_passages, read_records, read_transcript, record_of
-from .sources.records import values_of
+from .passages import (
+    POSTS,
+    TRANSCRIPTS,
+    Passage,
+    day_of,
+    numbered,
+    read_passages,
+    read_records,
+    read_transcript,
+    record_of,
+)
+from .sources.records import days_of, values_of
 
 READ = f"{TRANSCRIPTS}/*.md and {POSTS}"
 _HOMES = ("transcripts", "transcript", "posts", "post")
@@ -41,7 +51,7 @@ def check_texts(folder: Path, card: DomainCard | None) -> tuple[Finding, ...]:
             f"only {READ} are read: name it so, or move it away",
         ),
         ("stores that are not there", missing, "write the file, or take store = … out of the card"),
-        ("filters that no record has", lacking, "name the field as the records do, or take it off the card"),
+        ("filters that no record has", lacking, "name the field as the records do and write days as YYYY-MM-DD"),
         ("texts that are not read as they were meant", wrong, "data/README.md says what texts look like"),
     )
     return tuple(
@@ -102,14 +112,23 @@ def _of_records(paths: Iterable[Path]) -> Iterator[str]:
 
 
 def _no_fields(source: SourceContract, folder: Path) -> Iterator[str]:
-    """Fields of a contract that none of its records has; days are of several fields, and the provider is the source."""
+    """Fields of a contract that none of its records has, or has as something else; the provider is the source."""
     if source.store is None:
         return
     records = read_records(folder / source.store, source.name)
-    for field in source.fields:
-        told = field.kind == "date" or field.name == "providers"
-        if records and not told and not any(values_of(record, field.name) for record in records):
+    for field in source.fields if records else ():
+        if field.kind == "date":
+            yield from _no_days(source, field.name, records)
+        elif field.name != "providers" and not any(values_of(record, field.name) for record in records):
             yield f"source {source.name!r}: no record of {source.store} has {field.name!r}"
+
+
+def _no_days(source: SourceContract, name: str, records: Sequence[Passage]) -> Iterator[str]:
+    """What a filter of dates is compared with and is no day, so that the record never passes."""
+    said = [(record.id, day) for record in records for day in days_of(record, name)]
+    if not said:
+        yield f"source {source.name!r}: no record of {source.store} has a day for {name!r}"
+    yield from (f"source {source.name!r}: {name} of {of}: {day!r} is no day" for of, day in said if not day_of(day))
 
 
 def _as_a_whole(folder: Path, records: Iterable[Path]) -> Iterator[str]:

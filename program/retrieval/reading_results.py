@@ -1,15 +1,18 @@
-"""Validates what providers return: usable results and variations, and a sentence for each thing that is neither."""
+"""Validates what stores return: usable results, variations and records, and a sentence for each thing that is none."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+from ...signatures.types import SourceQuery
 from .calls import Limits, words_of
 from .passages import Passage
 from .providers import Variation, each_once
-from .results import SearchResult
+from .results import Hit, SearchResult
+from .sources.records import SourceAnswer
 
 
 class Read(NamedTuple):
@@ -43,6 +46,27 @@ def read_variations(value: object) -> Read:
     return Read(each_once(made.good), made.problems)
 
 
+class ReadAnswer(NamedTuple):
+    """The records of a source that can be used, and what is wrong with the rest; empty if nothing is."""
+
+    answer: SourceAnswer
+    why: str = ""
+
+
+def read_answer(value: object, query: SourceQuery, most: int) -> ReadAnswer:
+    """The answer of a source to a query, of its records those that can be used, at most as many as its contract gives.
+
+    Raises:
+        TypeError: it is no answer, or its records are no list.
+    """
+    if not isinstance(value, SourceAnswer) or value.hits is None:
+        raise TypeError(f"{type(value).__name__} came where a SourceAnswer with records is expected")
+    read = _read(value.hits, "records", _is_hit)
+    hits, matching = read.good[:most], value.matching
+    there = matching if isinstance(matching, int) and matching >= len(hits) else len(read.good)
+    return ReadAnswer(replace(value, query=query, hits=hits, matching=there, cut=there > len(hits)), read.why)
+
+
 def unfit(provider: object) -> str:
     """Why a provider cannot be searched; empty if it can."""
     try:
@@ -67,11 +91,19 @@ def _read(value: object, what: str, is_one: Any) -> Read:
 
 
 def _is_result(result: object) -> bool:
-    if not isinstance(result, SearchResult) or not isinstance(result.passage, Passage):
+    return isinstance(result, SearchResult) and isinstance(result.channel, str) and _is_found(result)
+
+
+def _is_hit(hit: object) -> bool:
+    return isinstance(hit, Hit) and _is_found(hit)
+
+
+def _is_found(found: Hit | SearchResult) -> bool:
+    """Whether it has a passage with a text, and a number for a score."""
+    if not isinstance(passage := found.passage, Passage):
         return False
-    score, passage = result.score, result.passage
-    texts = (passage.text, passage.id, passage.source, result.channel)
-    number = isinstance(score, int | float) and math.isfinite(score)
+    texts = (passage.text, passage.id, passage.source)
+    number = isinstance(found.score, int | float) and math.isfinite(found.score)
     return number and all(isinstance(text, str) for text in texts) and bool(passage.text.strip())
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from ....data.sources import CollectionRules
-from ...plan import QueryPlan
+from ...plan import Degraded, QueryPlan
 from ..dates.clock import read_time, session_now
 from ..passages import Passage
 from ..results import Evidence, Gap
@@ -33,14 +33,13 @@ def read_collection(
         that differs from the statistics.
     """
     given = session.get("collection")
-    said = read_time(session.get("now")) is not None
-    now = session_now(session)[0] if said else _day_of(stores.collection)
+    now, untold = _now(stores.collection, session)
     held = newest(stores.collection, given, now)
     items = [item_of(passage) for passage in held]
     context, odd = read_everything(
         plan.standalone_query, items, given, now, stores.card.collection or CollectionRules()
     )
-    gaps = tuple(Gap(kind="plan", what=gap.what, why=gap.why, instead=gap.instead) for gap in odd)
+    gaps = tuple(Gap(kind="plan", what=gap.what, why=gap.why, instead=gap.instead) for gap in (*untold, *odd))
     if context.retrieval_method != "direct":
         return None, gaps
     return _result(plan, held, context, gaps), gaps
@@ -63,6 +62,16 @@ def item_of(passage: Passage) -> dict[str, Any]:
     """The item of a store that a passage was made from."""
     titled = {"title": passage.title} if passage.title else {}
     return {"id": passage.id, "date": passage.date, **titled, **dict(passage.fields), "text": passage.text}
+
+
+def _now(texts: Sequence[Passage], session: Mapping[str, Any]) -> tuple[datetime, list[Degraded]]:
+    """The time of a session, else the end of the newest text's day, and what of the session could not be read."""
+    now, gap = session_now(session)
+    if session.get("now") is None:
+        return _day_of(texts), [gap] if gap else []
+    if gap is not None and gap.what == "session.now":
+        return _day_of(texts), [gap.model_copy(update={"instead": "the day of the newest text was taken"})]
+    return now, [gap] if gap else []
 
 
 def _day_of(texts: Sequence[Passage]) -> datetime:

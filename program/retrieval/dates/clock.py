@@ -32,7 +32,8 @@ def session_now(session: Mapping[str, Any], now: Now = local_now) -> tuple[datet
         return here, gap
     there = _told(said, zone, clock.tzinfo or UTC)
     if there is None:
-        gap = Degraded(what="session.now", why="it is no ISO time", instead="the clock of this machine was used")
+        why = "it is no ISO time" if read_time(said) is None else "in its time zone it is beyond the calendar"
+        gap = Degraded(what="session.now", why=why, instead="the clock of this machine was used")
     return there or here, gap
 
 

@@ -17,12 +17,23 @@ _SHORT = frozenset({"sept", "mar", "jun", "dez"})
 _SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
 """Kinds of words that stand before a year that is none as well."""
 _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
+_SAYS_DAY = frozenset("on from dated am vom le du el del em op på il".split())
+"""Before *3/4* they say that it is a day and no share, though nobody can tell which."""
+_GENITIVES = frozenset("der des du della dello van av".split())
 _GREETING = frozenset({"guten", "god"})
 """Before *Morgen*, which is tomorrow, too."""
 
 
 def _is_today(tokens: Sequence[Token]) -> bool:
     return any(token.value("day") == 0 for token in tokens)
+
+
+def _is_share(tokens: Sequence[Token], parse: Parse) -> bool:
+    """Whether a phrase ends with figures that are a share of something: *3/4 of the tickets*."""
+    last = tokens[parse.end - 1].value("day_month")
+    behind = tokens[parse.end] if parse.end < len(tokens) else None
+    of = behind is not None and (behind.value("of_strict") is not None or behind.text.casefold() in _GENITIVES)
+    return last is not None and str(last).endswith("?") and of
 
 
 def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
@@ -41,9 +52,13 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
             return True
         last = i + 1 == len(tokens) and bare in _SHORT
         return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
+    if _is_share(tokens, parse):
+        return False
     if parse.kind == "day_month":
         apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
-        return not str(first.value("day_month")).endswith("?") and (apart or bool(before and before.words))
+        if str(first.value("day_month")).endswith("?"):
+            return before is not None and before.text.casefold() in _SAYS_DAY
+        return apart or bool(before and before.words)
     if parse.kind == "year" and not bare.startswith("fy"):
         said = {word.kind for word in before.words} - FILLS - _SAYS_NO_YEAR if before is not None else set()
         return before is not None and (before.text.casefold() in _INTRODUCED or bool(said))
@@ -67,6 +82,4 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         and not any(t.value("dia") is not None for t in tokens[i : parse.end])
     ):
         return False  # "by day twenty"
-    if parse.kind.endswith(" day_month") and str(tokens[parse.end - 1].value("day_month")).endswith("?"):
-        return False  # "after 9/11"
     return parse.kind not in ("length", "fixed")

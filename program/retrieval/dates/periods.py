@@ -18,6 +18,8 @@ from ....data.sources import Calendar
 DAY = timedelta(days=1)
 MONTHS_OF = {"month": 1, "quarter": 3, "half": 6, "year": 12}
 DAYS_OF = {"day": 1, "week": 7, "fortnight": 14}
+_MONTHS_BACK = 15
+"""Months within which any day of a month but the last ones is every weekday once."""
 OF_A_DAY = {"hour": 24, "minute": 24 * 60}
 """How many of a unit are a day."""
 
@@ -80,12 +82,22 @@ class Almanac:
                     return Period(there, there)
         raise NoSuchDateError(f"there is no day {day} in month {month}")
 
-    def day_of_month(self, day: int) -> Period:
-        """The latest day of that number."""
+    def day_of_month(self, day: int, weekday: int | None = None) -> Period:
+        """The latest day of that number; with its weekday the next or the latest of both, where there is one."""
+        latest = self._latest_day(day)
+        if weekday in (None, latest.weekday()):
+            return Period(latest, latest)
+        coming = (month_start(self.today, by) for by in (0, 1))
+        before = (month_start(latest, -back) for back in range(1, _MONTHS_BACK))
+        days = (first.replace(day=day) for first in (*coming, *before) if _exists(first.year, first.month, day))
+        there = next((each for each in days if each.weekday() == weekday), latest)
+        return Period(there, there)
+
+    def _latest_day(self, day: int) -> date:
         for back in range(12):
             first = month_start(self.today, -back)
             if _exists(first.year, first.month, day) and first.replace(day=day) <= self.today:
-                return Period(first.replace(day=day), first.replace(day=day))
+                return first.replace(day=day)
         raise NoSuchDateError(f"no month has a day {day}")
 
     def month(self, month: int, year: int | None = None) -> Period:
@@ -179,7 +191,7 @@ class Almanac:
         if unit == "weekend":
             return self._weekend(by)
         first = self._start(unit, by)
-        return self._clipped(first, self._start(unit, by + 1) - DAY, unit)
+        return self._clipped(first, _last_of(unit, first), unit)
 
     def lasting(self, relation: str, count: int, unit: str) -> Period:
         """*Last N* units: from that long ago until today; of sprints, the whole ones before the current."""
@@ -271,8 +283,7 @@ class Almanac:
         first = start(year if year is not None else self.today.year)
         if year is None and first > self.today:
             first = start(self.today.year - 1)
-        last = month_start(first, MONTHS_OF[unit]) - DAY
-        return self._clipped(first, last, unit)
+        return self._clipped(first, _last_of(unit, first), unit)
 
     def _clipped(self, first: date, last: date, unit: str) -> Period:
         return Period(first, self.today if first <= self.today < last else last, unit, last)
@@ -316,6 +327,13 @@ def month_start(day: date, by: int) -> date:
     """The first day of the month so many months from that of a day."""
     months = day.year * 12 + day.month - 1 + by
     return date(months // 12, months % 12 + 1, 1)
+
+
+def _last_of(unit: str, first: date) -> date:
+    """The last day of a week, month, quarter, half or year that begins on a day; as far as the calendar goes."""
+    if unit == "week":
+        return first + min(6, (date.max - first).days) * DAY
+    return _month_end(month_start(first, MONTHS_OF[unit] - 1))
 
 
 def _month_end(day: date) -> date:

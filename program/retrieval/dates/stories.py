@@ -195,7 +195,7 @@ def denies(tokens: Sequence[Token]) -> bool:
     strange = "".join(token.text if not token.words else " " for token in tokens)
     joined = "".join(token.text.casefold() for token in tokens).replace(" ", "")
     return (
-        any(token.text.casefold() in _DENY for token in tokens)
+        any(token.text.casefold() in _UNMEANT for token in tokens)
         or any(sign in strange for sign in _DENY_IN_CHINESE)
         or any(sign in joined for sign in _NEIGHBOURS)
     )
@@ -254,12 +254,16 @@ _DENY = frozenset(
     " sin menos excepto salvo fuera nunca víspera vispera cada não nao sem exceto fora nem véspera"
     " non senza tranne eccetto fuori né vigilia ogni oppure niet geen nooit zonder behalve buiten elke"
     " inte ej aldrig utan utom förutom varje eller bez oprócz poza nigdy przeddzień każdy lub albo"
-    " ikke uden uten kromě не без кроме или"
-    " winter spring summer autumn fall easter frühling frühjahr sommer herbst ostern printemps été automne hiver pâques"
+    " ikke uden uten kromě не без кроме или".split()
+)
+"""Words that take something away, choose, come back, or name a neighbour of a day."""
+SEASONS = frozenset(
+    "winter spring summer autumn fall easter frühling frühjahr sommer herbst ostern printemps été automne hiver pâques"
     " primavera verano otoño invierno pascua verão outono inverno páscoa estate autunno pasqua lente zomer herfst pasen"
     " vår höst vinter påsk wiosna lato jesień zima ramadan thanksgiving".split()
 )
-"""Words that take something away, choose, come back, name a neighbour of a day, or a season, which is not read."""
+"""Seasons, and feasts that move, which are not read."""
+_UNMEANT = _DENY | SEASONS
 _DENY_IN_CHINESE = tuple("不 非 除 没 勿 ない 每 毎 或 春 夏 秋 冬".split())
 _NEIGHBOURS = tuple("前日 翌日 前夜 以外 次の日 前の日 翌週 次の週 前の週 次日 bisauf workingdays".split())
 """Of several tokens, without the spaces between."""

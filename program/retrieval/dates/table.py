@@ -187,7 +187,7 @@ FORMS: tuple[Form, ...] = (
     (("weekday_said", "day_month"), lambda here, _, text: day_month(here, text), "day"),
     (("weekday_said", "relation_after"), lambda here, day, relation: here.weekday(day, relation), "day"),
     (("weekday_of_last",), lambda here, day: here.weekday_of(here.shifted(-1, "week"), day), "day"),
-    (("weekday", "nth"), lambda here, _, day: here.day_of_month(day), "day"),
+    (("weekday", "nth"), lambda here, weekday, day: here.day_of_month(day, weekday), "day"),
     (("dom", "month", "year"), lambda here, day, month, year: here.on(year, month, day), "day"),
     (("month", "dom", "year"), lambda here, month, day, year: here.on(year, month, day), "day"),
     (("dom", "month"), lambda here, day, month: here.on(None, month, day), "day"),

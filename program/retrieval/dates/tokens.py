@@ -35,7 +35,7 @@ _FIGURES = (
     ("dotted", r"\d{1,2}\.\d{1,2}\.(?:\d{4})?(?!\d)"),
     ("sprint_number", r"(?i:sprint)(?: ?#|-)?\d{1,3}"),
     ("week", r"(?:[wW]|[kK][wW]|[cC][wW]|[wW][kK])\d{1,2}"),
-    ("stretch", r"\d{1,3}(?:hrs?|h|days?|d|wks?|w|mos?|mths?|yrs?|y)"),
+    ("stretch", r"\d{1,3}(?:hrs?|h|days?|d|wks?|w|mos?|mths?|yrs?|y)|\d{1,3} [dh](?!['’])"),
     # What follows a Chinese or Japanese figure may be the next figure.
     ("cjk_year", r"\d{4}(?:年|년)"),
     ("cjk_month", r"\d{1,2}(?:月(?!間)|월)"),
@@ -207,7 +207,7 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
         if text.endswith("."):
             yield Word("ordinal", digits)
     elif kind == "stretch":
-        yield from (Word("stretch", f"{digits} {_SPAN_UNITS[re.sub('[0-9]', '', text)[0]]}"),)
+        yield from (Word("stretch", f"{digits} {_SPAN_UNITS[re.sub('[0-9 ]', '', text)[0]]}"),)
     elif kind in ("short_year", "fiscal_year"):  # no card says that a fiscal year is another than the calendar's
         yield Word("year", 2000 + digits % 100)
     else:

@@ -210,7 +210,8 @@ _SIGNS: dict[int | str, str] = {
     "|den danach|dem danach|der danach|das danach|le suivant|la suivante|el siguiente|la siguiente|o seguinte"
     "|a seguinte|quello dopo|quella dopo|die erna|den efter|后一个|その次",
     "feast": "black friday|good friday|palm sunday|easter sunday|easter monday|ash wednesday|karfreitag|ostermontag"
-    "|rosenmontag|vendredi saint|lundi de pâques|viernes santo",
+    "|rosenmontag|vendredi saint|lundi de pâques|viernes santo|chinese new year|lunar new year|diwali|hanukkah|passover"
+    "|pentecost|whitsun|pfingsten|pentecôte|春节|春節|旧正月|설날|感恩节",
     "to_date": "en lo que va de|en lo que va del|to date|so far|bisher|jusqu'ici|hasta ahora|até agora|finora"
     "|tot nu toe|hittills",
     "week_from": "w/c|w/c.",

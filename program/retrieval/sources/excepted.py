@@ -18,6 +18,9 @@ from .read_filters import FilterReader
 
 STATUSES = "statuses"
 _UNDONE = "the query says that something did not happen then, and a source's dates say when something did"
+_EXCEPTS_IT = "the query excepts it, and no source can be asked to leave something out"
+_CONTRADICTS = "the query excepts it, and asks for it as well"
+_WITHOUT_IT = "the sources are asked without it, so it may be among what they find"
 _LONGEST = 80
 """Characters before a value in which a negation of it is looked for."""
 _AUXILIARY = "is are was were has have had do does did wo ca ai could should would".replace(" ", "|")
@@ -43,10 +46,15 @@ _BETWEEN = (
     + "|(?:show|give) (?:me|us)"
 )
 # Not before a name or a date, where they are what is denied: "what did we not do in atlas".
-_BETWEEN_STATUS = "|be|been|being|get|gets|getting|got|have|has|had|do|does|did|need|été|sido|foram|stati"
+_BETWEEN_STATUS = (
+    "|be|been|being|get|gets|getting|got|have|has|had|do|does|did|need|été|sido|foram|stati"
+    r"|[a-z]+\s+to"  # "nobody managed to close", "was not able to be closed"
+)
 _NO_SPANISH = re.compile(r"(?<!\w)no\s+$", re.IGNORECASE)
 _SPANISH = re.compile(r"(?:la|el|las|los|antes|después|despues|desde|hasta|durante)\b", re.IGNORECASE)
 """What follows "no" where it denies a date; in Portuguese it is an article of its own, and none of these follow it."""
+_OR_NOT = re.compile(r"\bor not\s+(?:(?:in|on|of|from|at|for)\s+)?(?:the\s+)?$", re.IGNORECASE)
+"""*Closed or not in atlas* asks whether; of a status it may be one of two that are wanted (*open or not merged*)."""
 _UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
 
 
@@ -67,15 +75,19 @@ _BEHIND = (
     r"|(?:では|じゃ)ない|(?:가|이)?\s*(?:아닌|제외)|değil|hariç"
 )
 _EXCEPTED_BEHIND = re.compile(rf"\s*(?:{_BEHIND})", re.IGNORECASE)
-_DENIES = re.compile(rf"{_AT_A_WORD}(?:{_BEFORE_ANY}{_BEFORE_STATUS}|除|不|没|{_BEHIND})", re.IGNORECASE)
-# Each of the above has one of these words or signs. Looking them up takes 2 microseconds, the pattern 150.
+_FAILED_TO = r"\bfail(?:s|ed|ing)?\s+to\b"
+_FAILS = re.compile(rf"{_FAILED_TO}\s+(?P<passive>(?:be|get)\s+)?$", re.IGNORECASE)
+"""*Failed to close* denies the closing, and says nothing of a status of its own."""
+_DENIES = re.compile(rf"{_AT_A_WORD}(?:{_BEFORE_ANY}{_BEFORE_STATUS}|{_FAILED_TO}|除|不|没|{_BEHIND})", re.IGNORECASE)
+# Each denial has one of these words or signs. Looking them up takes 2 microseconds, the pattern 150.
 _WORDS = re.compile(r"[^\W\d_]+")
 _DENYING = frozenset(
     "not never cannot no neither nor non without except excepting besides outside minus unlike apart aside other"
-    " rather instead unrelated hide omit exclude excludes excluding ignore ignores ignoring skip skipping leave"
-    " leaving nothing nobody none but t w excl excluded excepted nicht ohne außer ausser weder kein keine keinen"
-    " keiner keinem keines sauf sans pas jamais hors ni excepto salvo sin nunca menos não exceto sem nem tranne senza"
-    " zonder niet geen behalve utom utan inte ej bez oprócz nie не кроме без un ausgenommen değil hariç".split()
+    " rather instead fail fails failed failing unrelated hide omit exclude excludes excluding ignore ignores ignoring"
+    " skip skipping leave leaving nothing nobody none but t w excl excluded excepted nicht ohne außer ausser weder"
+    " kein keine keinen keiner keinem keines sauf sans pas jamais hors ni excepto salvo sin nunca menos não exceto sem"
+    " nem tranne senza zonder niet geen behalve utom utan inte ej bez oprócz nie не кроме без un ausgenommen değil"
+    " hariç".split()
 )
 _SIGNS = re.compile(r"!=|[≠\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _AND = re.compile(
@@ -115,6 +127,7 @@ def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
 def without_exceptions(query: str, reader: FilterReader) -> str:
     """The query with blanks for values and dates that it does not want."""
     for start, end, *_ in excepted(query, reader):
+        start = fails.start() if (fails := _failing(query, start, end)) else start
         query = query[:start] + " " * (end - start) + query[end:]
     return query
 
@@ -122,24 +135,32 @@ def without_exceptions(query: str, reader: FilterReader) -> str:
 def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
     """What a query excepts and no source can be asked to leave out.
 
-    Where another value of the same filter is wanted, the exception says nothing more: *merged, not open*.
+    Where another value of the same filter is wanted, the exception says nothing more: *merged, not open*. One that is
+    wanted as well contradicts that: *open tickets that are not open*.
     """
     places = excepted(query, reader)
-    wanted = reader.read(without_exceptions(query, reader)) if places else {}
-    return [
-        Degraded(
-            what=f"{key}:{query[start:end]}",
-            why=_UNDONE if undone else "the query excepts it, and no source can be asked to leave something out",
-            instead="the sources are asked without it, so it may be among what they find",
-        )
-        for start, end, key, undone in places
-        if key not in wanted or key in reader.dates
-    ]
+    rest = without_exceptions(query, reader) if places else query
+    wanted = reader.read(rest) if places else {}
+    found = list[Degraded]()
+    for start, end, key, undone in places:
+        said_twice = key in wanted and re.search(rf"(?<!\w){re.escape(query[start:end])}(?!\w)", rest, re.IGNORECASE)
+        if key not in wanted or key in reader.dates or said_twice:
+            why = _UNDONE if undone else _CONTRADICTS if said_twice else _EXCEPTS_IT
+            instead = "the sources are asked for it" if said_twice else _WITHOUT_IT
+            found.append(Degraded(what=f"{key}:{query[start:end]}", why=why, instead=instead))
+    return found
 
 
 def denies_anything(query: str) -> bool:
     """Whether a query has any word that excepts; most have none, and nothing in them need be looked at."""
     return _may_deny(query) and _DENIES.search(query) is not None
+
+
+def _failing(query: str, start: int, end: int) -> re.Match[str] | None:
+    """The words that say of a status that it was not reached; *failed to passed* is of two statuses."""
+    fails = _FAILS.search(query, max(0, start - _LONGEST), start)
+    infinitive = not query[start:end].casefold().endswith("ed")
+    return fails if fails is not None and (infinitive or fails["passive"]) else None
 
 
 def _may_deny(query: str) -> bool:
@@ -166,16 +187,30 @@ def _places(query: str, reader: FilterReader) -> list[Excepted]:
 
 
 def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
+    """Where dates stand, each as often as it is said, in order; none within another."""
+    at = 0
+    for start, end in sorted(_occurrences(query, reader), key=lambda span: (span[0], -span[1])):
+        if start >= at:
+            at = end
+            yield Excepted(start, end, reader.dates[0])
+
+
+def _occurrences(query: str, reader: FilterReader) -> Iterator[tuple[int, int]]:
     at = 0
     for phrase in reader.date_phrases(query) if reader.dates else ():
         start = query.find(phrase, at)
         if start >= 0:
             at = start + len(phrase)
-            yield Excepted(start, at, reader.dates[0])
+            yield start, at
+            yield from (match.span() for match in re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)").finditer(query, at))
 
 
 def _is_denied(query: str, place: Excepted) -> bool:
     before = _EXCEPTS_STATUS if place.key == STATUSES else _EXCEPTS
+    if place.key == STATUSES and _failing(query, place.start, place.end):
+        return True
     if place.key != STATUSES and _SPANISH.match(query, place.start) and _NO_SPANISH.search(query, 0, place.start):
         return True
+    if place.key != STATUSES and _OR_NOT.search(query, max(0, place.start - _LONGEST), place.start):
+        return False
     return denies(query, place.start, place.end, before)

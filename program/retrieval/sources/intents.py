@@ -15,7 +15,9 @@ from ....data.card import DomainCard
 from ....signatures.types import SourceIntent
 from ...heads.heads import SOURCE, Heads
 from ...plan import Degraded
+from ..dates.unread import assumed_dates, unread_dates
 from .excepted import exception_gaps, without_exceptions
+from .excepted_kinds import excepted_kinds, without_kinds
 from .filters import Filters
 from .kind_choice import choose_kinds
 from .matter import STATUSES, said_of, without_matter
@@ -23,7 +25,7 @@ from .meant_values import without_predicates
 from .named_sources import NamedSources
 from .planning import MIN_CONFIDENCE
 from .read_filters import NUMBER, FilterReader, Phrases, declared_by
-from .scopes import scoped_filters
+from .scopes import Carried, scoped_filters
 from .unknown_names import UnknownNames
 from .wish_frames import CueSpan, FrameReader, kinds_at
 
@@ -113,6 +115,7 @@ class IntentReader:
         self.cues = CueReader(card)
         self._filters = self.cues.values
         self._unknown = UnknownNames(card)
+        self._carried = Carried((self._unknown.key,) if self._unknown.key else (), self._filters.dates)
         self._sources = {
             rule.type: tuple(dict.fromkeys(name for plan in rule.plans for name in plan.sources))
             for rule in card.source_intents
@@ -132,13 +135,21 @@ class IntentReader:
         """
         spans = self.cues.spans(query)
         places = kinds_at(spans, len(self.cues.types))
-        wanted = self._named.kinds(query, self._wanted(query, spans, places, heads), BY_CUE)
+        wanted = self._meant(query, spans, places, self._wanted(query, spans, places, heads))
         first = {kind: min(at, default=len(query)) for kind, at in zip(self.cues.types, places, strict=True)}
         order = sorted(wanted, key=lambda kind: (first[kind], -wanted[kind]))
         filters = self.filters_by_kind(query, order, dict(zip(self.cues.types, places, strict=True)))
         return tuple(
             SourceIntent(type=kind, confidence=round(wanted[kind], 3), filters=filters[kind]) for kind in order
         )
+
+    def _meant(
+        self, query: str, spans: Sequence[CueSpan], places: Sequence[Sequence[int]], wanted: dict[str, float]
+    ) -> dict[str, float]:
+        """What is wanted, with the kinds of sources that are named and without those that are not meant."""
+        named = [kind for kind, found in zip(self.cues.types, places, strict=True) if found]
+        unwanted = [self.cues.types[number] for number in excepted_kinds(query, spans)]
+        return self._named.kinds(query, without_kinds(wanted, unwanted, named, BY_CUE), BY_CUE)
 
     def filters_by_kind(
         self, query: str, wanted: Sequence[str], places: Mapping[str, Sequence[int]] | None = None
@@ -149,7 +160,8 @@ class IntentReader:
             places: of the cues, if they were found already.
         """
         found = places or dict(zip(self.cues.types, self.cues.places(query), strict=True))
-        scoped = scoped_filters(query, {kind: found.get(kind, ()) for kind in wanted}, self.filters)
+        wishes = {kind: found.get(kind, ()) for kind in wanted}
+        scoped = scoped_filters(query, wishes, self.filters, self._carried)
         keyed = self._keyed(query)
         return {
             kind: self.filters_of(kind, self._without_keys_of_others(kind, filters, keyed, wanted), wanted)
@@ -238,8 +250,8 @@ class IntentReader:
         found = self._filters.read(meant)
         if STATUSES in found:
             found[STATUSES] = self._filters.values(STATUSES, without_predicates(meant, self._filters))
-        if strange := self._unknown.find(meant):
-            key = str(self._unknown.key)
+        key = str(self._unknown.key)
+        if strange := self._unknown.find(meant, self._filters.spans(key, meant), self._records(meant)):
             found[key] = (*found.get(key, ()), *strange)
         return {key: values for key, values in found.items() if values}
 
@@ -250,12 +262,22 @@ class IntentReader:
             intents: those that were read from it.
         """
         meant = without_exceptions(query, self._filters)
-        names = self._unknown.perhaps(meant, self._ends(meant))
+        known = self._filters.spans(str(self._unknown.key), meant)
+        names = self._unknown.perhaps(meant, self._ends(meant), known, self._records(meant))
         gaps = [_left_out(str(self._unknown.key), name, "if it is a name, no source knows it") for name in names]
         gaps += [_left_out(STATUSES, value, "no source that is asked has it") for value in self._loose(query, intents)]
+        gaps += self._date_gaps(meant)
         kinds = [intent.type for intent in intents]
         excepted = exception_gaps(without_predicates(query, self._filters), self._filters)
         return [*(g for g in excepted if not self._named.is_left_alone(g.what.split(":", 1)[1], kinds)), *gaps]
+
+    def _date_gaps(self, meant: str) -> list[Degraded]:
+        """What a query says of when, and is not read, or not as it is said."""
+        if not self._filters.dates:
+            return []
+        key, why = self._filters.dates[0], "it cannot be read as a date"
+        taken = [Degraded(what=f"{key}:{d.said}", why=d.why, instead=d.instead) for d in assumed_dates(meant)]
+        return [*(_left_out(key, said, why) for said in unread_dates(meant)), *taken]
 
     def _loose(self, query: str, intents: Sequence[SourceIntent]) -> list[str]:
         """Statuses that were left out of all intents because no source has them that could be asked for one."""

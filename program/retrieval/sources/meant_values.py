@@ -21,9 +21,11 @@ _IDIOMS = re.compile(
     re.I,
 )
 """Words of statuses that say something else."""
+_NEAR, _FAR = 60, 400
+"""Characters beside a status in which an idiom of it is looked for, and before it a word that asks whether it is so."""
 _THERE = re.compile(r"^\W*(?:is|are|was|were) there\b|\bany\b", re.I)
 _CLAUSES = re.compile(
-    r"[;?。？；]|!(?!\d)|\.(?=\s)|, (?=and |but |or |is |are |was |did |has )"
+    r"[;?。？；]|!(?!\d)|(?<!\bvs)\.(?=\s)|, (?=and |but |or |is |are |was |did |has )"
     r"|\s(?=and (?:is|are|was|were|did|does|has|have)\b)"
 )
 _AFTER = "by in on at yet already now and or since because for with to from if noch schon ist sind".split()
@@ -41,7 +43,7 @@ def without_predicates(query: str, reader: FilterReader) -> str:
         all_asks = bool(_OR_NOT.search(clause)) or (bool(_YES_NO.match(clause)) and not _THERE.search(clause))
         for start, end in reversed(reader.spans("statuses", clause)):
             before, after = clause[:start], clause[end:]
-            asks = all_asks or _WHETHER.search(before) or _VERBLESS.search(before)
+            asks = all_asks or _WHETHER.search(before[-_FAR:]) or _VERBLESS.search(before)
             participle = clause[start:end].casefold().endswith("ed")
             tells = participle and _OBJECT.match(after) and not starts_with_date(after)
             if (asks and _ENDS.match(after)) or tells or _is_idiom(clause, start, end):
@@ -51,7 +53,8 @@ def without_predicates(query: str, reader: FilterReader) -> str:
 
 
 def _is_idiom(clause: str, start: int, end: int) -> bool:
-    return any(match.start() < end and start < match.end() for match in _IDIOMS.finditer(clause))
+    near = _IDIOMS.finditer(clause, max(0, start - _NEAR), end + _NEAR)
+    return any(match.start() < end and start < match.end() for match in near)
 
 
 def _split(query: str) -> list[str]:

@@ -194,15 +194,19 @@ def _plan(name: str, draft: _Draft) -> SourcePlan:
 
 
 def _queries(plan: SourcePlan, draft: _Draft) -> Iterable[SourceQuery]:
-    """One query a source; those after the first have the source in their id."""
-    for number, asked in enumerate(draft.asked):
+    for name, asked in zip(query_ids(plan.id, plan.sources), draft.asked, strict=True):
         filters = asked.filters or {}
         yield SourceQuery(
-            id=f"{plan.id}_query" if number == 0 else f"{plan.id}_query_{asked.source}",
+            id=name,
             query_string=query_string(plan.description, filters),
             source=asked.source,
             filters=filters,
         )
+
+
+def query_ids(plan: str, sources: Sequence[str]) -> list[str]:
+    """The ids of a plan's queries, one a source; those after the first have the source in them."""
+    return [f"{plan}_query" if number == 0 else f"{plan}_query_{name}" for number, name in enumerate(sources)]
 
 
 def query_string(description: str, filters: Mapping[str, Sequence[str]]) -> str:

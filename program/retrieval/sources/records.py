@@ -21,10 +21,10 @@ from ..passages import Passage, read_records
 from ..results import Hit
 from ..retrievers import Bm25Retriever
 from ..terms import singular
+from .filters import RESOLVED
 
-RESOLVED = "resolved_dates"
-TYPED = "dates"
 _DAYS = ("date", "merged", "closed", "day")
+"""Fields of a record that its days are read from where it has none of the filter's own name."""
 
 
 @dataclass(frozen=True)
@@ -105,26 +105,45 @@ class RecordSource:
 
 
 def passes(record: Passage, filters: Mapping[str, Sequence[str]], contract: SourceContract) -> bool:
-    """Whether a record has one of the values of every filter."""
-    return all(_passes(record, key, values, contract) for key, values in filters.items() if key != TYPED)
+    """Whether a record has one of the values of every filter; of a date its days decide, and not how it was typed."""
+    asked = {key: values for key, values in filters.items() if not _is_typed_date(key, filters, contract)}
+    return all(_passes(record, key, values, contract) for key, values in asked.items())
+
+
+def _is_typed_date(key: str, filters: Mapping[str, Sequence[str]], contract: SourceContract) -> bool:
+    field = contract.field(key)
+    return f"{RESOLVED}{key}" in filters or (field is not None and field.kind == "date")
 
 
 def _passes(record: Passage, key: str, values: Sequence[str], contract: SourceContract) -> bool:
-    if key == RESOLVED:
-        days = [str(record.fields.get(name) or "") for name in _DAYS] + [record.date]
-        return any(_within(day[:10], span) for day in days if day for span in values)
+    if key.startswith(RESOLVED):
+        return any(_within(day[:10], span) for day in days_of(record, key.removeprefix(RESOLVED)) for span in values)
     has = values_of(record, key)
     # Every record of a source is of the provider that the source is called after.
     has |= {contract.name.casefold()} if key == "providers" else set()
     return any(value.casefold() in has for value in values)
 
 
+def days_of(record: Passage, key: str) -> list[str]:
+    """The days that a filter of dates is about: of the record's field of that name, else all that it has."""
+    name = _field_of(record, key)
+    if name is not None and name not in _DAYS:
+        return [day for day in sorted(values_of(record, key)) if day]
+    days = [str(record.fields.get(name) or "") for name in _DAYS] + [record.date]
+    return [day for day in days if day]
+
+
 def values_of(record: Passage, key: str) -> set[str]:
     """What a record has for a filter, whatever the number of its name; empty if it has no such field."""
-    field = next((name for name in (key, *_singular(key)) if name in record.fields), None)
+    field = _field_of(record, key)
     value = record.fields.get(field) if field else None
     items = value if isinstance(value, list | tuple) else [value]
     return {str(item).casefold() for item in items if item is not None}
+
+
+def _field_of(record: Passage, key: str) -> str | None:
+    """The field of a record that a filter is about; None if it has none."""
+    return next((name for name in (key, *_singular(key)) if name in record.fields), None)
 
 
 @lru_cache(maxsize=64)

@@ -1,11 +1,11 @@
 """Names in a filter's place that no source knows: *commits in heron*.
 
-Unread, the question would ask for everything; read, they make a gap that names them. A word is a name beside the
-filter's own word (*the heron project*) and behind *anything in*. If a record stands before *in*, *on*, *for*, *of* or
-*from* and the phrase ends behind the word, it may be one: of 69 queries about browsers, towns, tools and people
-(*bugs in safari*) 29 had a word that looks like a name, so the gap is reported and the source is asked without the
-name. No word of the card is such a name, no word that the encoder knows whole, and no inflected one. English only: in
-other languages the encoder knows too few words whole.
+Left unread, they would make a question of everything; read, they make a gap that names them. A word is a name beside
+the filter's own word (*the heron project*), behind *anything in*, and enumerated with a value (*atlas and heron*).
+Where a record stands before *in*, *on*, *for*, *of* or *from* and the phrase ends behind the word, it may be one: of 69
+queries about browsers, towns, tools and people (*bugs in safari*) 29 had a word that looks like a name, so these are
+said and the source is asked without them. It is no word that the card has, no word that the encoder knows whole, and
+not inflected. English only, but for enumerations: in other languages the encoder knows too few words whole.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from functools import cached_property
 from ....data.card import DomainCard
 from ...heads.encoder import default_encoder
 from ..dates.finding import find_dates
+from .asking_words import asking_word
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ANY = re.compile(
@@ -25,12 +26,33 @@ _ANY = re.compile(
 )
 _PLACE = re.compile(
     r"\b(?:in|on|for|of|from)\s+(?:the\s+)?([a-z]{4,})\b(?=\s*(?:$|[?,.;:!]|(?:that|which|since|last|this|before|after"
-    r"|between|until|yesterday|today|anyway|still|right|and|or|open|closed)\b))",
+    r"|between|until|next|yesterday|today|anyway|still|right|and|or|open|closed)\b))",
     re.IGNORECASE,
 )
+_JOINT = r"\s*(?:,\s*(?:and|or)\b|[/&+]|\b(?:and|or|nor|vs|versus|und|oder|et|ou|y|e|och|eller|en)\b\.?)\s*"
+_GOES_ON = r"\s*,\s*(?=[a-z]{4,}\s*(?:,|and\b|or\b|und\b|et\b|y\b|och\b))"
+"""A comma within an enumeration; behind the last one stands something else (*in atlas, please*)."""
+_NAMED_BEHIND = re.compile(rf"(?:{_JOINT}|{_GOES_ON})(?:the\s+)?([a-z]{{4,}})\b", re.IGNORECASE)
+_NAMED_BEFORE = re.compile(
+    r"(?:^|[,;:(/&+]|\b(?:in|on|for|of|from|between|about|compare|both|and|or|does?|is|are|the|dans|en|em|nel|för|w)\s)"
+    rf"\s*([a-z]{{4,}})(?:{_JOINT}|\s*,\s*)(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""What a value is enumerated with, behind and before it."""
+_ENDS = re.compile(
+    r"\s*(?:$|[?,.;:!/&+)]|(?:that|which|since|last|this|next|before|after|between|until|yesterday|today|tomorrow|in|on|for"
+    r"|and|or|vs|versus|compare|compared|differ|seit|depuis|desde|sedan|sinds)\b)",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"-\d")
+"""Behind a value that is of the number of a record (*HLP-786*)."""
+_SPACE = re.compile(r"\s*")
 _NEAR = 60
-"""Characters before a place in which *anything* is looked for."""
+"""Characters before a place in which *anything* is looked for, or what a value is enumerated with."""
 _INFLECTED = re.compile(r"(?:s|ing|ed|ly|tion|ment)$", re.IGNORECASE)
+
+
+Span = tuple[int, int]
 
 
 class UnknownNames:
@@ -47,22 +69,47 @@ class UnknownNames:
             re.compile(rf"\b([a-z]{{4,}})\s+{word}\b", re.IGNORECASE),
         )
 
-    def find(self, text: str) -> tuple[str, ...]:
-        """Unknown names in small letters, each once: behind *anything in*, or beside the filter's own word."""
+    def find(self, text: str, values: Iterable[Span] = (), records: Iterable[Span] = ()) -> tuple[str, ...]:
+        """Unknown names in small letters, each once: where nothing but a name of the filter stands.
+
+        Args:
+            values: where values of the filter stand in the text.
+            records: where words for records stand, of which an enumeration may be said (*atlas and heron tickets*).
+        """
         found = (m[1].casefold() for m in _PLACE.finditer(text) if _ANY.search(_before(text, m.start())))
         beside = (match[1].casefold() for pattern in self._beside for match in pattern.finditer(text))
-        return self._names((*found, *beside), text)
+        return self._names((*found, *beside, *self._enumerated(text, values, {start for start, _ in records})), text)
 
-    def perhaps(self, text: str, ends: Iterable[int]) -> tuple[str, ...]:
+    def _enumerated(self, text: str, values: Iterable[Span], records: set[int]) -> list[str]:
+        """Unknown words that values are enumerated with, and what these are enumerated with in turn."""
+        found, waiting = list[str](), [span for span in values if not _KEY.match(text, span[1])]
+        while waiting and self.key is not None:
+            start, end = waiting.pop()
+            near = max(0, start - _NEAR)
+            behind, before = _NAMED_BEHIND.match(text, end), _NAMED_BEFORE.search(text[near:start])
+            after = behind.end() if behind is not None else 0
+            ends = _ENDS.match(text, after) is not None or _next_word(text, after) in records
+            for match, at in ((behind if ends else None, 0), (before, near)):
+                name = match[1].casefold() if match is not None else ""
+                if match is not None and name not in found and self._unknown(name) and asking_word(name) is None:
+                    found.append(name)
+                    waiting.append((match.start(1) + at, match.end(1) + at))
+        return found
+
+    def perhaps(
+        self, text: str, ends: Iterable[int], values: Iterable[Span] = (), records: Iterable[Span] = ()
+    ) -> tuple[str, ...]:
         """What may be such a name and may be anything else that a record is about: *bugs in safari*.
 
         Args:
             ends: where cues and values of the card end in the text.
+            values: where values of the filter stand in it.
+            records: where words for records stand.
         """
         places = list(_PLACE.finditer(text))
         behind = set(ends) if places else set()
         found = (m[1].casefold() for m in places if _stands_behind(text[: m.start()].rstrip(), behind))
-        sure = self.find(text)
+        sure = self.find(text, values, records)
         return tuple(name for name in self._names(found, text) if name not in sure)
 
     def _names(self, words: Iterable[str], text: str) -> tuple[str, ...]:
@@ -77,6 +124,12 @@ class UnknownNames:
     def _words(self) -> frozenset[str]:
         """Every word of the card."""
         return frozenset(_WORD.findall(" ".join(_texts(self._card)).casefold()))
+
+
+def _next_word(text: str, at: int) -> int:
+    """Where the next word begins."""
+    space = _SPACE.match(text, at)
+    return space.end() if space is not None else at
 
 
 def _before(text: str, at: int) -> str:

@@ -102,5 +102,20 @@ def test_a_filter_that_no_record_has_is_named(tmp_path: Path) -> None:
     card = load_card(SHIPPED / "journal").model_copy(update={"sources": (SourceContract.model_validate(source),)})
     (tmp_path / "oven.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y", "state": "raw"}\n')
     assert found(tmp_path, card) == {
-        "filters that no record has": ("source 'oven': no record of oven.jsonl has 'moods'",)
+        "filters that no record has": (
+            "source 'oven': no record of oven.jsonl has 'moods'",
+            "source 'oven': no record of oven.jsonl has a day for 'dates'",
+        )
+    }
+
+
+def test_a_day_that_no_filter_can_pass_is_named(tmp_path: Path) -> None:
+    fields = [{"name": name, "kind": "date"} for name in ("bake_dates", "dates")]
+    source = {"name": "oven", "description": "loaves", "store": "oven.jsonl", "fields": fields}
+    card = load_card(SHIPPED / "journal").model_copy(update={"sources": (SourceContract.model_validate(source),)})
+    records = ['{"id": "a", "text": "x", "bake_date": "8 Oct", "date": "2025-01-02"}']
+    records += ['{"id": "b", "text": "x", "bake_date": "2025-10-08T10:00"}']
+    (tmp_path / "oven.jsonl").write_text("\n".join(records) + "\n")
+    assert found(tmp_path, card) == {
+        "filters that no record has": ("source 'oven': bake_dates of a: '8 oct' is no day",)
     }

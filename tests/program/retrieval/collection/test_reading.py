@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+import pytest
 from queryplan.program.retrieval.execute import execute
 from queryplan.program.retrieval.stores import Stores
 
@@ -48,3 +49,11 @@ def test_today_is_the_day_of_the_sessions_time_zone(journal: Stores) -> None:
     told = {"now": evening, "timezone": "Asia/Tokyo"}
     result = execute(plan_of("what did I write?", retrieval_strategy=DIRECT), journal, session={**session(5), **told})
     assert result.evidence[0].passage.date[:10] == last
+
+
+@pytest.mark.parametrize("said", ["soon", 3, "0001-01-01T00:00:00+00:00"])
+def test_a_time_that_cannot_be_read_is_a_gap_and_the_newest_day_is_taken(journal: Stores, said: object) -> None:
+    told = {"now": said, "timezone": "America/New_York"}
+    result = execute(plan_of("what did I write?", retrieval_strategy=DIRECT), journal, session={**session(5), **told})
+    assert result.evidence[0].passage.date == max(passage.date for passage in journal.collection)
+    assert ("session.now", "the day of the newest text was taken") in {(gap.what, gap.instead) for gap in result.gaps}

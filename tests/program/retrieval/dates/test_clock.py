@@ -47,6 +47,9 @@ def test_a_time_that_is_none_is_a_gap(said: object) -> None:
 )
 def test_a_time_that_its_zone_moves_out_of_the_calendar_is_a_gap(said: str, zone: str) -> None:
     assert now(now=said, timezone=zone) == (now(timezone=zone)[0], "session.now")
+    _, gap = session_now({"now": said, "timezone": zone}, lambda: CLOCK)
+    assert gap is not None
+    assert gap.why == "in its time zone it is beyond the calendar"
 
 
 @pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc", "", 3])

@@ -152,6 +152,24 @@ def test_dates_that_do_not_exist_say_why(phrase: str, why: str) -> None:
     assert any(part in found.why for part in why.split("|")), found.why
 
 
+@pytest.mark.parametrize(
+    ("phrase", "days"),
+    [
+        ("this week", "9999-12-27/9999-12-31"),
+        ("this month", "9999-12-01/9999-12-31"),
+        ("december", "9999-12-01/9999-12-31"),
+        ("this quarter", "9999-10-01/9999-12-31"),
+        ("this year", "9999-01-01/9999-12-31"),
+        ("next week", None),
+        ("next month", None),
+    ],
+)
+def test_the_calendar_ends_with_its_last_day(phrase: str, days: str | None) -> None:
+    found = resolve_dates([phrase], date(9999, 12, 31), SPRINTS)[0]
+    assert (found.period.text() if found.period else None) == days
+    assert found.why == ("" if days else "it is beyond the calendar")
+
+
 def test_without_a_calendar_there_are_no_sprints() -> None:
     assert "no calendar of sprints" in resolve_dates(["last sprint"], TODAY)[0].why
 

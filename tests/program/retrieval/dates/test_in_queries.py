@@ -160,3 +160,30 @@ def test_a_weekday_says_whether_the_day_to_come_is_meant() -> None:
     phrases = ("Friday the fifth of June", "Thursday the fifth of June", "Sunday the fifth of June")
     days = [found.period.text() if found.period else None for found in resolve_dates(phrases, TODAY)]
     assert days == ["2026-06-05/2026-06-05", "2025-06-05/2025-06-05", "2025-06-05/2025-06-05"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        # Either figure may be the month: a gap, and no wider question.
+        ("commits on 3/4", (GAP,)),
+        ("commits since 3/4 in atlas", (GAP,)),
+        ("tickets due by 3/4", (GAP,)),
+        ("3/4 of the tickets in atlas", ()),
+        ("since 3/4 of the tickets are blocked", ()),
+        ("is 3/4 of it done", ()),
+        ("build 3/4 failed", ()),
+        ("merge requests between 3/4 and 14/4", ("2026-04-03/2026-04-14",)),
+        ("commits since 14/4", ("2026-04-14/2026-06-03",)),
+        # A day that its weekday tells apart.
+        ("commits on friday the 13th", ("2026-03-13/2026-03-13",)),
+        ("commits on friday the 5th", ("2026-06-05/2026-06-05",)),
+        ("commits on wednesday the 3rd", ("2026-06-03/2026-06-03",)),
+        # A unit that is a letter.
+        ("commits last 10 d", ("2026-05-24/2026-06-03",)),
+        ("commits of the past 48 h", ("2026-06-01/2026-06-03",)),
+        ("commits du 10 d'octobre", ("2025-10-10/2025-10-10",)),
+    ],
+)
+def test_figures_in_queries(reader: IntentReader, query: str, found: tuple[str, ...]) -> None:
+    assert days_of(reader, query) == found

@@ -37,6 +37,10 @@ def reader() -> FilterReader:
         "tickets with status != closed",
         "no closed tickets please",
         "tickets that nobody closed",
+        "which tickets failed to close",
+        "tickets that fail to be closed",
+        "tickets that nobody managed to close",
+        "tickets that could not manage to get closed",
         "tickets unrelated to stripe",
         "commits not from yesterday",
         "commits except last week's",
@@ -82,6 +86,8 @@ def test_what_is_excepted_is_no_value_and_is_said(reader: FilterReader, text: st
         ("skip atlas, cinder tickets please", {"projects": ("cinder",)}),
         ("merged MRs, not the open ones", {"statuses": ("merged",)}),
         ("this week except today", {"dates": ("this week",)}),
+        ("tickets closed or not in atlas", {"projects": ("atlas",), "statuses": ("closed",)}),
+        ("did it pass or not last week", {"dates": ("last week",)}),
     ],
 )
 def test_what_is_wanted_beside_a_negation_stays(
@@ -94,6 +100,28 @@ def test_an_exception_that_another_value_implies_is_no_gap(reader: FilterReader)
     assert exception_gaps("merged MRs, not the failed ones", reader) == []
     assert [gap.what for gap in exception_gaps("this week except today", reader)] == ["dates:today"]
     assert [gap.what for gap in exception_gaps("tickets that aren't closed", reader)] == ["statuses:closed"]
+
+
+@pytest.mark.parametrize(
+    ("text", "gap"),
+    [
+        ("open tickets that are not open", "statuses:open"),
+        ("commits from last week but not last week", "dates:last week"),
+        ("everything failing but not in ember, ember is known", "projects:ember"),
+    ],
+)
+def test_what_is_wanted_and_excepted_is_said_to_contradict(reader: FilterReader, text: str, gap: str) -> None:
+    assert [(said.what, said.why) for said in exception_gaps(text, reader)] == [
+        (gap, "the query excepts it, and asks for it as well")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["ratio of failed to passed pipelines", "pipelines that failed to deploy", "failed and closed"]
+)
+def test_failed_is_a_status_where_it_denies_no_other(reader: FilterReader, text: str) -> None:
+    assert "failed" in reader.read(without_exceptions(text, reader))["statuses"]
+    assert exception_gaps(text, reader) == []
 
 
 @given(
