@@ -110,9 +110,14 @@ def _is_strange(question: str, word: Word, capitals: bool, answerer: Answerer) -
 
 
 def _is_joined(question: str, words: Sequence[Word], run: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether nothing but a joining word or a comma stands between two runs of words, and one of these does."""
-    (_, end), (begin, _) = sorted((run, other))
+    """Whether nothing but a joining word or a comma stands between two runs of words, and one of these does.
+
+    What stands before the first may be said again before the second: "by Marta and by Zorro".
+    """
+    (begun, end), (begin, _) = sorted((run, other))
     between = [word.text for word in words[end:begin]]
+    if between and begun and between[-1] == words[begun - 1].text:
+        between.pop()
     if begin < end or len(between) > 1:
         return False
     signs = question[words[end - 1].end : words[begin].start]
