@@ -267,7 +267,10 @@ class GraphPlanner:
             None,
             entities,
             confidence=best.sure,
-            degraded=tuple(unknown_name(e, listed, False) for e in entities if e.how == "unknown"),
+            degraded=(
+                *(unknown_name(e, listed, False) for e in entities if e.how == "unknown"),
+                *names_left_out(query, best, self.answerer, planned=False),
+            ),
             reason=why_none(query, best, self.answerer),
             others=tuple(one.plan for one in found if not one.none and one.chance > 0),
         )

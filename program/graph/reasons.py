@@ -41,19 +41,23 @@ def unknown_name(entity: LinkedEntity, listed: bool, planned: bool = True) -> st
     return f"the graph has no name {entity.text!r}{', so the plan finds nothing' if planned else ''}{near}"
 
 
-def names_left_out(query: str, best: Found, answerer: Answerer) -> tuple[str, ...]:
-    """Names beside those of a plan that the graph does not have; nothing where it cannot list its names."""
+def names_left_out(query: str, best: Found, answerer: Answerer, planned: bool = True) -> tuple[str, ...]:
+    """Names beside those of a plan that the graph does not have; nothing where it cannot list its names.
+
+    Args:
+        planned: whether there is a plan from the others.
+    """
     if not len(answerer.index):
         return ()
     strange = unknown_beside(query, answerer.mentions(query), answerer)
     meant = {mention.text for mention in best.hypothesis.mentions}
-    return tuple(_left_out(text, answerer) for text in strange if text not in meant)
+    return tuple(_left_out(text, answerer, planned) for text in strange if text not in meant)
 
 
-def _left_out(text: str, answerer: Answerer) -> str:
+def _left_out(text: str, answerer: Answerer, planned: bool) -> str:
     like = [f"{r.name} ({r.type})" for r in answerer.index.near(text) if r.score >= NEAR / 100]
     near = f"; names like it: {', '.join(dict.fromkeys(like))}" if like else ""
-    return f"the graph has no name {text!r}: the plan leaves it out{near}"
+    return f"the graph has no name {text!r}{': the plan leaves it out' if planned else ''}{near}"
 
 
 def instead_of(best: Found) -> tuple[str, ...]:

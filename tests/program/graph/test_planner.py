@@ -18,10 +18,11 @@ from queryplan.program.graph.check import check_graph_plan
 from queryplan.program.graph.executor import execute_graph
 from queryplan.program.graph.executors.memory import MemoryGraph
 from queryplan.program.graph.names.linking import NameIndex
-from queryplan.program.graph.names.unknown import unknown_beside
+from queryplan.program.graph.names.unknown import SchemaValues, unknown_beside
 from queryplan.program.graph.planner import GraphPlanner
 from queryplan.program.graph.sketch import canonical
-from queryplan.program.graph.values import values_of
+from queryplan.program.graph.values import Values, values_of
+from queryplan.program.heads.encoder import default_encoder
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 
 SCHEMA = GraphSchema(
@@ -134,6 +135,19 @@ def test_an_unknown_name_in_an_enumeration_is_left_out_and_said(
 def test_nouns_with_capitals_are_no_unknown_names_in_a_language_that_writes_all_so(planner: GraphPlanner) -> None:
     query = "wer ist der Kapitän der Aurora und das Schiff?"
     assert unknown_beside(query, planner.answerer.mentions(query), planner.answerer) == ()
+
+
+def test_an_unknown_name_is_said_where_there_is_no_plan_either(planner: GraphPlanner) -> None:
+    proposal = planner.plan("which captains are older than the Aurora and Zorbulon?")
+    assert proposal.plan is None
+    assert proposal.degraded == ("the graph has no name 'Zorbulon'",)
+
+
+def test_a_strange_word_is_not_near_another_by_its_first_letter() -> None:
+    values = Values(texts={("Gene", "chromosome"): ("z", "zlaz")})
+    words = SchemaValues(values, default_encoder())
+    assert words.has("z")
+    assert not words.has("zorblatt")
 
 
 def test_a_name_that_is_left_out_is_said_with_those_like_it(planner: GraphPlanner) -> None:
