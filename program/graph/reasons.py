@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...signatures.graph_steps import ExpandStep
 from .executor import NEAR
 from .names.linking import Mention
 from .names.unknown import unknown_beside
@@ -14,6 +15,7 @@ from .wording import step_words
 UNSAYABLE = "no plan from the names in the question, over the graph's edges and properties, says what is asked"
 COMPARED = "no step compares with what another node has ({names}); ask what that is, and then with the value itself"
 COUNTED = "no step tests how many neighbours a node has ({counted}); ask for them, or for those with the most"
+OPPOSITE = "no edge of the schema says {words}, only the opposite ({edges})"
 DENIED = "the question only says what is left out ({names}); a plan starts from a name that has what is asked for"
 
 
@@ -24,8 +26,11 @@ def why_none(query: str, best: Found, answerer: Answerer) -> str:
         return DENIED.format(names=_listed(mentions))
     if compared := answerer.beyond.compared(query, best.hypothesis):
         return COMPARED.format(names=_listed(compared))
-    counted = answerer.beyond.counted(query, best.hypothesis)
-    return COUNTED.format(counted=", ".join(counted)) if counted else UNSAYABLE
+    if counted := answerer.beyond.counted(query, best.hypothesis):
+        return COUNTED.format(counted=", ".join(counted))
+    edges = {edge for step in best.plan.steps if isinstance(step, ExpandStep) for edge in step.edges}
+    opposite = answerer.beyond.opposite(query, edges)
+    return OPPOSITE.format(words=", ".join(opposite), edges=", ".join(sorted(edges))) if opposite else UNSAYABLE
 
 
 def unknown_name(entity: LinkedEntity, listed: bool, planned: bool = True) -> str:

@@ -161,6 +161,7 @@ def test_a_name_that_is_left_out_is_said_with_those_like_it(planner: GraphPlanne
     [
         ("which captains are older than Ida Holm?", "no step compares with what another node has (Ida Holm)"),
         ("captains of at least two ships like the Aurora", "no step tests how many neighbours a node has (two ships)"),
+        ("which ship is uncommanded by Ida Holm?", "no edge of the schema says uncommanded, only the opposite"),
         ("captains that never led a ship called Aurora", "the question only says what is left out (Aurora)"),
     ],
 )

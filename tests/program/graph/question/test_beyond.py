@@ -21,6 +21,8 @@ SCHEMA = GraphSchema.model_validate(
         ],
         "edges": [
             {"name": "CLIMBED", "source": "Climber", "target": "Route"},
+            {"name": "LIKES", "source": "Climber", "target": "Crag"},
+            {"name": "DISAGREES_WITH", "source": "Climber", "target": "Climber"},
             {"name": "LIES_ON", "source": "Route", "target": "Crag"},
         ],
     }
@@ -74,3 +76,22 @@ def test_a_name_that_is_compared_with_is_told_from_others(question: str, names: 
 )
 def test_a_number_of_neighbours_is_told_from_other_numbers(question: str, counted: list[str]) -> None:
     assert list(BEYOND.counted(question, read(question))) == counted
+
+
+@pytest.mark.parametrize(
+    ("question", "edge", "words"),
+    [
+        ("who dislikes Raven Wall?", "LIKES", ("dislikes",)),
+        ("who agrees with Ines?", "DISAGREES_WITH", ("agrees",)),
+        ("routes that are unclimbed by Ines", "CLIMBED", ("unclimbed",)),
+        ("who likes Raven Wall?", "LIKES", ()),
+        ("who disagrees with Ines?", "DISAGREES_WITH", ()),
+        ("who dislikes Raven Wall?", "CLIMBED", ()),
+        ("who is alike to Ines?", "LIKES", ()),
+        ("routes under Raven Wall", "CLIMBED", ()),
+    ],
+)
+def test_a_word_for_the_opposite_of_an_edge_is_told_from_others(
+    question: str, edge: str, words: tuple[str, ...]
+) -> None:
+    assert BEYOND.opposite(question, {edge}) == words
