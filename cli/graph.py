@@ -145,6 +145,8 @@ def run(
         raise UserError("give one of a question, --plan FILE, or --batch FILE --out FILE")
     if (batch is None) != (out is None):
         raise UserError("--batch and --out go together: the questions and the file their answers are written to")
+    if batch is not None and (paths or picture is not None or export is not None):
+        raise UserError("--paths, --picture and --export are of one question or plan; leave them out with --batch")
     check_file("--out", out)
     _check_targets(picture, export)
     with _executor(graph, domain, schema) as executor:
@@ -160,6 +162,8 @@ def run(
             proposal = planner.plan(query or "")
             if as_json:
                 _print_row(proposal, executor, deadline, limit)
+                if proposal.plan is not None:
+                    _write(proposal.plan, executor.schema, picture, export)
                 return
             show_proposal(wide_console(), proposal)
             if proposal.plan is not None:
@@ -191,10 +195,10 @@ def _show(
     answer = execute_graph(plan, executor, deadline, cap=limit, paths=paths)
     if as_json:
         typer.echo(json.dumps(plan_row(plan, answer), ensure_ascii=False, indent=2))
-        return
-    console = wide_console()
-    for table in answer_tables(plan, answer):
-        console.print(table)
+    else:
+        console = wide_console()
+        for table in answer_tables(plan, answer):
+            console.print(table)
     _write(plan, executor.schema, picture, export)
     if answer.gaps:
         raise typer.Exit(1)

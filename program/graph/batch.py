@@ -88,7 +88,9 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
         told = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path.name} is no JSON of a plan: {error}") from error
-    if isinstance(told, Mapping) and isinstance(told.get("graph_plan"), Mapping):
+    if isinstance(told, Mapping) and "graph_plan" in told:
+        if told["graph_plan"] is None:
+            raise DataError(f"{path.name} is a row without a plan: its graph_plan is null; give a row that has one")
         told = told["graph_plan"]
     if isinstance(told, Mapping) and ("plan" in told or "error" in told):
         return from_spoke(told, schema)

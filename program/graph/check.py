@@ -205,6 +205,9 @@ def _conditions(
 ) -> None:
     for condition in conditions:
         checker.property(what, condition.property, known)
+        if not condition.candidates():
+            checker.problems.append(f"{condition.property} of {what} is one of no values; give at least one")
+            continue
         if not all(map(storable, condition.candidates())):
             checker.problems.append(
                 f"{condition.property} of {what} is compared with what no graph can hold; "

@@ -27,13 +27,13 @@ from .learning.learning import KEPT, domain_knowledge, graph_values, labelled_so
 from .learning.store import Learned
 from .names.borrowing import is_shipped, shipped_names, with_shipped_words
 from .names.linking import Mention, NameIndex, Reading
-from .names.unknown import unknown_beside, unknown_mention
+from .names.unknown import unknown_mention
 from .proposal import GraphProposal, LinkedEntity
 from .ranking.answering import Answerer, Found, Probe
 from .ranking.paths import PathTable
 from .ranking.ranking import Ranker
+from .reasons import instead_of, names_left_out, unknown_name, why_none
 from .values import Values, values_of
-from .wording import step_words
 
 if TYPE_CHECKING:
     from ..lm.endpoint import LMHandle, LMSettings
@@ -46,8 +46,6 @@ LIKELIEST = 6
 NEXT_BEST = 2
 RESTATED = "ranked first by the question's own words and by those in which the language model said it again"
 WRITTEN = "written by the language model and well-typed in the schema"
-UNSAYABLE = "no plan from the names in the question, over the graph's edges and properties, says what is asked"
-DENIED = "the question only says what is left out ({names}); a plan starts from a name that has what is asked for"
 SURE_ENOUGH = 0.7
 """Certainty from which no language model is asked, where no bound was fitted.
 
@@ -251,42 +249,32 @@ class GraphPlanner:
             "head",
             best.sure,
             (
-                *(_unknown(entity, len(self.answerer.index) > 0) for entity in unknown),
-                *self._left_out(query, best),
-                *_instead(best),
+                *(unknown_name(entity, len(self.answerer.index) > 0) for entity in unknown),
+                *names_left_out(query, best, self.answerer),
+                *instead_of(best),
             ),
             "ranked first of the well-typed plans from the names in the question",
             others=tuple(one.plan for one in fitting[1:]),
             likeliest=tuple(found),
         )
 
-    def _left_out(self, query: str, best: Found) -> tuple[str, ...]:
-        """Names in the question, beside those of the plan, that the graph lacks; none if it cannot list its names."""
-        if not len(self.answerer.index):
-            return ()
-        strange = unknown_beside(query, self.answerer.mentions(query), self.answerer)
-        meant = {mention.text for mention in best.hypothesis.mentions}
-        return tuple(f"the graph has no name {text!r}: the plan leaves it out" for text in strange if text not in meant)
-
     def _unsayable(self, found: Sequence[Found], query: str) -> GraphProposal:
         """A proposal without a plan, since the schema cannot express the question; it keeps the nearest plans."""
         best = found[0]
         named = zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
         entities = tuple(self._entity(m, r) for m, r in named)
+        listed = len(self.answerer.index) > 0
         return GraphProposal(
             None,
             entities,
             confidence=best.sure,
-            degraded=tuple(_unknown(e, len(self.answerer.index) > 0, False) for e in entities if e.how == "unknown"),
-            reason=self._why_none(query, best),
+            degraded=(
+                *(unknown_name(e, listed, False) for e in entities if e.how == "unknown"),
+                *names_left_out(query, best, self.answerer, planned=False),
+            ),
+            reason=why_none(query, best, self.answerer),
             others=tuple(one.plan for one in found if not one.none and one.chance > 0),
         )
-
-    def _why_none(self, query: str, best: Found) -> str:
-        mentions = best.hypothesis.mentions
-        if not self.answerer.only_denied(query, mentions):
-            return UNSAYABLE
-        return DENIED.format(names=", ".join(dict.fromkeys(mention.text for mention in mentions)))
 
     def _entity(self, mention: Mention, reading: Reading) -> LinkedEntity:
         others = tuple(f"{r.name} ({r.type})" for r in mention.readings if r != reading and r.how != "unknown")
@@ -305,21 +293,6 @@ def _names(schema: GraphSchema, card: DomainCard | None) -> tuple[KnownName, ...
     """Other spellings of a graph's names: the card's, and those of a shipped domain with the same edges."""
     own = () if card is None else card.names
     return own if card is not None and is_shipped(card.graph) else (*own, *shipped_names(schema))
-
-
-def _unknown(entity: LinkedEntity, listed: bool, planned: bool = True) -> str:
-    if not listed:
-        return f"the graph cannot list its names, so {entity.text!r} was taken as written, a {entity.type}"
-    near = f"; names like it: {', '.join(entity.near)}" if entity.near else ""
-    return f"the graph has no name {entity.text!r}{', so the plan finds nothing' if planned else ''}{near}"
-
-
-def _instead(best: Found) -> tuple[str, ...]:
-    """A sentence on a likelier plan that was passed over, if one was."""
-    if best.instead_of is None:
-        return ()
-    words = "; ".join(map(step_words, best.instead_of.to_plan().steps))
-    return (f"by its words the question rather means: {words}. The graph has nothing for all or a part of that",)
 
 
 def _nothing(query: str, mentions: Sequence[Mention]) -> GraphProposal:

@@ -183,6 +183,18 @@ def test_json_is_the_row_of_a_batch(queryplan: Run, scripted: dict[str, Any], pl
     assert json.loads(out)["degraded"] == ["4 answers were found and the first 1 are given"]
 
 
+@pytest.mark.parametrize("given", [("asthma?",), ("--plan",)])
+def test_json_is_printed_beside_the_files_that_are_asked_for(
+    queryplan: Run, scripted: dict[str, Any], plan_file: Path, tmp_path: Path, given: tuple[str, ...]
+) -> None:
+    places = ("--picture", tmp_path / "p.svg", "--export", tmp_path / "spoke.json")
+    plan = (plan_file,) if given == ("--plan",) else ()
+    code, out, _ = queryplan("graph", "run", *given, *plan, "--domain", "biomedical", "--json", *places)
+    assert code == 0
+    assert json.loads(out)["answers"] == ANSWERS
+    assert all(place.is_file() for place in places[1::2])
+
+
 def test_a_batch_is_answered_and_continued(
     queryplan: Run, scripted: dict[str, Any], tmp_path: Path, database: Path
 ) -> None:
@@ -204,6 +216,7 @@ def test_a_batch_is_answered_and_continued(
         (("run", "q", "--plan", "p.json", "--domain", "biomedical"), "give one of a question"),
         (("run", "--batch", "q.jsonl", "--domain", "biomedical"), "--batch and --out go together"),
         (("run", "q", "--out", "a.jsonl", "--domain", "biomedical"), "--batch and --out go together"),
+        (("run", "--batch", "q", "--out", "a", "--domain", "biomedical", "--paths"), "leave them out with --batch"),
         (("run", "q", "--graph", "none.lbug"), "there is no graph database none.lbug"),
         (("run", "q", "--domain", "engineering"), "has no graph"),
         (("run", "--plan", "none.json", "--domain", "biomedical"), "none.json is no JSON of a plan"),
@@ -222,3 +235,10 @@ def test_a_run_with_a_gap_ends_with_one(queryplan: Run, plan_file: Path) -> None
     code, out, _ = queryplan("graph", "run", "--plan", plan_file, "--domain", "podcast")
     assert code == 1
     assert "the plan was not run: there is no node type 'Disease'" in out
+
+
+def test_a_row_that_has_no_plan_is_not_run(queryplan: Run, tmp_path: Path) -> None:
+    (tmp_path / "row.json").write_text('{"graph_plan": null, "answers": []}', encoding="utf-8")
+    code, _, error = queryplan("graph", "run", "--plan", tmp_path / "row.json", "--domain", "biomedical")
+    assert code == 2
+    assert "row.json is a row without a plan" in error

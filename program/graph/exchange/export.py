@@ -22,6 +22,7 @@ from ....errors import DataError
 from ....signatures.graph_steps import (
     AnchorStep,
     Condition,
+    Cutoff,
     EdgeType,
     ExpandStep,
     GraphPlan,
@@ -30,11 +31,13 @@ from ....signatures.graph_steps import (
     IntersectStep,
     NodeRef,
     NodeType,
+    Scalar,
     UnionStep,
 )
 from ....signatures.problems import problems_of
+from ..executors.conditions import as_number, kind_of
 from ..executors.cypher import stored
-from ..executors.rest import cutoff_parameters
+from ..executors.rest import cutoff_parameters, sent_text
 from ..executors.rest_client import path_part
 from ..wording import step_words
 
@@ -167,7 +170,7 @@ class _Writer:
             told["direction"] = step.direction
         tests = (("where", kinds, step.where), ("node_where", [target], step.node_where))
         for key, types, conditions in tests:
-            if not all(_exact(kind, condition) for kind in types for condition in conditions):
+            if not all(_told_exactly(kind, conditions) for kind in types):
                 told[key] = [condition.model_dump(mode="json") for condition in conditions]
         return {"anchor": step.start, **told} if told and ref else told
 
@@ -192,9 +195,29 @@ class _Writer:
         return {**made, "arguments": told} if told else made
 
 
-def _exact(kind: NodeType | EdgeType, condition: Condition) -> bool:
-    """Whether a cutoff says the same as a condition."""
-    return any(c.property == condition.property and c.op == condition.op for c in kind.cutoffs)
+def _told_exactly(kind: NodeType | EdgeType, conditions: Sequence[Condition]) -> bool:
+    """Whether cutoffs say the same as conditions, one each, so that they are read back as they are."""
+    cutoffs = [next((c for c in kind.cutoffs if _exact(c, condition)), None) for condition in conditions]
+    return None not in cutoffs and len(set(cutoffs)) == len(conditions)
+
+
+def _exact(cutoff: Cutoff, condition: Condition) -> bool:
+    """Whether a cutoff says the same as a condition, with values that keep their kind in an address."""
+    if (cutoff.property, cutoff.op) != (condition.property, condition.op):
+        return False
+    return all(_same(cutoff_value(sent_text(value), cutoff), value) for value in condition.candidates())
+
+
+def _same(read: Scalar, value: Scalar) -> bool:
+    return kind_of(read) == kind_of(value) and read == value
+
+
+def cutoff_value(text: str, cutoff: Cutoff) -> Scalar:
+    """What a cutoff's value in an address means: a number where one is compared, text otherwise."""
+    number = None if cutoff.op == "in" else as_number(text)
+    if number is None:
+        return text
+    return int(number) if number.is_integer() else number
 
 
 def _sent(kinds: Sequence[NodeType | EdgeType], conditions: Sequence[Condition]) -> Iterator[list[tuple[str, str]]]:
@@ -244,6 +267,8 @@ class _Reader:
 
     def step(self, told: Mapping[str, Any]) -> None:
         """Read one entry."""
+        if not isinstance(told, Mapping):
+            raise TypeError("it is no object with store_as and an api_call or a logic")
         store, logic = str(told["store_as"]), told.get("logic")
         arguments = told.get("arguments") or {}
         if told.get("api_call"):
@@ -336,7 +361,8 @@ class _Reader:
         for cutoff in dict.fromkeys(cutoff for kind in kinds for cutoff in kind.cutoffs):
             values = [value for name, value in filters if name == cutoff.name]
             if values:
-                value: Any = tuple(values) if cutoff.op == "in" else float(values[0])
+                read = tuple(cutoff_value(value, cutoff) for value in values)
+                value = read if cutoff.op == "in" else read[0]
                 found.append(Condition(property=cutoff.property, op=cutoff.op, value=value))
         return found
 

@@ -238,7 +238,8 @@ class Session:
         read, inside = Around(asked=parameters), {}
         for data in rows.rows:
             if "source" not in data and (told := self._told(data)) is not None:
-                inside[data.get("id")] = (told["type"], told["id"])
+                if data.get("id") is not None:  # an edge without an end joins nothing
+                    inside[data["id"]] = (told["type"], told["id"])
                 read.nodes[told["type"], told["id"]] = told
         for data in rows.rows:
             ends = (inside.get(data.get("source")), inside.get(data.get("target")))
@@ -273,7 +274,7 @@ class Session:
 def cutoff_parameters(kind: NodeType | EdgeType, condition: Condition) -> list[tuple[str, str]]:
     """The parameters of a condition, if the type has a cutoff that leaves out nothing that the condition lets pass."""
     found = next((c for c in kind.cutoffs if c.property == condition.property and _same(c, condition)), None)
-    return [(found.name, _text(value)) for value in condition.candidates()] if found else []
+    return [(found.name, sent_text(value)) for value in condition.candidates()] if found else []
 
 
 def _same(cutoff: Cutoff, condition: Condition) -> bool:
@@ -281,6 +282,6 @@ def _same(cutoff: Cutoff, condition: Condition) -> bool:
     return condition.op in lets_pass[cutoff.op]
 
 
-def _text(value: Any) -> str:
+def sent_text(value: Any) -> str:
     """A value as it is written, a whole number without a fraction."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

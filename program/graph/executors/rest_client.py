@@ -23,6 +23,8 @@ from .stepping import Clock, Gap
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_ROW = 4_000_000
 """Characters; one node or edge that is longer is taken for an answer that is no list of rows."""
+IDS = ("id", "source", "target")
+"""What rows are told apart and joined by."""
 
 Parameters = Sequence[tuple[str, str]]
 
@@ -73,7 +75,16 @@ class Client:
     """Calls of one server."""
 
     def __init__(self, root: str, limits: Limits) -> None:
+        """Get ready to call a server.
+
+        Raises:
+            DataError: its address cannot be read as one.
+        """
         self.root = root.rstrip("/").removesuffix("/api/v1")
+        try:
+            httpx.URL(self.root)
+        except httpx.InvalidURL as error:
+            raise DataError(f"{root!r:.200} is no address of a server: {error}; check its host and port") from error
         self.limits = limits
         pool = httpx.Limits(max_connections=limits.concurrency, max_keepalive_connections=limits.concurrency)
         # Redirects are not followed: what a server may be asked is the caller's choice.
@@ -92,7 +103,7 @@ class Client:
         try:
             answer = self._http.get(f"{self.root}/api/v1/types").raise_for_status()
             return answer.json()
-        except (httpx.HTTPError, ValueError) as error:
+        except (httpx.HTTPError, ValueError, RecursionError) as error:
             raise DataError(f"{self.root} does not say its types: {_said(error)}; give --schema FILE") from error
 
     def neighbourhood(self, kind: str, name: str, value: str, parameters: Parameters, clock: Clock) -> Rows:
@@ -146,10 +157,19 @@ class Client:
                         found.cut = f"only the first {self.limits.rows:,} rows were read"
                         return None
                     found.rows.append(row)
-                link = answer.links.get("next", {}).get("url")
-                return url.join(link) if link else None
+                return _next_page(answer, url, found)
         except httpx.RequestError as error:
             raise Again(_said(error)) from error
+
+
+def _next_page(answer: httpx.Response, url: httpx.URL, found: Rows) -> httpx.URL | None:
+    """Where the ``Link`` header leads; an address that cannot be read leaves the answer cut."""
+    link = answer.links.get("next", {}).get("url")
+    try:
+        return url.join(link) if link else None
+    except httpx.InvalidURL:
+        found.cut = "the address of a further page could not be read"
+        return None
 
 
 def path_part(text: str) -> str:
@@ -191,7 +211,7 @@ def decoded(parts: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     while True:
         row = text.value()
         data = row.get("data") if isinstance(row, dict) else None
-        if not isinstance(data, dict):
+        if not isinstance(data, dict) or any(isinstance(data.get(name), list | dict) for name in IDS):
             raise Refused("a row of the answer is no node or edge")
         yield data
         mark = text.skip()
@@ -207,7 +227,7 @@ class _Text:
 
     def __init__(self, parts: Iterable[bytes]) -> None:
         self._parts = iter(parts)
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")("replace")  # some servers begin with a mark
         self._json = json.JSONDecoder()
         self.buffer, self._at = "", 0
 

@@ -24,7 +24,7 @@ from ....data.element_words import UNSAYABLE
 from ....data.other_words import each_word
 from ....signatures.graph_steps import ElementWords
 from ..question.words import Word, fold, folded_words, words_of
-from .spelling import is_code, is_coded, trigrams, turned
+from .spelling import as_said, is_code, is_coded, trigrams
 
 How = Literal["exact", "alias", "id", "value", "fuzzy", "unknown"]
 FUZZY_SCORE = 72.0
@@ -138,8 +138,8 @@ class NameIndex:
                 self._ids[node_id] = Reading(node_id, kind, "id", field="id")
             if reading.name is name:
                 self._add(name, reading)
-                if (as_said := turned(name)) is not None:
-                    self._add(as_said, Reading(name, kind, "alias"))
+                for spelling in as_said(name):
+                    self._add(spelling, Reading(name, kind, "alias"))
         for alias in aliases:
             self._add_aliases(alias, known.get((alias.name.casefold(), alias.type)))
         said = {line.element: each_word(line.words) for line in words if not line.side and line.element != UNSAYABLE}

@@ -1,11 +1,16 @@
-"""Spellings of names: in capitals as symbols, in a catalogue's order, and as trigrams."""
+"""Spellings of names: in capitals as symbols, in a catalogue's order, without apostrophes, and as trigrams."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
 
 CODE_LETTERS = 5
 """A name in capitals with more letters and no digit is a word."""
 MOST_TURNED = 4
 """Parts of a name between commas that are turned round; more of them are a list."""
+APOSTROPHE = re.compile(r"(?<=[^\W\d_])['’ʼ](?=[^\W\d_])")
+"""One between two letters, which parts their words here and which people leave out: "dont", "omalley"."""
 
 
 def is_code(name: str) -> bool:
@@ -23,6 +28,14 @@ def turned(name: str) -> str | None:
     """A name as it is said that is written as catalogues do: "Sleep Apnea, Obstructive", "Matrix, The"."""
     parts = name.split(", ")
     return " ".join(reversed(parts)) if 1 < len(parts) <= MOST_TURNED and all(parts) else None
+
+
+def as_said(name: str) -> Iterator[str]:
+    """Other ways in which people write a name: turned round, and without its apostrophes."""
+    if (other := turned(name)) is not None:
+        yield other
+    if (joined := APOSTROPHE.sub("", name)) != name:
+        yield joined
 
 
 def trigrams(text: str) -> list[str]:

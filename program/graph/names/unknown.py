@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ....data.grammar_words import read_grammar
 from ..question.asked_type import is_form
 from ..question.spoken import NOUNS, is_small, spoken_in
-from ..question.words import Word, folded_words, name_words, words_of
+from ..question.words import Word, folded_words, name_words, stands_alone, words_of
 from ..ranking.phrases import phrases_of_plans
 from ..ranking.schema_words import FLOOR, FULL, written_alike
 from .linking import Mention, Reading
@@ -47,14 +45,18 @@ class SchemaValues:
         said = [way for text in texts for way in (text, *values.words.get(text, ()))]
         self._words = list(dict.fromkeys(word for text in (*names, *said) for word in folded_words(text)))
         self._vectors, self._encoder = encoder.encode(self._words), encoder
+        # Two words that are spelled in pieces are near by their letters, which say nothing of what they mean.
+        known = [encoder.knows_whole(word) and (len(word) > 1 or stands_alone(word)) for word in self._words]
+        self._known = self._vectors[known]
         self.has = lru_cache(maxsize=4096)(self._has)
 
     def _has(self, word: str) -> bool:
         """Whether a folded word is a form of one of them, written like it, or means nearly the same."""
         if any(is_form(word, own) or (len(own) >= 4 and written_alike(word, own) >= ALIKE) for own in self._words):
             return True
-        meant = self._vectors @ self._encoder.encode([word])[0] if self._words else np.zeros(1)
-        return float((meant.max() - FLOOR) / (FULL - FLOOR)) >= NEAR
+        vectors = self._vectors if self._encoder.knows_whole(word) else self._known
+        meant = float((vectors @ self._encoder.encode([word])[0]).max(initial=0.0))
+        return (meant - FLOOR) / (FULL - FLOOR) >= NEAR
 
 
 def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[Mention, ...]:
@@ -110,9 +112,14 @@ def _is_strange(question: str, word: Word, capitals: bool, answerer: Answerer) -
 
 
 def _is_joined(question: str, words: Sequence[Word], run: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether nothing but a joining word or a comma stands between two runs of words, and one of these does."""
-    (_, end), (begin, _) = sorted((run, other))
+    """Whether nothing but a joining word or a comma stands between two runs of words, and one of these does.
+
+    What stands before the first may be said again before the second: "by Marta and by Zorro".
+    """
+    (begun, end), (begin, _) = sorted((run, other))
     between = [word.text for word in words[end:begin]]
+    if between and begun and between[-1] == words[begun - 1].text:
+        between.pop()
     if begin < end or len(between) > 1:
         return False
     signs = question[words[end - 1].end : words[begin].start]

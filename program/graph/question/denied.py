@@ -89,22 +89,33 @@ class _Reading:
         return frozenset(self._joined(order, before | behind) | self._joined(order[::-1], ended) | found)
 
     def _is_denied_before(self, name: Mention) -> bool:
-        for place in range(name.first, max(-1, name.first - DENIES - 1), -1):
-            gap = name.first - place
-            if gap and self._stops(place, name):
+        noun = None  # what is denied with the name: "never made a dish with tahini", "… a dish that has tahini"
+        for place in range(name.first, max(-1, name.first - 2 * DENIES - 1), -1):
+            gap = (name.first if noun is None else noun) - place
+            if gap > DENIES or (place < name.first and self._stops(place, noun is None)):
                 return False
             for line, most in (("lacks", LACKS), ("denies", DENIES)):
                 count = _ends(self._folded, place, self._line(line))
                 if count and gap <= most:
                     return self._is_of_name(place - count, place, name, line)
+            if place < name.first - 1 and self._told.kinds(self._folded[place]):
+                if noun is not None:
+                    return False
+                noun = place
         return False
 
-    def _stops(self, place: int, name: Mention) -> bool:
-        """Whether a denial before this word is not of the name."""
+    def _stops(self, place: int, relates: bool) -> bool:
+        """Whether a denial before this word is not of a name behind it.
+
+        Args:
+            relates: whether a clause that says something of a word for a type right before it may lie between.
+        """
         word = self._folded[place]
-        if self._is_apart(place, place + 1) or place in self._named or word.isdecimal() or word in self._clauses:
+        if self._is_apart(place, place + 1) or place in self._named or word.isdecimal():
             return True
-        return self._told.values(word) or (self._told.kinds(word) and place != name.first - 1)
+        if word in self._clauses:
+            return not (relates and place and self._told.kinds(self._folded[place - 1]))
+        return self._told.values(word)
 
     def _is_of_name(self, begin: int, end: int, name: Mention, line: str) -> bool:
         """Whether a denial from one word to another is of the name behind it, and denies it."""
@@ -263,7 +274,8 @@ class _Reading:
         noun = end + 1
         if not NOUNS & self._spoken or noun >= name.first - 1:
             return False
-        small = self._question[self._words[end].start].islower() and not is_small(self._folded[end])
+        article = is_small(self._folded[end]) or len(self._folded[end]) <= ARTICLE
+        small = self._question[self._words[end].start].islower() and not article
         return small and self._question[self._words[noun].start].isupper()
 
     def _is_prefix(self, end: int) -> bool:

@@ -17,9 +17,11 @@ from typing import NamedTuple, TypeVar
 
 from ....data.grammar_words import read_grammar
 from .said_numbers import Placed, placed_numbers
+from .spoken import phrases_in
 from .words import folded_words, spelled_out, stands_alone, words_of
 
-COMPARED = ("lt", "le", "gt", "ge", "eq", "ne")
+BOUNDS = ("lt", "le", "gt", "ge")
+COMPARED = (*BOUNDS, "eq", "ne")
 TURNED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 AGES = {"older": ("gt", "lt"), "older or": ("ge", "le"), "younger": ("lt", "gt"), "younger or": ("le", "ge")}
 """What is older has more of its age, and a year that is earlier."""
@@ -28,6 +30,8 @@ LINES = (*COMPARED, RANGE, *AGES)
 YEARS = (1000, 2100)
 GAP, SHORT = 2, 3
 """Words between a phrase and its number at most; and the letters of a phrase that must stand beside it: "do 30"."""
+ARTICLES, NO_YEAR = 1, 0.5
+"""Words between a phrase and a name that it compares with; and what stands for that."""
 FAR = 5
 """Words from one that leaves something out to what it does, at most: "except the ones on floor 2"."""
 SIGNED = {
@@ -70,6 +74,23 @@ def said_bounds(question: str, spans: Sequence[tuple[int, int]]) -> tuple[Bound,
     """
     numbers = placed_numbers(question, spans)
     return tuple(_Reading(question, spans, numbers).bounds()) if numbers else ()
+
+
+def compared_word(question: str, start: int, end: int) -> str | None:
+    """The word that a phrase compares by before a name, where a number might be: "harder than *AC/DC*", "more *genes*
+    than *AC/DC*"; None if there is no such phrase.
+
+    An amount by itself compares nothing ("more than *AC/DC*" is others beside it), nor does "rather than".
+
+    Args:
+        start, end: the characters of the name.
+    """
+    best, words = _Reading(question, (), [Placed(start, end, NO_YEAR)]).before()
+    if best is None or best.line not in (*BOUNDS, *AGES) or best.before in _amounts():
+        return None
+    phrases = [one for one in phrases_in("than", frozenset()) if best.before[-len(one) :] == one]
+    word = words[-1 - max(map(len, phrases))] if phrases else None
+    return None if (word,) in phrases_in("rather", frozenset()) else word
 
 
 class _Phrase(NamedTuple):
@@ -115,6 +136,15 @@ class _Reading:
         ends = [0, *(number.end for number in numbers)]
         starts = [*(number.start for number in numbers), len(question)]
         self._parts = [self._pieces(start, end) for start, end in zip(ends, starts, strict=True)]
+
+    def before(self) -> tuple[_Phrase | None, Sequence[str]]:
+        """The phrase before the first number, an article and no sign between, with the words that it is told by."""
+        before = self._parts[0]
+        best, gap, _ = self._longest(before, (), self._numbers[0].value, True)
+        if best is None or gap > ARTICLES or any(piece.breaks for piece in before[-1 - gap :]):
+            return None, ()
+        told = before[len(before) - gap - len(best.before) : len(before) - gap]
+        return best, [piece.text for piece in told]
 
     def bounds(self) -> Iterator[Bound]:
         ranges = dict(self._ranges())
@@ -296,6 +326,13 @@ def _table(japanese: bool) -> _Table:
             first = phrase.behind[0]
             behind[ANY if first.startswith(ANY) else first].append(phrase)
     return _Table(_frozen(before), _frozen(behind), _frozen(ranges), denials)
+
+
+@lru_cache(maxsize=1)
+def _amounts() -> frozenset[tuple[str, ...]]:
+    """The phrases that compare by any word, without that word: "more than" of "more * than"."""
+    phrases = (_phrase(line, text) for line, text, _ in read_grammar() if line in BOUNDS)
+    return frozenset(tuple(word for word in one.before if word != ANY) for one in phrases if ANY in one.before)
 
 
 def _frozen(part: Mapping[Key, Sequence[_Phrase]]) -> dict[Key, tuple[_Phrase, ...]]:

@@ -17,6 +17,7 @@ from ..names.linking import Mention, NameIndex
 from ..names.outright import with_outright
 from ..names.unknown import SchemaValues
 from ..question.asked_type import TypeWords
+from ..question.beyond import Beyond
 from ..question.denying import Denying
 from ..question.leaning import Leaning
 from ..question.view import Hypothesis
@@ -90,6 +91,7 @@ class Answerer:
         self.encoder, self.types = encoder, TypeWords(ranker.table.schema)
         self.of_values = SchemaValues(values, encoder)
         self._denying = Denying(ranker.table, values, self.types)
+        self.beyond = Beyond(ranker.table, values, self.types)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
@@ -107,6 +109,7 @@ class Answerer:
             return []
         chances = _leaning(chosen, _sayable(chosen.options, chances))
         chances = self._denying.without(question, chosen.options, chances)
+        chances = self.beyond.without(question, chosen.options, chances)
         likeliest = chosen.options[int(np.argmax(chances))]
         if self._probe is not None:
             chances = self._probed(chosen.options, chances)

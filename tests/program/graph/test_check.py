@@ -327,3 +327,10 @@ def test_a_value_that_no_graph_can_hold_is_refused(awkward_schema: GraphSchema, 
     kept = FilterStep.model_construct(kind="filter", store_as="b", start="a", conditions=(test,))
     (said,) = check_graph_plan(GraphPlan.model_construct(steps=(anchor, kept)), awkward_schema)
     assert said.startswith("brand of Drug is compared with what no graph can hold")
+
+
+def test_a_comparison_with_no_values_at_all_is_refused(awkward_schema: GraphSchema) -> None:
+    anchor = AnchorStep(store_as="a", node=NodeRef(name="x", type="Drug"))
+    kept = FilterStep(store_as="b", start="a", conditions=(Condition(property="brand", op="in", value=()),))
+    (said,) = check_graph_plan(GraphPlan(steps=(anchor, kept)), awkward_schema)
+    assert said == "brand of Drug is one of no values; give at least one"

@@ -173,6 +173,46 @@ def test_a_condition_that_no_cutoff_says_is_an_argument() -> None:
     assert step["arguments"]["where"] == [{"property": "phase", "op": "lt", "value": 3}]
 
 
+SIZED = GraphSchema.model_validate(
+    {
+        "nodes": [
+            {
+                "name": "Part",
+                "properties": ["size", "code", "spare"],
+                "cutoffs": [
+                    {"name": "least", "property": "size", "op": "ge"},
+                    {"name": "sizes", "property": "size", "op": "in"},
+                    {"name": "code", "property": "code", "op": "ge"},
+                    {"name": "spare", "property": "spare", "op": "in"},
+                ],
+            },
+            {"name": "Kit"},
+        ],
+        "edges": [{"name": "HAS", "source": "Kit", "target": "Part"}],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        [{"property": "size", "op": "ge", "value": 2}],
+        [{"property": "size", "op": "ge", "value": 2}, {"property": "size", "op": "ge", "value": 3}],
+        [{"property": "size", "op": "in", "value": [1, 2.5]}],
+        [{"property": "code", "op": "ge", "value": "m"}],
+        [{"property": "code", "op": "ge", "value": "5"}],
+        [{"property": "spare", "op": "in", "value": [True]}],
+    ],
+)
+def test_values_keep_their_kind_and_their_number_whatever_cutoffs_there_are(tests: list[dict[str, Any]]) -> None:
+    made = plan(anchor("x", "Kit"), hop("p", "a", "HAS", "out", node_where=tests))
+    read = from_spoke(json.loads(json.dumps(to_spoke(made, SIZED))), SIZED)
+    assert read.steps[-1].model_dump(exclude={"store_as"}) == made.steps[-1].model_dump(exclude={"store_as"})
+    assert [type(c.candidates()[0]) for c in read.steps[-1].node_where] == [
+        type(c.candidates()[0]) for c in made.steps[-1].node_where
+    ]
+
+
 # --- plans as a model writes them
 
 
@@ -230,7 +270,7 @@ BROKEN = [
     ([], "must be an object with a list of steps"),
     ({"plan": []}, "must be an object with a list of steps"),
     ({"error": "Failed to parse LLM output", "raw_output": "…"}, "this is no plan but an error: 'Failed"),
-    ({"plan": ["x"]}, "step 1 of the plan cannot be read"),
+    ({"plan": ["x"]}, "step 1 of the plan cannot be read: it is no object with store_as"),
     ({"plan": [{"store_as": "x"}]}, "it has neither an api_call nor a logic"),
     ({"plan": [{"api_call": "/api/v1/search/x", "store_as": "x"}]}, "is no call of /api/v1/neighborhood"),
     ({"plan": [{"api_call": "/api/v1/neighborhood/{x.type}/name/{x.name}", "store_as": "y"}]}, "no edge_filters"),

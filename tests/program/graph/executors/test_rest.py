@@ -274,6 +274,8 @@ ROW = json.dumps({"data": {"id": 1, "neo4j_type": "Disease", "properties": {"ide
         (b"[" + ROW + b" " + ROW + b"]", None, "the answer is no JSON"),
         (b"[" + b'{"data":' * 50_000, None, "nested too deeply"),
         (b"\xff\xfe[", None, "the answer is no JSON list"),
+        (b"[" + ROW.replace(b'"id": 1', b'"id": [1]') + b"]", None, "a row of the answer is no node or edge"),
+        (b'[{"data": {"source": {"a": 1}, "target": 2, "neo4j_type": "X"}}]', None, "is no node or edge"),
     ],
 )  # fmt: skip
 def test_an_answer_that_is_none_is_a_gap(
@@ -283,6 +285,27 @@ def test_an_answer_that_is_none_is_a_gap(
     answer = execute_graph(ONE, graph)
     assert answer.names == ()
     assert said in answer.gaps[0]
+
+
+def test_a_page_whose_address_cannot_be_read_leaves_the_answer_cut(graph: SpokeGraph, spoke: Any) -> None:
+    def linked(handler: Any) -> bool:
+        handler.reply(200, b"[" + ROW + b"]", {"Link": '<http://127.0.0.1:port/>; rel="next"'})
+        return True
+
+    spoke.fault = linked
+    assert "a further page could not be read" in execute_graph(ONE, graph).cut[0]
+
+
+def test_an_answer_may_begin_with_a_byte_order_mark() -> None:
+    assert [row["id"] for row in decoded([b"\xef\xbb\xbf[" + ROW, b"]"])] == [1]
+
+
+def test_an_edge_without_an_end_joins_nothing(graph: SpokeGraph, spoke: Any) -> None:
+    nameless = ROW.replace(b'"id": 1, ', b"")
+    edge = b'{"data": {"source": null, "target": null, "neo4j_type": "TREATS_CtD", "properties": {}}}'
+    spoke.fault = raw(b"[" + nameless.replace(b'"x"', b'"asthma"') + b"," + edge + b"]")
+    answer = execute_graph(ONE, graph)
+    assert (answer.names, answer.gaps, answer.unknown) == ((), (), ())
 
 
 def test_a_million_rows_are_read_up_to_the_cap(spoke: Any) -> None:
@@ -343,9 +366,17 @@ def test_a_server_that_is_not_there_is_said() -> None:
         open_spoke("http://127.0.0.1:9")
 
 
+def test_an_address_that_is_none_is_said() -> None:
+    with pytest.raises(DataError, match=r"is no address of a server: .*; check its host and port"):
+        open_spoke("http://127.0.0.1:port")
+
+
 def test_a_server_without_types_is_said(spoke: Any) -> None:
     spoke.fault = raw(b"[]")
     with pytest.raises(DataError, match="is no graph schema"):
+        open_spoke(spoke.root)
+    spoke.fault = raw(b"[" * 100_000)
+    with pytest.raises(DataError, match="does not say its types"):
         open_spoke(spoke.root)
     spoke.fault = failing(9, 404)
     with pytest.raises(DataError, match="status 404"):

@@ -81,6 +81,21 @@ def test_an_alias_leads_to_the_name_in_the_graph(index: NameIndex) -> None:
     assert "nowhere" not in found(index, "what treats nowhere", ["nowhere"])
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("who climbed dont look down", "Don't Look Down"),
+        ("routes of ruth omalley", "Ruth O’Malley"),
+        ("who climbed don't look down", "Don't Look Down"),
+        ("routes of Ruth O'Malley", "Ruth O’Malley"),
+    ],
+)
+def test_a_name_is_found_with_and_without_its_apostrophes(question: str, name: str) -> None:
+    names = NameIndex([("r1", "Don't Look Down", "Route"), ("c1", "Ruth O’Malley", "Climber")])
+    common = {"who", "climbed", "routes", "of", "dont", "look", "down"}
+    assert [mention.readings[0].name for mention in names.mentions(question, common)] == [name]
+
+
 def test_an_id_is_found_as_it_is_written(index: NameIndex) -> None:
     [reading] = found(index, "which drugs for (DOID:1438)?")["DOID:1438"].readings
     assert (reading.name, reading.type, reading.how) == ("DOID:1438", "Disease", "id")
