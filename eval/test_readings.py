@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ..data.domain import Domain, rows_hash, split_files
 from ..data.learned import seen_among
+from ..data.locks import wait_for
 from ..data.rows import SPLITS, LabelledRow
 from ..program.artifact.folder import text_fingerprint
 from ..program.planner import QueryPlanner
-from .locks import wait_for
 from .resume import code_fingerprint
 
 READINGS_FILE = "test-readings.jsonl"
