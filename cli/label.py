@@ -63,7 +63,7 @@ def _label_all(logged: list[LoggedPlan], out: Path, card: DomainCard, limit: int
     waiting.sort(key=lambda plan: plan.key != kept.in_hand)
     console = Console(highlight=False)
     if not waiting:
-        console.print(f"nothing is left to label; {escape(str(out))} has {len(kept.rows)} rows", emoji=False)
+        console.print(f"0 to label of {len(logged)} plans, {len(kept.rows)} in {escape(str(out))}", emoji=False)
         return
     console.print(f"{len(waiting)} to label, {len(kept.rows)} in {escape(str(out))}. {HOW}", emoji=False)
     before = len(kept.rows)

@@ -198,7 +198,10 @@ def next_question(
         before: answers that contradicted each other; each is proposed in the place of the plan's.
     """
     left = next((q for q in _questions(logged, answers, card) if q.field not in answers), None)
-    return replace(left, proposed=before[left.field]) if left and before and left.field in before else left
+    if left is None or not before or left.field not in before:
+        return left
+    said = before[left.field]
+    return left if left.kind == "parts" and not _so_many(said) else replace(left, proposed=said)
 
 
 def read_answer(question: Question, typed: str) -> Any:
