@@ -249,7 +249,8 @@ def hint_of_domain(folder: Path) -> str:
     """What to say instead where a program was asked for and a domain is meant; empty where none is."""
     if not (folder / CARD_FILE).is_file() and str(folder) not in shipped_domains():
         return ""
-    return f"it is a domain: say --domain {folder} and no program, or compile it first: queryplan compile {folder}"
+    plain = f"say --domain {folder} and no program, or zero-shot where one must be named"
+    return f"it is a domain: {plain}, or compile it first: queryplan compile {folder}"
 
 
 def read_manifest(folder: Path) -> Manifest:
