@@ -312,7 +312,7 @@ def test_the_wheel_plans(wheel: Path, tmp_path: Path, heads_kept: Callable[[str]
     command = ["plan", "who talked about meditation?", "--domain", "podcast", "--lm", "none", "--json"]
     code = (
         f"import queryplan; assert queryplan.__file__.startswith({str(wheel)!r}), queryplan.__file__\n"
-        f"from queryplan.program.heads import lending; lending.MOST = {lending.MOST}\n"  # as for the heads that are kept
+        f"from queryplan.program.heads import lending; lending.MOST = {lending.MOST}\n"  # as for heads that are kept
         f"from queryplan.cli.main import app; app({command!r})"
     )
     paths = os.pathsep.join([str(wheel), *(p for p in sys.path if p.endswith("site-packages"))])
