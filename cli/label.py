@@ -9,12 +9,14 @@ import typer
 from rich.console import Console
 
 from ..errors import DataError, UserError
+from .files import check_file
 from .settings import load_settings
 from .show import escape
 
 if TYPE_CHECKING:
     from ..data.card import DomainCard
-    from ..data.labelling import Answers, LabelFile, LoggedPlan, Question
+    from ..data.label_file import Answers, LabelFile
+    from ..data.labelling import LoggedPlan, Question
 
 HOW = "Enter takes what the plan says; /s skips the row, /q stops. What you answered is kept."
 
@@ -39,25 +41,46 @@ def command(
     Stop whenever you like; the same command continues where you were, even in the middle of a row.
     """
     from ..data.card import domain_folder, load_card
-    from ..data.labelling import NOT_THERE, LabelFile, in_their_conversation, least_certain_first
+    from ..data.labelling import NOT_THERE, in_their_conversation
+    from ..data.locks import alone_at
 
+    check_file("--out", out)
     card = load_card(domain_folder(domain))
-    kept = LabelFile(out)
     logged, lost = in_their_conversation(_logged(logs, traces, newest, tracking_uri), str(logs or traces))
     if lost:
         typer.echo(f"{lost} plans are left out: they were made in conversations {NOT_THERE}", err=True)
+    _say_of_another(logged, card)
+    with alone_at(out):
+        _label_all(logged, out, card, limit)
+
+
+def _label_all(logged: list[LoggedPlan], out: Path, card: DomainCard, limit: int | None) -> None:
+    from ..data.label_file import LabelFile
+    from ..data.labelling import least_certain_first
+
+    kept = LabelFile(out)
     waiting = least_certain_first(logged, kept.done)
     waiting.sort(key=lambda plan: plan.key != kept.in_hand)
     console = Console(highlight=False)
-    console.print(f"{len(waiting)} to label, {len(kept.rows)} in {escape(str(out))}. {HOW}")
+    if not waiting:
+        console.print(f"0 to label of {len(logged)} plans, {len(kept.rows)} in {escape(str(out))}", emoji=False)
+        return
+    console.print(f"{len(waiting)} to label, {len(kept.rows)} in {escape(str(out))}. {HOW}", emoji=False)
     before = len(kept.rows)
     try:
-        for number, logged in enumerate(waiting[:limit], 1):
-            _offer(console, logged, f"{number} of {len(waiting)}")
-            _label(console, logged, kept, card)
+        for number, plan in enumerate(waiting[:limit], 1):
+            _offer(console, plan, f"{number} of {len(waiting)}")
+            _label(console, plan, kept, card)
     except typer.Abort:
         console.print("\nstopped; run the same command again to continue")
     console.print(f"{len(kept.rows) - before} rows added to {escape(str(out))}")
+
+
+def _say_of_another(logged: list[LoggedPlan], card: DomainCard) -> None:
+    """A line where plans were made by a program of another domain: what they propose is not of this one."""
+    others = sorted({name for plan in logged if (name := plan.compiled_for) not in ("", card.name)})
+    if others:
+        typer.echo(f"some of these plans are of the domain {', '.join(others)}, not of {card.name}", err=True)
 
 
 def _logged(logs: Path | None, traces: str | None, newest: int, tracking_uri: str | None) -> list[LoggedPlan]:
@@ -86,26 +109,29 @@ def _offer(console: Console, logged: LoggedPlan, place: str) -> None:
 
 
 def _label(console: Console, logged: LoggedPlan, kept: LabelFile, card: DomainCard) -> None:
-    """Ask until the row is complete or skipped; answers that contradict the guide are asked for again."""
+    """Ask until the row is complete or skipped; answers that contradict the guide are proposed once more."""
     from ..data.labelling import make_row
 
-    answers = kept.answers(logged.key)
+    answers: Answers = kept.answers(logged.key)
+    before: Answers = {}
     while True:
         try:
-            _ask_all(console, logged, answers, kept, card)
+            _ask_all(console, logged, answers, before, kept, card)
             kept.append(make_row(logged, answers))
             return
         except _Skipped:
             return
         except DataError as error:
-            console.print(f"[red]{escape(str(error))}[/red]; once more:", emoji=False)
-            answers.clear()
+            console.print(f"[red]{escape(str(error))}[/red]; once more, Enter takes what you said:", emoji=False)
+            answers, before = {}, answers
 
 
-def _ask_all(console: Console, logged: LoggedPlan, answers: Answers, kept: LabelFile, card: DomainCard) -> None:
+def _ask_all(
+    console: Console, logged: LoggedPlan, answers: Answers, before: Answers, kept: LabelFile, card: DomainCard
+) -> None:
     from ..data.labelling import next_question
 
-    while (question := next_question(logged, answers, card)) is not None:
+    while (question := next_question(logged, answers, card, before)) is not None:
         answers[question.field] = _ask(console, question)
         kept.keep(logged.key, answers)
 

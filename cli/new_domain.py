@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -37,7 +38,7 @@ def command(
     folder = out or Path(name)
     check_folder("--out" if out else "the domain", folder)
     asks = _at_a_terminal()
-    lines = tuple(covers or _lines(asks, "what does it answer? one thing a line, an empty line ends", "--covers"))
+    lines = tuple(covers or _covered(asks))
     called = title or _one(asks, "title", name.replace("-", " ").replace("_", " ").title())
     answers = DomainAnswers(
         name=name,
@@ -50,7 +51,7 @@ def command(
         written = write_domain(folder, answers)
     typer.echo(f"{folder}: {', '.join(path.name for path in written)}")
     typer.echo(f"The rows are starters made from templates; {folder / 'README.md'} says how to replace them.")
-    typer.echo(f"queryplan data check {folder}\nqueryplan compile {folder} --lm none")
+    typer.echo(f"queryplan data check {quote(str(folder))}\nqueryplan compile {quote(str(folder))} --lm none")
 
 
 def _at_a_terminal() -> bool:
@@ -61,14 +62,14 @@ def _one(asks: bool, text: str, default: str) -> str:
     return typer.prompt(text, default=default) if asks else default
 
 
-def _lines(asks: bool, text: str, flag: str) -> list[str]:
+def _covered(asks: bool) -> list[str]:
     if not asks:
-        raise UserError(f"say {text.split('?')[0]}: {flag} TEXT, once for each, since there is no terminal to ask at")
-    typer.echo(text)
+        raise UserError("say what it answers: --covers TEXT, once for each, since there is no terminal to ask at")
+    typer.echo("what does it answer? one thing a line, an empty line ends")
     lines: list[str] = []
     while line := str(typer.prompt(">", default="", show_default=False)).strip():
         lines.append(line)
-    return lines or _lines(asks, text, flag)
+    return lines or _covered(asks)
 
 
 def _outside() -> list[str]:

@@ -152,6 +152,8 @@ def say_worked(worked: Worked, how: str, target: Path) -> None:
         DataError: some rows were not queries.
     """
     said = f"{worked.done} queries {how}, all of them in {target}"
+    if not worked.done and not worked.failed:
+        said = f"nothing is left to do: every query is in {target} already"
     if worked.failed:
         raise DataError(
             f"{said}; rows that are no query: {worked.failed}, each with its error there; mend them and run again"

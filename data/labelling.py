@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,16 +23,21 @@ from ..signatures.problems import problems_of, said_of
 from ..signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, Turn
 from .card import DomainCard
 from .guide import contradictions
-from .rows import MAX_ERRORS_SHOWN, LabelledRow, not_utf8, read_rows
+from .label_file import LOGGED, Answers
+from .rows import MAX_ERRORS_SHOWN, LabelledRow, not_utf8
 
-LOGGED = "logged"
-"""Tag of rows that were labelled from use."""
+PARTS = (2, 4)
+"""Sub-queries of a query that needs some: at least and at most."""
 
 NOT_THERE = "that are not there: write history into each line, or plan the same queries again into a new --out"
 """What is said of plans without their conversation."""
 
+PLAN_FIRST = "plan its queries first, with queryplan plan --batch FILE --out PLANS, and label the plans"
+"""What is said of a file of queries that was given for a file of plans."""
+
+_VERSION = re.compile(r"([a-z][a-z0-9_-]*)-[0-9a-f]{12}(?![0-9a-f])")
+
 Kind = Literal["yes_no", "choice", "text", "list", "parts"]
-Answers = dict[str, Any]
 
 
 class LoggedPlan(BaseModel):
@@ -64,6 +69,12 @@ class LoggedPlan(BaseModel):
         return bool(planned) and "history" not in self.model_fields_set
 
     @property
+    def compiled_for(self) -> str:
+        """The domain of the compiled program that made it; empty where nothing was compiled, or nobody says."""
+        found = _VERSION.match(str(self.plan.get("program_version", "")))
+        return "" if found is None or found[1] == "uncompiled" else found[1]
+
+    @property
     def certainty(self) -> float:
         """The probability that all decisions are right, if they are independent; 0 if none is traced."""
         trace = self.plan.get("trace") or {}
@@ -75,7 +86,8 @@ def read_logged(path: Path) -> list[LoggedPlan]:
     """Read every plan of a log; lines that hold only an error are skipped.
 
     Raises:
-        DataError: names file, line and field of up to twenty bad lines; or all were logged without their text.
+        DataError: names file, line and field of up to twenty bad lines; or no line has a plan, or all were logged
+            without their text.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
@@ -97,7 +109,7 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
     """
     found: list[LoggedPlan] = []
     problems: list[str] = []
-    silent = 0
+    silent = lacking = 0
     for place, given in records:
         try:
             record = json.loads(given) if isinstance(given, str) else given
@@ -108,9 +120,12 @@ def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list
             elif "plan" in record or "run" in record:
                 found.append(_logged(record))
             elif "error" not in record:
+                lacking += 1
                 raise ValueError("plan: this field is missing")
         except (ValueError, RecursionError) as error:
             problems.append(f"{place}: {_said(error)}")
+    if lacking > 1 and lacking == len(problems) and not found:
+        raise DataError(f"{problems[0].partition(':')[0]} has no plans: {PLAN_FIRST}")
     if problems:
         raise DataError("\n".join(problems[:MAX_ERRORS_SHOWN]))
     if silent and not found:
@@ -171,13 +186,23 @@ class Question:
         if self.kind == "yes_no":
             return "yes" if self.proposed else "no"
         if self.kind == "parts":
-            return " | ".join(part["text"] for part in self.proposed) or "-"
+            return " | ".join(part["text"] for part in self.proposed or ()) or "-"
         return "; ".join(self.proposed) or "-" if self.kind == "list" else str(self.proposed or "-")
 
 
-def next_question(logged: LoggedPlan, answers: Answers, card: DomainCard) -> Question | None:
-    """The first unanswered question that applies; None if there is none."""
-    return next((q for q in _questions(logged, answers, card) if q.field not in answers), None)
+def next_question(
+    logged: LoggedPlan, answers: Answers, card: DomainCard, before: Mapping[str, Any] | None = None
+) -> Question | None:
+    """The first unanswered question that applies; None if there is none.
+
+    Args:
+        before: answers that contradicted each other; each is proposed in the place of the plan's.
+    """
+    left = next((q for q in _questions(logged, answers, card) if q.field not in answers), None)
+    if left is None or not before or left.field not in before:
+        return left
+    said = before[left.field]
+    return left if left.kind == "parts" and not _so_many(said) else replace(left, proposed=said)
 
 
 def read_answer(question: Question, typed: str) -> Any:
@@ -200,8 +225,9 @@ def read_answer(question: Question, typed: str) -> Any:
         return found[0]
     if question.kind == "text":
         return text
-    listed = [] if text == "-" else [part.strip() for part in text.split("|" if question.kind == "parts" else ";")]
-    return _parts(listed) if question.kind == "parts" else [part for part in listed if part]
+    split = [] if text == "-" else text.split("|" if question.kind == "parts" else ";")
+    listed = [part.strip() for part in split if part.strip()]
+    return _parts_of_some(listed, text) if question.kind == "parts" else listed
 
 
 def make_row(logged: LoggedPlan, answers: Mapping[str, Any]) -> LabelledRow:
@@ -268,7 +294,23 @@ def _questions(logged: LoggedPlan, answers: Answers, card: DomainCard) -> list[Q
 def _proposed(plan: Mapping[str, Any], field: str, kind: Kind, choices: Sequence[str]) -> Any:
     empty: dict[Kind, Any] = {"yes_no": False, "text": "", "list": [], "parts": [], "choice": ""}
     value = plan.get(field) or empty[kind]
-    return None if kind == "choice" and value not in choices else value
+    unusable = (kind == "choice" and value not in choices) or (kind == "parts" and not _so_many(value))
+    return None if unusable else value
+
+
+def _so_many(parts: Sequence[Any]) -> bool:
+    return PARTS[0] <= len(parts) <= PARTS[1]
+
+
+def _parts_of_some(texts: Sequence[str], typed: str) -> list[dict[str, Any]]:
+    """Sub-queries as they were typed; none for ``-``, where the question before it was answered wrongly.
+
+    Raises:
+        ValueError: too few or too many.
+    """
+    if typed != "-" and not _so_many(texts):
+        raise ValueError(f"write {PARTS[0]} to {PARTS[1]} with | between, or - if one retrieval is enough")
+    return _parts(texts)
 
 
 def _parts(texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -280,67 +322,7 @@ def _parts(texts: Sequence[str]) -> list[dict[str, Any]]:
     return found
 
 
-# -- what is kept
-
-
-class LabelFile:
-    """The file that rows are appended to, and beside it the answers of the unfinished row.
-
-    Raises:
-        DataError: the file exists and holds something other than rows.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.draft = path.with_name(f"{path.name}.draft.json")
-        self.rows = read_rows(path) if path.exists() else []
-
-    @property
-    def done(self) -> set[str]:
-        """Keys of the logged plans that have a row."""
-        return {row.id.removeprefix(f"{LOGGED}-") for row in self.rows}
-
-    def answers(self, key: str) -> Answers:
-        """The answers given so far for a plan; empty if there are none."""
-        try:
-            kept = json.loads(self.draft.read_text(encoding="utf-8"))
-            return dict(kept["answers"]) if kept["key"] == key else {}
-        except FileNotFoundError:
-            return {}
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise DataError(f"{self.draft} cannot be read; remove it to go on") from error
-
-    @property
-    def in_hand(self) -> str | None:
-        """The key of the plan that was left unfinished."""
-        try:
-            return str(json.loads(self.draft.read_text(encoding="utf-8"))["key"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return None
-
-    def keep(self, key: str, answers: Answers) -> None:
-        """Save the answers so far; a crash leaves either these or the previous ones."""
-        new = self.draft.with_suffix(".new")
-        self.draft.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps({"key": key, "answers": answers}, ensure_ascii=False), encoding="utf-8")
-        os.replace(new, self.draft)
-
-    def append(self, row: LabelledRow) -> None:
-        """Append a finished row; it is on the disk when this returns."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("a+b") as file:
-            if file.tell() and not self._ends_a_line():
-                file.write(b"\n")
-            file.write(row.model_dump_json(exclude_defaults=True).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self.rows.append(row)
-        self.draft.unlink(missing_ok=True)
-
-    def _ends_a_line(self) -> bool:
-        with self.path.open("rb") as file:
-            file.seek(-1, os.SEEK_END)
-            return file.read(1) == b"\n"
+# -- records
 
 
 def _logged(record: Mapping[str, Any]) -> LoggedPlan:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from pydantic import ValidationError
 
@@ -124,7 +125,10 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already; give another --out")
     had_it = folder.exists()
-    texts = {CARD_FILE: card_toml(card, _CARD_COMMENT), "README.md": _PAGE.format(title=card.title, folder=folder)}
+    texts = {
+        CARD_FILE: card_toml(card, _CARD_COMMENT),
+        "README.md": _PAGE.format(title=card.title, folder=quote(str(folder))),
+    }
     folder.mkdir(parents=True, exist_ok=True)
     try:
         for name, text in texts.items():
@@ -139,6 +143,10 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
                 folder.rmdir()
         raise
     return sorted(folder.iterdir())
+
+
+def _page(card: DomainCard, folder: Path) -> str:
+    return _PAGE.format(title=card.title, folder=quote(str(folder)))
 
 
 def _words(kinds: Iterable[str]) -> list[str]:
@@ -161,8 +169,9 @@ Begun by `queryplan new-domain`. **Every row here is a starter, made from a temp
 tagged `starter` show the form of a label and teach nothing about your users.
 
 1. Mend `domain.toml`: what the domain covers, what it does not, the names users type.
-2. Collect real queries with their conversations; label them in one file, or from logged plans:
-   `queryplan label LOGS --domain {folder} --out labelled.jsonl`. A few hundred is where learning begins.
+2. Collect real queries with their conversations, `{{"id", "query", "history"}}` a line. Have them planned and correct
+   what the plans say: `queryplan plan --batch queries.jsonl --out plans.jsonl --domain {folder} --lm none`, then
+   `queryplan label plans.jsonl --domain {folder} --out labelled.jsonl`. A few hundred is where learning begins.
 3. `queryplan data split labelled.jsonl --out {folder} --replace` puts them in the starters' place.
 4. `queryplan data check {folder}`, then `queryplan compile {folder} --lm none`.
 """

@@ -25,6 +25,7 @@ SESSION_KEYS = ("active_entity", "now", "timezone", "collection", "paradigm")
 """The session keys that planner and retrieval read; others of an application change no plan."""
 # What is wrong with a line that is no record at all, whatever a row needs.
 _NO_OBJECT = (": row: not JSON", ": row: expected an object")
+_NO_LABELS = "labels: this field is missing"
 
 
 class Gold(Frozen):
@@ -154,6 +155,11 @@ def parse_file(path: Path) -> Parsed:
         raise DataError(
             f"{path.name} is no file of labelled rows, since none of its lines is a JSON object: "
             "write one row a line, as data/README.md says"
+        )
+    if len(problems) > 1 and not parsed.rows and all(_NO_LABELS in problem for problem in problems):
+        raise DataError(
+            f"{path.name} is no file of labelled rows, since none of its lines has labels: "
+            "queryplan plan --batch plans queries, and queryplan label makes rows of plans"
         )
     return parsed
 

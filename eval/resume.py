@@ -13,9 +13,9 @@ from pydantic import ValidationError
 
 from .. import __version__
 from ..data.disk import writing
+from ..data.locks import claim
 from ..errors import UserError
 from ..program.plan import QueryPlan
-from .locks import claim
 
 _KIND = "queryplan-evaluation-journal"
 # What plans, this package's part of it; how plans are scored and shown is not in the journal.

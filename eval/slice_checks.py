@@ -11,7 +11,9 @@ from ..data.card import shipped_domains
 from ..data.domain import check_kinds, load_domain
 from ..data.rows import LabelledRow, read_rows
 from ..errors import DataError
+from ..program.plan import QueryPlan
 from ..program.planner import QueryPlanner
+from ..signatures.types import Labels
 from .evaluation import Case, Evaluation, evaluate, learned_from
 from .gate.judging import share_of
 from .gate.settings import MEASURES
@@ -22,6 +24,7 @@ from .test_readings import measured_on, read_of_test, record_reading, seen_befor
 from .tracking.tracked import certainty, said
 
 WORST = 5
+_GIVE = "give its folder with --queryplan-domain, or labelled rows with --queryplan-data"
 
 
 @dataclass(frozen=True)
@@ -140,6 +143,8 @@ class SliceChecks:
     def _read(self) -> tuple[LabelledRow, ...]:
         card, data = self.planner.card, Path(self.data) if self.data is not None else None
         named = self.domain or (card.name if data is None or card.name in shipped_domains() else None)
+        if named is not None and self.domain is None and named not in shipped_domains():
+            raise DataError(f"the program is of the domain {named}, which does not ship: {_GIVE}")
         domain = load_domain(named) if named is not None else None
         rows = tuple(read_rows(data)) if data is not None else domain.rows("test") if domain is not None else ()
         check_kinds(rows, card, data.name if data is not None else "test.jsonl")
@@ -149,10 +154,22 @@ class SliceChecks:
         return rows
 
 
+def _line_of(case: Case) -> str:
+    gold, plan = _told(case, case.gold), _told(case, case.plan)
+    return f"  {case.row_id}: {case.query!r}\n    gold {gold}\n    plan {plan}"
+
+
+def _told(case: Case, labels: Labels | QueryPlan) -> str:
+    """The labels in a line, with the texts where only these differ."""
+    if said(case.gold) != said(case.plan):
+        return said(labels)
+    return "; ".join([said(labels), labels.standalone_query, *(part.text for part in labels.sub_queries)])
+
+
 def _worst(cases: Sequence[Case], failed: Sequence[str]) -> list[str]:
     """The wrong rows of the failed measures, the most certain first."""
     wrong = [c for c in cases if any(getattr(c.score, MEASURES[m]) is False for m in failed)]
     wrong.sort(key=lambda case: -certainty(case))
-    lines = [f"  {c.row_id}: {c.query!r}\n    gold {said(c.gold)}\n    plan {said(c.plan)}" for c in wrong[:WORST]]
+    lines = [_line_of(case) for case in wrong[:WORST]]
     more = len(wrong) - WORST
     return [*(["the worst rows:"] if lines else []), *lines, *([f"  … and {more} more"] if more > 0 else [])]

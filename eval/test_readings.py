@@ -10,13 +10,19 @@ from pathlib import Path
 
 from ..data.domain import Domain, rows_hash, split_files
 from ..data.learned import seen_among
+from ..data.locks import wait_for
 from ..data.rows import SPLITS, LabelledRow
 from ..program.artifact.folder import text_fingerprint
 from ..program.planner import QueryPlanner
-from .locks import wait_for
 from .resume import code_fingerprint
 
 READINGS_FILE = "test-readings.jsonl"
+
+_USED = {"train": "from which programs of that domain learn: on new queries they are less right than here."}
+_CHOSEN = (
+    "by which programs of that domain are chosen or bounded where they ask a model: on new queries such a program is "
+    "less right than here."
+)
 
 
 def record_reading(test_file: Path, program: str, why: str, measured: str = "") -> int:
@@ -88,8 +94,7 @@ def seen_before(rows: Sequence[LabelledRow], domain: Domain) -> list[str]:
     """A sentence for each split but ``test`` that has some of these rows: they tell little about new queries."""
     counts = {split: shared(rows, domain.splits.get(split, ())) for split in SPLITS if split != "test"}
     return [
-        f"{count} of these {len(rows)} rows are in {split} of {domain.card.name}, from which programs of that domain "
-        "learn: on new queries they are less right than here."
+        f"{count} of these {len(rows)} rows are in {split} of {domain.card.name}, {_USED.get(split, _CHOSEN)}"
         for split, count in counts.items()
         if count
     ]

@@ -308,6 +308,7 @@ class CompileJob:
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         gate = () if planner.gate == Gate() else (repr(planner.gate),)
         gate += () if self.settings.encoder == "static" else (self.settings.encoder,)
+        gate += () if self.settings.seed == 0 else (f"seed {self.settings.seed}",)
         gate += lending_key(self.domain.rows("train")) if self.settings.lending else ()
         parts = (state, weighed, self.settings.lm.model, self._key, *gate)
         return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{text_fingerprint(*parts)[:10]}"

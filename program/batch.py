@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..data.disk import writing
+from ..data.locks import alone_at
 from ..data.rows import not_utf8
 from ..errors import DataError
 from .artifact.folder import text_fingerprint
@@ -16,6 +17,8 @@ from .context import as_given, encodable
 from .planner import QueryPlanner
 
 Row = dict[str, Any]
+
+_ONE_A_LINE = 'write one JSON object a line, such as {"id": "1", "query": "what is it?"}'
 
 
 class Output(NamedTuple):
@@ -63,8 +66,8 @@ def plan_batch(
     not a query gets ``{"id", "error"}``, does not stop the others, and is tried again the next time.
 
     Raises:
-        DataError: ``source`` is missing, a line is not a JSON object, or two have the same id; or ``target`` holds
-            anything but plans of this program. File and line are named.
+        DataError: ``source`` is missing or empty, a line is not a JSON object, or two have the same id; or ``target``
+            holds anything but plans of this program, or another process writes it. File and line are named.
     """
     return each_row(source, target, lambda row: _planned(planner, row, deadline_s), planner.program_version, progress)
 
@@ -90,11 +93,22 @@ def each_row(
         OSError: the disk is full; what was written before is kept, and the next run continues from there.
     """
     rows = _rows(source)
-    there = _there(target, rows, program, output)
     target.parent.mkdir(parents=True, exist_ok=True)
     report = progress or (lambda done, total: None)
-    report(len(rows.keys() & there), len(rows))
-    failed, waiting = 0, [name for name in rows if name not in there]
+    with alone_at(target):
+        there = _there(target, rows, program, output)
+        report(len(rows.keys() & there), len(rows))
+        return _appended(target, rows, [name for name in rows if name not in there], work, report)
+
+
+def _appended(
+    target: Path,
+    rows: Mapping[str, Row],
+    waiting: Sequence[str],
+    work: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    report: Callable[[int, int], None],
+) -> Worked:
+    failed = 0
     with writing(target), target.open("a", encoding="utf-8") as file:
         for count, name in enumerate(waiting, len(rows) - len(waiting) + 1):
             worked = _worked(work, rows[name])
@@ -108,7 +122,9 @@ def each_row(
 def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row) -> Row:
     try:
         return {"asked": _asked(row), **work(row)}
-    except (KeyError, TypeError) as error:
+    except KeyError as error:
+        return {"error": f"this row is no query: it has no {error}; it has {', '.join(row) or 'nothing'}"}
+    except TypeError as error:
         return {"error": f"this row is no query: {error}"}
 
 
@@ -120,7 +136,7 @@ def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | 
 def conversation_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """The conversation of a row, as its line of output keeps it so that the plan can be labelled."""
     kept = {
-        "history": as_given(row.get("history") or ()),
+        "history": as_given(row.get("history")),
         "session": row.get("session"),
         "conversation": str(row.get("conversation") or ""),
     }
@@ -143,6 +159,8 @@ def _rows(source: Path) -> dict[str, Row]:
                 f"{source.name}:{number}: the id {name!r} is that of line {lines[name]} too; give each row its own id"
             )
         rows[name], lines[name] = row, number
+    if not rows:
+        raise DataError(f"{source.name} has no queries: {_ONE_A_LINE}")
     return rows
 
 
@@ -159,9 +177,10 @@ def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise not_lines(source) or DataError(f"{source.name}:{number}: not JSON: {error}") from error
+            wrong = DataError(f"{source.name}:{number}: not JSON ({error}): {_ONE_A_LINE}")
+            raise not_lines(source) or wrong from error
         if not isinstance(row, dict):
-            raise DataError(f"{source.name}:{number}: expected an object with a query")
+            raise DataError(f"{source.name}:{number}: expected an object with a query: {_ONE_A_LINE}")
         yield number, row
 
 

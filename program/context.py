@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, get_args
+from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
 from ..data.rows import LabelledRow
@@ -21,6 +21,8 @@ ROLES = get_args(Role)
 ASIDES = frozenset(("system", "developer", "tool", "function"))
 """Roles of messages that chat interfaces keep beside what was said. Were they a gap, every plan of an application that
 sends its instructions along would have one."""
+ROLE_NAMES = {"human": "user", "ai": "assistant"}
+"""What others call our roles."""
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
 SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
@@ -32,6 +34,28 @@ NO_GREETINGS = Greetings()
 JOINERS = "\u200c\u200d"
 """Invisible characters that have a meaning within a word or an emoji."""
 _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOINERS}])[{JOINERS}]+")
+
+
+class Message(Protocol):
+    """What somebody said, with ``role`` or, as LangChain has it, ``type``."""
+
+    @property
+    def content(self) -> Any:
+        """The text, or parts of which some are text."""
+        ...
+
+
+class Conversation(Protocol):
+    """What holds messages: a ``dspy.History``."""
+
+    @property
+    def messages(self) -> Any:
+        """The messages, oldest first."""
+        ...
+
+
+History = Iterable[Mapping[str, Any] | Message] | Conversation | None
+"""Earlier messages, oldest first, each with ``role`` and ``content`` as keys or attributes."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +86,7 @@ class CleanInput:
 
 def clean_input(
     query: str,
-    history: Sequence[Mapping[str, Any] | Turn] | None,
+    history: History,
     session: Mapping[str, Any] | None,
     window: HistoryWindow,
     greetings: Greetings = NO_GREETINGS,
@@ -78,12 +102,11 @@ def clean_input(
     """
     if not isinstance(query, str):
         raise TypeError(f"query must be a string, not {type(query).__name__}")
-    if isinstance(history, str | bytes | Mapping):
-        raise TypeError("history must be a list of messages with role and content")
+    messages = messages_of(history)
     if session is not None and not isinstance(session, Mapping):
         raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
-    turns, more, again = _clean_turns(history or (), window, greetings, text)
+    turns, more, again = _clean_turns(messages, window, greetings, text)
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
@@ -91,6 +114,20 @@ def clean_input(
     questions = tuple(filter(None, map(printable, listed)))
     unread = *_unread(known), *_no_text(active)
     return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions, again)
+
+
+def messages_of(history: History) -> tuple[Any, ...]:
+    """The messages of a history, read once: a generator gives them only once.
+
+    Raises:
+        TypeError: it is no list of messages.
+    """
+    given: Any = getattr(history, "messages", history)
+    if given is None:
+        return ()
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
+        raise TypeError(f"history must be a list of messages with role and content, not {type(given).__name__}")
+    return tuple(given)
 
 
 def _no_text(active: object) -> tuple[Degraded, ...]:
@@ -163,7 +200,7 @@ def ends(text: str, most: int) -> str:
 
 
 def _clean_turns(
-    history: Iterable[Mapping[str, Any] | Turn], window: HistoryWindow, greetings: Greetings, query: str
+    history: Iterable[Mapping[str, Any] | Message], window: HistoryWindow, greetings: Greetings, query: str
 ) -> tuple[tuple[Turn, ...], list[Degraded], bool]:
     """The turns of the window, what is wrong with the history, and whether it begins with the query's words."""
     turns, dropped = [], 0
@@ -173,7 +210,7 @@ def _clean_turns(
         turns += [turn] if turn else []
     notes = []
     if dropped:
-        why = f"{dropped} messages had an unknown role or no text"
+        why = f"{dropped} messages had an unknown role or no text; read are role (user or assistant) and content"
         notes.append(Degraded(what="history", why=why, instead="they were left out"))
     if turns and turns[-1].role == "user" and turns[-1].content == ends(query, window.characters):
         turns.pop()
@@ -197,38 +234,47 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
     return kept
 
 
-def _is_aside(message: Mapping[str, Any] | Turn) -> bool:
+def _is_aside(message: Mapping[str, Any] | Message) -> bool:
     """Whether a message is an instruction or a tool's, which nobody said: it is no turn and no loss."""
-    role = message.get("role") if isinstance(message, Mapping) else None
+    role = message.get("role") if isinstance(message, Mapping) else _role_in(message)
     return isinstance(role, str) and role.strip().lower() in ASIDES
 
 
-def _turn(message: Mapping[str, Any] | Turn, characters: int) -> Turn | None:
+def _role_in(message: Any) -> Any:
+    """What somebody's class of messages calls the role; LangChain's says ``type``."""
+    return getattr(message, "role", getattr(message, "type", None))
+
+
+def _turn(message: Mapping[str, Any] | Message, characters: int) -> Turn | None:
     said = said_in(message)
     return _clean_turn(*said, characters) if said is not None else None
 
 
-def said_in(message: Mapping[str, Any] | Turn) -> tuple[str, str] | None:
-    """Role and text of a message; None if it has no role or no text."""
+def said_in(message: Mapping[str, Any] | Message) -> tuple[str, str] | None:
+    """Role and text of a message as it was given; None if it has no role or no text."""
     role: Any
     content: Any
-    if isinstance(message, dict):  # first, since to ask whether it is a model takes as long as all the rest
+    if isinstance(message, dict | Mapping):  # dicts first, since to ask that takes as long as the rest
         role, content = message.get("role"), message.get("content")
-    elif isinstance(message, Turn):
-        role, content = message.role, message.content
-    elif isinstance(message, Mapping):
-        role, content = message.get("role"), message.get("content")
+    elif hasattr(message, "content"):  # a `Turn`, or somebody's class of messages
+        role, content = _role_in(message), message.content
     else:
         raise TypeError(f"a message must be a mapping with role and content, not {type(message).__name__}")
     if isinstance(content, list | tuple):
         content = _text_of_parts(content)
-    return (role, content) if isinstance(role, str) and isinstance(content, str) else None
+    return (role_of(role), content) if isinstance(role, str) and isinstance(content, str) else None
 
 
-def as_given(history: Iterable[Mapping[str, Any] | Turn]) -> list[dict[str, str]]:
-    """Role and whole text of each message, without those that the planner leaves out too, such as a system's."""
-    said = (said_in(message) or ("", "") for message in history)
-    return [{"role": known, "content": text} for role, text in said if (known := role.strip().lower()) in ROLES]
+def role_of(said: str) -> str:
+    """A role in our word for it, if we have one."""
+    plain = said.strip().lower()
+    return ROLE_NAMES.get(plain, plain)
+
+
+def as_given(history: History) -> list[dict[str, str]]:
+    """Role and whole text of each message; one that the planner leaves out too, such as a system's, is not there."""
+    said = (said_in(message) or ("", "") for message in messages_of(history))
+    return [{"role": role, "content": text} for role, text in said if role in ROLES]
 
 
 def _text_of_parts(parts: Iterable[Any]) -> str:
@@ -241,8 +287,8 @@ def _text_of_parts(parts: Iterable[Any]) -> str:
 @lru_cache(maxsize=256)
 def _clean_turn(role: str, content: str, characters: int) -> Turn | None:
     read = content if len(content) <= 8 * characters else content[: 4 * characters] + content[-4 * characters :]
-    text, known = ends(printable(read), characters), role.strip().lower()
-    return Turn(role=known, content=text) if known in ROLES and text else None  # type: ignore[arg-type]
+    text = ends(printable(read), characters)
+    return Turn(role=role, content=text) if role in ROLES and text else None  # type: ignore[arg-type]
 
 
 def history_text(turns: Sequence[Turn]) -> str:

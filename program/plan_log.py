@@ -15,7 +15,7 @@ import queue
 import threading
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -23,15 +23,13 @@ from typing import Any, Protocol, Self
 from pydantic import TypeAdapter
 
 from ..data.disk import writing
-from ..signatures.types import STAGES, Turn
+from ..signatures.types import STAGES
 from .artifact.registry import client, speaking_to_mlflow, tracking_uri_in_force
-from .context import as_given
+from .context import History, as_given
 from .plan import QueryPlan
 from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
 
 logger = logging.getLogger(__name__)
-
-History = Sequence[Mapping[str, Any] | Turn] | None
 
 _KEPT = (
     "schema_version",
@@ -251,7 +249,7 @@ def _record(
     return {
         "text": True,
         "query": plan.query,
-        "history": as_given(history or ()),
+        "history": as_given(history),
         # What is no JSON is written out: a session's ``now`` may be a datetime.
         "session": _JSON.dump_python(dict(session or {}), mode="json", fallback=str),
         "conversation": conversation,

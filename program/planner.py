@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ..data.card import DomainCard
-from ..signatures.types import Turn
 from .artifact.folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
 from .artifact.planner_state import content_hash, fingerprints, heads_of, restore, state_of
 from .asked import Asked, asked_of
 from .asking import Clock, Threads, asend_round, send_round
 from .bound import Bound, Gate, Mode
-from .context import CleanInput, clean_input
+from .context import CleanInput, History, clean_input, messages_of
 from .flow import Flow, Parts
 from .graph.asking.restated import new_restate_predictor
 from .graph.learning.learning import card_index
@@ -38,8 +37,6 @@ from .text.linker import Linker
 
 if TYPE_CHECKING:
     from .plan_log import PlanLog
-
-History = Sequence[Mapping[str, Any] | Turn] | None
 
 
 class QueryPlanner(dspy.Module):
@@ -126,7 +123,8 @@ class QueryPlanner(dspy.Module):
 
         Args:
             query: what the user typed, any text.
-            history: earlier messages, oldest first, each with ``role`` and ``content``.
+            history: earlier messages, oldest first, each with ``role`` and ``content`` as keys or attributes, or what
+                holds them as ``messages``, such as a ``dspy.History``.
             session: what the application knows; ``active_entity`` is a candidate referent.
             deadline_s: seconds after which the plan is made from what is known, and says so; at once for 0 or less.
 
@@ -134,7 +132,7 @@ class QueryPlanner(dspy.Module):
             TypeError: the query is not a string or the history not a list of messages.
             ConfigError: the deadline is not a number of seconds.
         """
-        clock = Clock(deadline_s)
+        clock, history = Clock(deadline_s), messages_of(history)
         self._model.wait(clock.left())
         planning = self._begin(query, history, session, clock)
         while planning.asks:
@@ -150,7 +148,7 @@ class QueryPlanner(dspy.Module):
         deadline_s: float | None = None,
     ) -> QueryPlan:
         """As ``plan``, for asyncio."""
-        clock = Clock(deadline_s)
+        clock, history = Clock(deadline_s), messages_of(history)
         await self._model.await_(clock.left())
         planning = self._begin(query, history, session, clock)
         while planning.asks:

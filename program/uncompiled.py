@@ -51,10 +51,10 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     worse than the heads. ``planner.let_model_decide()`` changes that.
 
     Raises:
-        DataError: the domain or its training rows cannot be read.
+        DataError: the domain or its training rows cannot be read; it may have none.
     """
     read = load_domain(domain, splits=("train",))
-    rows = read.rows("train")
+    rows = read.splits.get("train", ())  # a card alone is enough, since other domains lend rows
     made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(rows), *lending_key(rows))
     folder = kept / f"{read.card.name}-{made_of}"
     try:
@@ -62,7 +62,8 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
         counts = planner.manifest.compiled.get("lent", {}) if planner.manifest else {}
     except ProgramError:
         planner, counts = _train(read, folder)
-    note = f"not compiled: heads trained from {len(rows)} rows of {read.card.name}{lending_words(counts)}"
+    own = f"{len(rows)} rows of {read.card.name}" if rows else f"no row of {read.card.name}, which has none labelled"
+    note = f"not compiled: heads trained from {own}{lending_words(counts)}"
     planner.notes = (note, *planner.notes)
     planner.learned = prints_of(rows)
     heads = planner.heads.heads if planner.heads else {}
@@ -71,7 +72,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
 
 def _train(read: Domain, folder: Path) -> tuple[QueryPlanner, Mapping[str, Mapping[str, int]]]:
     """Train heads, and keep the result if the disk allows; also returns how many rows each other domain lent."""
-    rows = read.rows("train")
+    rows = read.splits.get("train", ())
     lent = lent_rows(rows, read.card)
     heads = train_heads(rows, read.card, default_encoder(), lent=lent)
     planner, counts = QueryPlanner(read.card, heads=heads, folder=read.folder), lending_counts(lent)

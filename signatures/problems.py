@@ -100,7 +100,9 @@ def _counted(count: int, kind: str) -> str:
 
 def _instead(wanted: str, error: Any) -> str:
     """What stands there, in words; never the value itself, which may be secret."""
-    value = error.get("input")
+    if "input" not in error:
+        return ""
+    value = error["input"]
     if value is None:
         return ", not null"
     number = isinstance(value, int | float) and not isinstance(value, bool)

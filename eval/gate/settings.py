@@ -75,7 +75,7 @@ def gate_settings(table: Mapping[str, Any]) -> GateSettings:
     try:
         settings = GateSettings.model_validate(_named(table))
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
+        first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ConfigError(f"queryplan.toml sets gate.{where} to something unusable: {said_of(first)}") from None
     _known("minimum", settings.minimum, MEASURES)
@@ -97,4 +97,5 @@ def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
 def _known(table: str, given: Mapping[str, float], names: Mapping[str, str] | Sequence[str]) -> None:
     for name in given:
         if name not in names:
-            raise ConfigError(f"queryplan.toml sets gate.{table}.{name}, which is none of {', '.join(names)}")
+            also = (*ALIASES, *names) if names is MEASURES else names
+            raise ConfigError(f"queryplan.toml sets gate.{table}.{name}, which is none of {', '.join(also)}")

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...data.locks import wait_for
 from ...errors import ConfigError
 from ...program.artifact.registry import public_uri
-from ..locks import wait_for
 
 WAITING = Path(".queryplan/waiting")
 RECORD, PROGRAM = "record.json", "program"

@@ -249,7 +249,8 @@ def hint_of_domain(folder: Path) -> str:
     """A hint for an error message if a domain was given where a program is needed; else empty."""
     if not (folder / CARD_FILE).is_file() and str(folder) not in shipped_domains():
         return ""
-    return f"it is a domain: say --domain {folder} and no program, or compile it first: queryplan compile {folder}"
+    plain = f"say --domain {folder} and no program, or zero-shot where one must be named"
+    return f"it is a domain: {plain}, or compile it first: queryplan compile {folder}"
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -11,6 +11,7 @@ import pytest
 from queryplan.cli import main
 from queryplan.data.card import domain_folder
 from queryplan.data.domain import load_domain
+from queryplan.data.locks import alone_at
 from queryplan.data.rows import read_rows
 from typer.testing import CliRunner
 
@@ -191,6 +192,28 @@ def test_plans_are_offered_least_certain_first_and_accepted_with_enter(log: str)
     assert [row.query for row in read_rows(Path("rows.jsonl"))] == ["why her?", "and when?"]
     assert "2 rows added" in out
     assert "0 to label" in run(*LABEL)[1]
+
+
+def test_two_at_once_do_not_label_into_one_file(log: str) -> None:
+    with alone_at(Path("rows.jsonl")):
+        code, out, err = run(*LABEL, typed="\n" * 40)
+    assert (code, out) == (2, "")
+    assert "rows.jsonl is being written by another process" in err
+
+
+def test_rows_are_refused_a_place_before_anything_is_asked(log: str) -> None:
+    Path("rows.jsonl").mkdir()
+    code, out, err = run(*LABEL, typed="\n" * 40)
+    assert (code, out) == (2, "")
+    assert "--out rows.jsonl is a folder: give the name of a file" in err
+
+
+def test_plans_of_another_domain_are_told(log: str) -> None:
+    text = Path(log).read_text().replace('"plan": {', '"plan": {"program_version": "bells-0123456789ab", ')
+    Path(log).write_text(text)
+    _, out, err = run(*LABEL, typed="/q\n")
+    assert "2 to label" in out
+    assert "some of these plans are of the domain bells, not of podcast" in err
 
 
 def test_plans_logged_as_traces_are_offered_too(mlflow_uri: str) -> None:

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.data.label_file import Answers, LabelFile
 from queryplan.data.labelling import (
-    Answers,
-    LabelFile,
     LoggedPlan,
     Question,
     in_their_conversation,
@@ -158,8 +157,68 @@ def test_turns_of_one_conversation_share_its_name(card: DomainCard) -> None:
 def test_answers_against_the_guide_are_refused(card: DomainCard) -> None:
     with pytest.raises(DataError, match="which no earlier turn says"):
         make_row(logged(), answer_all(logged(), card, {"referenced_entities": "Bob"}))
-    with pytest.raises(DataError, match="must be 2 to 4"):
-        make_row(logged(), answer_all(logged(), card, {"needs_decomposition": "y", "sub_queries": "one"}))
+    with pytest.raises(DataError, match="exactly when needs_decomposition"):
+        make_row(logged(), answer_all(logged(), card, {"needs_decomposition": "y", "sub_queries": "-"}))
+
+
+@pytest.mark.parametrize("typed", ["", "one", "a | b | c | d | e", " | "])
+def test_so_many_sub_queries_as_no_row_has_are_refused_at_once(card: DomainCard, typed: str) -> None:
+    answers: Answers = {"is_follow_up": False, "is_relevant": True, "needs_decomposition": True}
+    answers |= {"complexity": "complex", "intent": "multi_part"}
+    question = next_question(logged(), answers, card)
+    assert question is not None
+    assert question.field == "sub_queries"
+    with pytest.raises(ValueError, match=r"write 2 to 4 with \| between"):
+        read_answer(question, typed)
+
+
+def test_answers_that_contradict_each_other_are_proposed_once_more(card: DomainCard) -> None:
+    before: Answers = {"is_follow_up": True, "standalone_query": "Why does Bob host it?", "is_relevant": True}
+    first = next_question(logged(), {}, card, before)
+    second = next_question(logged(), {"is_follow_up": True}, card, before)
+    assert first is not None
+    assert second is not None
+    assert (read_answer(first, ""), read_answer(second, "")) == (True, "Why does Bob host it?")
+
+
+def test_a_file_of_queries_is_told_from_one_of_plans(tmp_path: Path) -> None:
+    path = write(tmp_path / "queries.jsonl", {"query": "who?"}, {"query": "why?"})
+    with pytest.raises(DataError, match=r"^queries\.jsonl has no plans: plan its queries first, with queryplan plan"):
+        read_logged(path)
+
+
+@pytest.mark.parametrize(
+    ("version", "domain"),
+    [("bells-0123456789ab", "bells"), ("old-bells-0123456789ab-bounded", "old-bells"), ("uncompiled-0123456789ab", "")],
+)
+def test_a_plan_knows_the_domain_of_its_program(version: str, domain: str) -> None:
+    assert logged(plan={**PLAN, "program_version": version}).compiled_for == domain
+
+
+@pytest.mark.parametrize("half", ["{", '{"id":"logged-7","conv', '{"id":"log\u00fc'])
+def test_a_row_that_was_cut_off_in_writing_is_labelled_again(tmp_path: Path, card: DomainCard, half: str) -> None:
+    path, row = tmp_path / "rows.jsonl", make_row(logged(), answer_all(logged(), card, {}))
+    LabelFile(path).append(row)
+    whole = path.read_bytes()
+    path.write_bytes(whole + half.encode()[:-1] if len(half) > 1 else whole + half.encode())
+    assert LabelFile(path).rows == [row]
+    assert path.read_bytes() == whole
+
+
+def test_what_is_no_half_row_is_left_where_it_is(tmp_path: Path, card: DomainCard) -> None:
+    path, row = tmp_path / "rows.jsonl", make_row(logged(), answer_all(logged(), card, {}))
+    path.write_text(row.model_dump_json())
+    assert LabelFile(path).rows == [row]
+    path.write_text("a shopping list")
+    with pytest.raises(DataError, match="no file of labelled rows"):
+        LabelFile(path)
+    assert path.read_text() == "a shopping list"
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl.gz"])
+def test_rows_are_appended_to_lines_of_json_alone(tmp_path: Path, name: str) -> None:
+    with pytest.raises(DataError, match=r"name a \.jsonl file"):
+        LabelFile(tmp_path / name)
 
 
 @pytest.mark.parametrize(

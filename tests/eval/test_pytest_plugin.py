@@ -149,6 +149,14 @@ def test_rows_that_the_program_learned_from_are_no_test_of_it(
     assert "give --queryplan-data rows that are new to it" in done.out
 
 
+def test_a_program_of_a_domain_that_does_not_ship_asks_for_its_folder(run: Callable[..., Ran], tmp_path: Path) -> None:
+    card = load_card(PODCAST).model_copy(update={"name": "bells"})
+    QueryPlanner(card).save(tmp_path / "bells")
+    done = run("--queryplan", tmp_path / "bells")
+    assert done.code == pytest.ExitCode.USAGE_ERROR
+    assert "of the domain bells, which does not ship: give its folder with --queryplan-domain" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

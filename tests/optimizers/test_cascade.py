@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from queryplan.data.card import domain_folder
+from queryplan.data.card import domain_folder, load_card
 from queryplan.data.domain import load_domain
 from queryplan.errors import ProgramError, UserError
 from queryplan.optimizers.job import CompileJob
@@ -65,6 +65,16 @@ def test_a_domain_without_calibration_rows_compiles_and_says_that_no_head_answer
     assert outcome.manifest.bound is not None
     assert outcome.manifest.bound.certainty is None
     assert any("0 conversations are too few: label 45 or more" in line for line in said)
+
+
+def test_each_seed_has_a_program_folder_of_its_own(domain: Path, tmp_path: Path) -> None:
+    read, planner = load_domain(domain), QueryPlanner(load_card(domain))
+    settings = [
+        JobSettings(optimizer="cascade", lm=LMSettings(model="none"), seed=seed, programs=tmp_path)
+        for seed in (0, 1, 1)
+    ]
+    first, second, again = (CompileJob(read, one)._folder(planner) for one in settings)
+    assert first != second == again
 
 
 def test_a_folder_that_is_no_program_is_refused_before_anything_is_learned(domain: Path, tmp_path: Path) -> None:

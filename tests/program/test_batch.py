@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from queryplan.data.locks import alone_at
 from queryplan.errors import DataError
 from queryplan.program.batch import plan_batch
 from queryplan.program.plan import QueryPlan
@@ -137,6 +138,29 @@ def test_a_row_that_is_no_query_is_named_and_stops_no_other(planner: Counting, t
     found = read(out)
     assert found["x"]["error"].startswith("this row is no query: ")
     assert "plan" in found["b"]
+
+
+def test_a_row_without_a_query_is_told_what_it_has(planner: Counting, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    plan_batch(planner, source(tmp_path, [{"id": "x", "question": "who?"}]), out)
+    assert read(out)["x"]["error"] == "this row is no query: it has no 'query'; it has id, question"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "id,query\n1,hello\n", '[{"query": "hi"}]\n'])
+def test_a_file_without_queries_is_told_what_a_line_is(planner: Counting, tmp_path: Path, text: str) -> None:
+    given = tmp_path / "in.jsonl"
+    given.write_text(text)
+    with pytest.raises(DataError, match=r"^in\.jsonl.*: write one JSON object a line, such as"):
+        plan_batch(planner, given, tmp_path / "out.jsonl")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_two_at_once_do_not_write_into_one_file(planner: Counting, tmp_path: Path) -> None:
+    given, out = source(tmp_path, ROWS), tmp_path / "out.jsonl"
+    with alone_at(out), pytest.raises(DataError, match="is being written by another process"):
+        plan_batch(planner, given, out)
+    assert plan_batch(planner, given, out) == (3, 0)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "out.jsonl"]
 
 
 def test_a_row_is_tried_again_when_it_was_mended_or_asks_something_else(planner: Counting, tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import dspy
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,7 +123,9 @@ def test_messages_with_another_role_or_no_text_are_left_out_and_counted() -> Non
     ]
     clean = clean_input("q", history, None, WINDOW)
     assert [t.content for t in clean.turns] == ["kept", "kept too"]
-    assert [d.why for d in clean.degraded] == ["5 messages had an unknown role or no text"]
+    assert [d.why for d in clean.degraded] == [
+        "5 messages had an unknown role or no text; read are role (user or assistant) and content"
+    ]
 
 
 @pytest.mark.parametrize("role", ["system", "Developer", "tool", "function"])
@@ -291,3 +296,45 @@ def test_keys_that_nobody_reads_make_one_gap_and_known_ones_none() -> None:
     assert clean_input("hi", None, known, WINDOW).unread == ()
     (gap,) = clean_input("hi", None, {f"k{n}" * 50: n for n in range(50)}, WINDOW).unread
     assert len(gap.why) < 400
+
+
+class Said:
+    def __init__(self, role: str, content: str) -> None:
+        self.role, self.content = role, content
+
+
+class Typed:
+    """As LangChain's messages are."""
+
+    def __init__(self, kind: str, content: str) -> None:
+        self.type, self.content = kind, content
+
+
+TALK = (("user", "Who is Nell?"), ("assistant", "The host."))
+AS_DICTS = [{"role": role, "content": text} for role, text in TALK]
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        AS_DICTS,
+        tuple(AS_DICTS),
+        (message for message in AS_DICTS),
+        [Said(role, text) for role, text in TALK],
+        [Typed("human", "Who is Nell?"), Typed("ai", "The host.")],
+        [{"role": "human", "content": "Who is Nell?"}, {"role": "AI", "content": "The host."}],
+        dspy.History(messages=AS_DICTS),
+        np.array(AS_DICTS, dtype=object),
+        SimpleNamespace(messages=AS_DICTS),
+    ],
+)
+def test_a_history_is_read_as_programs_keep_it(history: Any) -> None:
+    clean = clean_input("and why?", history, None, HistoryWindow())
+    assert [(turn.role, turn.content) for turn in clean.turns] == list(TALK)
+    assert not clean.degraded
+
+
+@pytest.mark.parametrize("history", [5, float("nan"), "text", b"text", {"messages": []}])
+def test_what_is_no_history_is_refused_in_words(history: Any) -> None:
+    with pytest.raises(TypeError, match=r"^history must be a list of messages with role and content, not "):
+        clean_input("and why?", history, None, HistoryWindow())

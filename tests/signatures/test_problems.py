@@ -95,3 +95,10 @@ def test_what_was_given_is_not_said() -> None:
     with pytest.raises(ValidationError) as raised:
         Thing.model_validate({"colour": "hunter2", "count": "hunter2"})
     assert not any("hunter2" in said_of(error) for error in raised.value.errors())
+
+
+def test_nothing_is_said_of_what_was_given_where_that_is_kept_back() -> None:
+    with pytest.raises(ValidationError) as raised:
+        Thing.model_validate({"share": "x"})
+    told = [said_of(error) for error in raised.value.errors(include_input=False) if error["loc"] == ("share",)]
+    assert told == ["expected a number"]

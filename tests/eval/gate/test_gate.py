@@ -200,13 +200,13 @@ def test_other_rows_and_other_domains_are_refused(measured: Make) -> None:
     [
         ({"margn": 0.1}, r"gate\.margn"),
         ({"margin": 3}, r"gate\.margin"),
-        ({"minimum": {"wit": 0.5}}, r"gate\.minimum\.wit.*plan_right"),
+        ({"minimum": {"wit": 0.5}}, r"gate\.minimum\.wit.*whole_plan.*plan_right"),
         ({"minimum": {"plan_right": 70}}, "a share between 0 and 1"),
         ({"ceilings": {"p42_ms": 1}}, r"gate\.ceilings\.p42_ms"),
         ({"ceilings": {"p95_ms": float("nan")}}, r"gate\.ceilings\.p95_ms"),
         ({"ceilings": {"p95_ms": -1}}, r"gate\.ceilings\.p95_ms"),
         ({"margins": {"plan_right": float("nan")}}, "a share between 0 and 1"),
-        ({"minimum": {"plan_right": "high"}}, r"gate\.minimum\.plan_right"),
+        ({"minimum": {"plan_right": "high"}}, r"gate\.minimum\.plan_right .*expected a number, not text"),
     ],
 )
 def test_a_wrong_setting_is_named(table: dict[str, Any], said: str) -> None:
