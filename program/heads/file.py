@@ -115,7 +115,7 @@ def _linear_tensors(name: str, linear: np.ndarray) -> dict[str, np.ndarray]:
 
     Then a second tensor has how many there are, in four bytes, and a bit for each.
     """
-    used = linear.any(axis=1)
+    used = np.asarray(linear.any(axis=1))
     bits = np.concatenate([np.frombuffer(np.uint32(len(used)).tobytes(), np.uint8), np.packbits(used)])
     if bits.nbytes + linear[used].nbytes >= linear.nbytes:
         return {f"{name}.linear": linear}

@@ -30,9 +30,10 @@ from queryplan.program.graph.asking.restated import (
 )
 from queryplan.program.graph.executors.memory import MemoryGraph
 from queryplan.program.graph.names.linking import NameIndex
-from queryplan.program.graph.planner import RESTATED, UNSAYABLE, GraphPlanner
+from queryplan.program.graph.planner import RESTATED, GraphPlanner
 from queryplan.program.graph.ranking.answering import Found
 from queryplan.program.graph.ranking.choosing import CHOICE
+from queryplan.program.graph.reasons import UNSAYABLE
 from queryplan.program.graph.sketch import canonical
 from queryplan.signatures.graph_steps import EdgeType, GraphSchema, NodeType
 from queryplan.signatures.restate_question import MOST_LINES, in_words, restate_question

@@ -17,7 +17,7 @@ from queryplan.program.graph.exchange.export import FINAL, from_spoke, query_typ
 from queryplan.program.graph.executor import execute_graph
 from queryplan.program.graph.executors.memory import MemoryGraph
 from queryplan.program.graph.executors.rest_client import path_part
-from queryplan.signatures.graph_steps import AnchorStep, GraphPlan, GraphSchema
+from queryplan.signatures.graph_steps import AnchorStep, ExpandStep, GraphPlan, GraphSchema
 
 KEYS = ["step", "description", "api_call", "logic", "inputs", "store_as"]
 
@@ -208,9 +208,11 @@ def test_values_keep_their_kind_and_their_number_whatever_cutoffs_there_are(test
     made = plan(anchor("x", "Kit"), hop("p", "a", "HAS", "out", node_where=tests))
     read = from_spoke(json.loads(json.dumps(to_spoke(made, SIZED))), SIZED)
     assert read.steps[-1].model_dump(exclude={"store_as"}) == made.steps[-1].model_dump(exclude={"store_as"})
-    assert [type(c.candidates()[0]) for c in read.steps[-1].node_where] == [
-        type(c.candidates()[0]) for c in made.steps[-1].node_where
-    ]
+    again, before = read.steps[-1], made.steps[-1]
+    assert isinstance(again, ExpandStep)
+    assert isinstance(before, ExpandStep)
+    kinds = [[type(c.candidates()[0]) for c in step.node_where] for step in (again, before)]
+    assert kinds[0] == kinds[1]
 
 
 # --- plans as a model writes them
