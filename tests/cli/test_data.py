@@ -283,8 +283,9 @@ def test_a_row_can_be_skipped_and_a_reply_corrected(log: str) -> None:
 
 def test_answers_against_the_guide_are_asked_again(log: str) -> None:
     wrong = "y\n\nBob\n" + "\n" * 6
-    _, out, _ = run(*LABEL, "--limit", "1", typed=wrong + "\n" * 20)
+    _, out, _ = run(*LABEL, "--limit", "1", typed=f"{wrong}\n\nNell\n" + "\n" * 20)
     assert "which no earlier turn says" in out
+    assert "once more, Enter takes what you said" in out
     assert read_rows(Path("rows.jsonl"))[0].labels.referenced_entities == ("Nell",)
 
 

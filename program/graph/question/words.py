@@ -40,8 +40,8 @@ def words_of(text: str) -> list[Word]:
         if not folded:
             _close(found, letters, begun, place)
         for letter in folded:
-            if _alone(letter):
-                _close(found, letters, begun, place)
+            if _alone(letter):  # it may share its sign with a figure: ㋀ is January, "1月"
+                _close(found, letters, begun, max(place, begun + 1))
                 found.append(Word(letter, place, place + 1))
             else:
                 begun = begun if letters else place

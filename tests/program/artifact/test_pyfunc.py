@@ -37,7 +37,7 @@ def test_a_row_that_is_no_query_says_so_and_does_not_stop_the_others(bench: Any)
     assert [one.removeprefix("this row is no query: ") for one in said[:-1]] == [
         "query must be a string, not NoneType",
         "history is not JSON (JSONDecodeError)",
-        "history must be a list of messages with role and content",
+        "history must be a list of messages with role and content, not str",
         "a message must be a mapping with role and content, not int",
         "session must be a mapping",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from queryplan.program.graph.question.words import fold, folded_words, name_words, spelled_out, words_of
 
@@ -32,10 +32,11 @@ def test_case_marks_and_punctuation_do_not_count(text: str, folded: str) -> None
 
 
 @given(st.text())
-def test_words_stand_where_they_say_in_order_and_without_overlap(text: str) -> None:
+@example("㋀ x㋀ ㍍")
+def test_words_stand_where_they_say_in_order_and_overlap_in_one_sign_at_most(text: str) -> None:
     words = words_of(text)
     assert all(0 <= word.start < word.end <= len(text) for word in words)
-    assert all(a.end <= b.start for a, b in pairwise(words))
+    assert all(a.end <= b.start or (a.end - 1 == b.start and b.end == a.end) for a, b in pairwise(words))
     assert all(word.text and not word.text.isspace() for word in words)
 
 
