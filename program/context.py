@@ -15,7 +15,6 @@ from ..signatures.types import Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
 from .text.listed import listed_questions
-from .text.spelling import bare, folded
 
 ROLES = get_args(Role)
 ASIDES = frozenset(("system", "developer", "tool", "function"))
@@ -65,7 +64,7 @@ class CleanInput:
     ``session`` is as the caller gave it: whoever reads one of its values checks it. ``unread`` names its keys that
     nobody reads, and an ``active_entity`` that is not text. Unlike what is ``degraded``, they leave nothing of the
     query out, so the plan may still be cached. ``questions`` are those that the query lists (``text/listed.py``),
-    mostly none. ``again`` is true if the conversation began with the same words, with nothing before them.
+    mostly none.
     """
 
     query: str
@@ -75,7 +74,6 @@ class CleanInput:
     session: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[Degraded, ...] = ()
     questions: tuple[str, ...] = ()
-    again: bool = False
 
     @cached_property
     def context(self) -> str:
@@ -106,14 +104,14 @@ def clean_input(
     if session is not None and not isinstance(session, Mapping):
         raise TypeError("session must be a mapping")
     text, notes = _clean_query(query)
-    turns, more, again = _clean_turns(messages, window, greetings, text)
+    turns, more = _clean_turns(messages, window, greetings, text)
     known = session or {}
     active = known.get("active_entity")
     entity = printable(active)[:200] if isinstance(active, str) else ""
     listed = listed_questions(greetings.rest(query)) if len(query) <= MAX_QUERY_CHARACTERS else ()
     questions = tuple(filter(None, map(printable, listed)))
     unread = *_unread(known), *_no_text(active)
-    return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions, again)
+    return CleanInput(text, turns, entity, (*notes, *more), known, unread, questions)
 
 
 def messages_of(history: History) -> tuple[Any, ...]:
@@ -201,8 +199,8 @@ def ends(text: str, most: int) -> str:
 
 def _clean_turns(
     history: Iterable[Mapping[str, Any] | Message], window: HistoryWindow, greetings: Greetings, query: str
-) -> tuple[tuple[Turn, ...], list[Degraded], bool]:
-    """The turns of the window, what is wrong with the history, and whether it begins with the query's words."""
+) -> tuple[tuple[Turn, ...], list[Degraded]]:
+    """The turns of the window, and what is wrong with the history."""
     turns, dropped = [], 0
     for message in history:
         turn = _turn(message, window.characters)
@@ -215,9 +213,7 @@ def _clean_turns(
     if turns and turns[-1].role == "user" and turns[-1].content == ends(query, window.characters):
         turns.pop()
         notes.append(Degraded(what="history", why="its last message is the query", instead="it was left out there"))
-    first = turns[0].content if turns and turns[0].role == "user" else ""
-    again = bool(first) and folded(bare(first)) == folded(bare(ends(query, window.characters)))
-    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes, again
+    return tuple(_without_greetings(turns, greetings)[-window.messages :]), notes
 
 
 def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:

@@ -53,7 +53,6 @@ LEAST_GREETING, LEAST_WORD = 0.4, 0.65
 """Of several words and of one, which says little of how it is meant: the podcast's heads take "silence" for a greeting
 at 0.53, "Dankeschön" at 0.71."""
 NO_GREETING = "no greeting at a probability under {}"
-LISTED = "the query lists several questions"
 NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
 """The cost of a decision without any request."""
@@ -151,9 +150,8 @@ class Flow:
     # -- round A: the conversation ---------------------------------------------------------------
 
     def _follow_up(self) -> Round:
-        if not self.clean.turns or self.clean.again:
-            why = "the conversation began with the same words" if self.clean.turns else "there is no earlier turn"
-            self.decide("follow_up", False, "rule", 1.0, why)
+        if not self.clean.turns:
+            self.decide("follow_up", False, "rule", 1.0, "there is no earlier turn")
             return
         head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
         self._note_unread(self.clean.query, head is not None)
@@ -240,24 +238,13 @@ class Flow:
         if labels.intent == "greeting":  # a greeting is simple and never split, whatever the others say
             labels.complexity, labels.needs_decomposition = "simple", False
             self._stand_alone()
-        elif self.listed:
-            self._settle_listed(reply)
-            return
         self._record("complexity", {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}, found, reply)
 
     @property
     def listed(self) -> bool:
-        """Whether the query lists the searches that it needs, and nobody rewrote it."""
+        """Whether the query lists questions, which are its searches if it needs some, and nobody rewrote it."""
         fits = MIN_SUB_QUERIES <= len(self.clean.questions) <= MAX_SUB_QUERIES
         return fits and self.labels.standalone_query == self.clean.query
-
-    def _settle_listed(self, reply: Reply | None) -> None:
-        """Several questions in one are complex, and several things at once unless something is followed over time."""
-        labels = self.labels
-        labels.complexity, labels.needs_decomposition = "complex", True
-        labels.intent = "cross_episode" if labels.intent == "cross_episode" else "multi_part"
-        value = {name: getattr(labels, name) for name in COMPLEXITY_OUTPUTS}
-        self.decide("complexity", value, "rule", 1.0, LISTED, reply)
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:
         """Choose labels together, if all have probabilities and the training rows say which go together."""

@@ -136,13 +136,6 @@ def test_instructions_and_what_tools_answer_are_no_turns_and_no_gaps(role: str) 
     assert not clean.degraded
 
 
-@pytest.mark.parametrize(("query", "again"), [("Who is Nell?", True), ("who is nell", True), ("who is Ilse?", False)])
-def test_a_conversation_that_began_with_the_same_words_is_known(query: str, again: bool) -> None:
-    history = [{"role": "user", "content": "who is Nell?"}, {"role": "assistant", "content": "The host."}] * 3
-    assert clean_input(query, history, None, WINDOW).again is again
-    assert clean_input(query, history[1:2], None, WINDOW).again is False
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -312,12 +312,3 @@ def test_the_version_changes_with_what_heads_learned(bench: Any, trained: Any) -
     assert one == bench.planner(heads=trained).program_version
     assert one != bench.planner(heads=Heads(learned, trained.features)).program_version
     assert one != bench.planner(heads=None).program_version
-
-
-def test_the_first_question_asked_again_follows_nothing_up(bench: Any) -> None:
-    made = bench.planner(heads={"is_follow_up": {"true": 0.9, "false": 0.1}})
-    history = [{"role": "user", "content": "Who is Nell?"}, {"role": "assistant", "content": "The host."}]
-    plan = made.plan("who is Nell", history)
-    assert not plan.is_follow_up
-    assert plan.trace.decisions[0].reason == "the conversation began with the same words"
-    assert made.plan("who is that", history).is_follow_up

@@ -136,14 +136,20 @@ def test_the_heading_of_a_rewritten_follow_up_is_told_with_each_part_and_is_none
 
 
 NEEDS_NONE = {"needs_decomposition": {"true": 0.1, "false": 0.9}, "is_relevant": {"true": 0.95, "false": 0.05}}
+TWO = "1. who is Nell?\n2. what is flow?"
 
 
-def test_questions_that_a_query_lists_are_its_searches_whatever_heads_say(planner: Any) -> None:
-    made = planner(None, needs=NEEDS_NONE)
-    plan = made.plan("1. who is Nell?\n2. what is flow?")
+def test_questions_that_a_query_lists_are_its_searches_where_it_needs_some(planner: Any) -> None:
+    made = planner(None)
+    plan = made.plan(TWO)
     assert [one.text for one in plan.sub_queries] == ["who is Nell", "what is flow"]
-    assert (plan.complexity, plan.intent, plan.needs_decomposition) == ("complex", "multi_part", True)
-    assert {d.decided_by for d in plan.trace.decisions if d.stage in ("complexity", "decompose")} == {"rule"}
+    assert plan.trace.decision("decompose").decided_by == "rule"
     assert "decompose" not in [note.what for note in plan.degraded]
     assert not made.plan("1. Nell\n2. flow").sub_queries
     assert not made.plan("\n".join(f"{n}. who is {n}?" for n in range(1, 7))).sub_queries
+
+
+def test_a_list_of_questions_decides_no_label(planner: Any) -> None:
+    plan = planner(None, needs=NEEDS_NONE).plan(TWO)
+    assert (plan.needs_decomposition, plan.sub_queries) == (False, ())
+    assert plan.trace.decision("complexity").decided_by != "rule"
