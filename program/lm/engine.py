@@ -63,9 +63,7 @@ class Route:
     embedded: bool = False
 
     def scrubbed(self, text: str) -> str:
-        """``text`` on one line and shortened, without this route's keys and address.
-
-        A web page that a gateway sent instead of an answer is left out, too."""
+        """``text`` on one line, shortened, without this route's keys, its address, or a gateway's web page."""
         keys = [str(k) for k in (self.config.api_keys or {}).values()]
         for secret in (*keys, self.address.removesuffix("/v1"), self.address):
             text = text.replace(secret, "…") if len(secret) > 4 else text

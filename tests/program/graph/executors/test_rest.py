@@ -9,15 +9,13 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from queryplan.errors import DataError
 from queryplan.eval.graph.agreement import agreement
 from queryplan.eval.graph.plan_generator import PlanGenerator, generator_for
 from queryplan.program.graph.executor import GraphAnswer, execute_graph, open_graph
 from queryplan.program.graph.executors.memory import MemoryGraph
 from queryplan.program.graph.executors.rest import SpokeGraph, cutoff_parameters, open_spoke
-from queryplan.program.graph.executors.rest_client import Again, Refused, decoded
+from queryplan.program.graph.executors.rest_client import decoded
 from queryplan.signatures.graph_steps import Condition, EdgeType, GraphPlan, NodeRef
 
 ASTHMA = {"kind": "anchor", "store_as": "a", "node": {"name": "asthma", "type": "Disease"}}
@@ -387,18 +385,3 @@ def test_find_says_when_the_server_fails(graph: SpokeGraph, spoke: Any) -> None:
     spoke.fault = failing(99, 500)
     with pytest.raises(DataError, match="did not answer"):
         graph.find(NodeRef(name="asthma", type="Disease"))
-
-
-ROWS = st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=6) | st.integers(), max_size=3), max_size=6)
-
-
-@given(ROWS, st.integers(1, 7), st.booleans())
-def test_rows_are_decoded_however_they_are_cut_into_parts(rows: list[Any], size: int, plain: bool) -> None:
-    text = json.dumps([{"data": row} for row in rows], ensure_ascii=plain, indent=None if plain else 1)
-    body = text.encode("utf-8", "surrogatepass")
-    parts = [body[at : at + size] for at in range(0, len(body), size)]
-    if "\ufffd" not in body.decode("utf-8", "replace"):
-        assert list(decoded(parts)) == rows
-    for cut in (body[:-1], body[: len(body) // 2]):
-        with pytest.raises((Again, Refused)):
-            list(decoded([cut]))
