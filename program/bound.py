@@ -6,11 +6,10 @@ Calibrating Predictive Algorithms to Achieve Risk Control", 2021) on rows that f
 ``optimizers/bounding.py``. The loss of a query is joint: 1 if *some* head that answered it was wrong, else 0. So five
 heads share one budget, and the bound is on whole queries.
 
-**What is compared.** Relevance and complexity are asked of the model in one round, so a request is saved only if both
-are certain: their product is compared with the required certainty. Relevance alone, which saves requests but no
-round, needs a quarter of the doubt. On the podcast's train and dev rows, cross-validated and resampled, 13.3 % of
-queries then needed no model at 5 % error and 29 % at 10 %, instead of 8.7 % and 21 % with every head by itself; as
-many single decisions were saved (33 % against 35 %, 50 % against 49 %).
+**What is compared.** Relevance and complexity are asked of the model in one round, so the round is saved only if both
+are certain: the product of their probabilities is compared with the required certainty. Relevance answered alone saves
+a request but no round, so it may have only a quarter of the doubt (1 - certainty) that the pair may have. The table
+in ``docs/cascade.md`` has what this rule saves, beside the other rules that were tried.
 
 **What it promises.** With the stated confidence over the draw of the calibration rows, a query from a future
 conversation is answered wrongly by a head with at most the stated probability. A conversation is drawn first, then
@@ -46,25 +45,25 @@ WITHIN = "learned head, within the bound"
 OUTSIDE = "learned head, outside the bound"
 NO_GUARANTEE = "best effort, no guarantee"
 
-# Halves, quarters and eighths were tried: 12.5, 13.3 and 13.5 % without a model, 36, 33 and 30 % of decisions.
 ALONE = 4
+"""A round may have this many times the doubt of relevance alone; ``docs/cascade.md`` compares 2, 4 and 8."""
 
 
 def needed_alone(certainty: float) -> float:
-    """The certainty required of a stage that saves no round by itself, if a round requires ``certainty``."""
+    """The certainty required of relevance where it is answered alone, if a whole round requires ``certainty``."""
     return 1 - (1 - certainty) / ALONE
 
 
 def label_stages(
     relevance: float | None, rejects: bool, complexity: float | None, certainty: float
 ) -> frozenset[Literal["relevance", "complexity"]]:
-    """Which labels of a standalone form heads answer, if a whole round requires ``certainty``.
+    """The stages of a standalone form that heads answer, if a whole round requires ``certainty``.
 
     Args:
-        relevance, complexity: how certain the heads of these stages are; None if they say nothing.
+        relevance, complexity: the probability of these heads' labels; None if a head says nothing.
         rejects: whether the relevance head says "not ours", so that nothing else has to be decided.
     """
-    if relevance is None or complexity is None or rejects:  # only one of the two can be had
+    if relevance is None or complexity is None or rejects:  # only one of the two is left to decide
         stage: Literal["relevance", "complexity"] = "complexity" if relevance is None else "relevance"
         sure = complexity if relevance is None else relevance
         return frozenset({stage}) if sure is not None and sure >= certainty else frozenset()
@@ -77,13 +76,12 @@ class Bound(Frozen):
     """The certainty from which heads may answer, and the evidence for it.
 
     Attributes:
-        error: the bound: at most this share of queries, each conversation weighing the same, is answered wrongly by a
-            head.
+        error: the bound: heads answer at most this share of queries wrongly, each conversation weighing the same.
         confidence: the confidence with which that holds.
         certainty: the smallest probability with which a head may answer; None if none may, see ``reason``.
-        conversations: number of rows it was fitted on, one of each conversation.
+        conversations: number of rows that it was fitted on, one of each conversation.
         errors: number of these rows that some head answered wrongly at that certainty.
-        supports: the smallest error that so many conversations could have shown, if none were wrong.
+        supports: the smallest ``error`` that so many conversations can show, which takes that none is wrong.
         coverage: share of these rows that heads answered, by stage; ``joint`` is the share that needed no model at all.
         reason: why no head may answer, or empty.
     """
@@ -174,13 +172,16 @@ def relevance_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
 
 
 def kind_certainty(heads: Mapping[str, HeadAnswer]) -> float | None:
-    """How certain the head is of the kind of rejection; if unsure, the plan gives the card's general reason."""
+    """How certain the head is of the kind of rejection; if too little, the plan gives the card's general reason."""
     answer = heads.get("rejection_kind")
     return answer.confidence if answer is not None else None
 
 
 def complexity_certainty(heads: Mapping[str, HeadAnswer], joint: Joint) -> float | None:
-    """The probability that all three labels of the complexity stage are right, as they would be chosen."""
+    """The probability that all three labels of the complexity stage are right, where they are chosen jointly.
+
+    None if a head of the three is missing.
+    """
     if any(name not in heads for name in COMPLEXITY_OUTPUTS):
         return None
     return likeliest_together(joint, [heads[name].probabilities for name in COMPLEXITY_OUTPUTS])[1]

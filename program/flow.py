@@ -48,10 +48,11 @@ FORESEE_REWRITE = 0.35
 FORESEE_DECOMPOSITION = 0.35
 # With the further round spent, a decomposition that was not foreseen is lost: foresee it sooner.
 FORESEE_LAST_CHANCE = 0.15
-# A greeting is not searched for, so what may be a question is none; and what greets follows nothing up.
 LEAST_GREETING, LEAST_WORD = 0.4, 0.65
-"""Of several words and of one, which says little of how it is meant: the podcast's heads take "silence" for a greeting
-at 0.53, "Dankeschön" at 0.71."""
+"""The least probability at which a query of several words, and one of a single word, is taken for a greeting.
+
+A greeting is not searched for, so a query that may be a question must not be taken for one. A single word says little
+of how it is meant, so it needs more: the podcast's heads give "silence" 0.53 as a greeting, and "Dankeschön" 0.71."""
 NO_GREETING = "no greeting at a probability under {}"
 NOTHING_BEFORE = "a greeting follows nothing up"
 UNASKED = Reply(None)
@@ -178,7 +179,7 @@ class Flow:
     def _standalone_labels(self) -> Round:
         query = self.labels.standalone_query
         typed = self.clean.query if self.labels.is_follow_up else None
-        # Heads know no headings: the same words without the colon.
+        # Heads did not learn from queries with a heading ("NAME: …"), so they read the same words without the colon.
         read = query.replace(led(self.heading, ""), f"{self.heading} ", 1) if self.heading else query
         heads = self.parts.heads.of_query(read, typed) if self.parts.heads else {}
         self._note_unread(query, bool(heads))
@@ -242,12 +243,15 @@ class Flow:
 
     @property
     def listed(self) -> bool:
-        """Whether the query lists questions, which are its searches if it needs some, and nobody rewrote it."""
+        """Whether the query lists as many questions as a plan may have sub-queries, and was not rewritten.
+
+        These questions are then the sub-queries, if the query needs any.
+        """
         fits = MIN_SUB_QUERIES <= len(self.clean.questions) <= MAX_SUB_QUERIES
         return fits and self.labels.standalone_query == self.clean.query
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:
-        """Choose labels together, if all have probabilities and the training rows say which go together."""
+        """Choose the labels jointly, if all have probabilities and the training rows say which combinations occur."""
         known = [f for f in found if f is not None and not f.by_thresholds]
         if len(known) < len(found) or not self.parts.joint:
             return found
@@ -255,7 +259,7 @@ class Flow:
         return [f if f.label == label else f._replace(label=label) for f, label in zip(known, labels, strict=True)]
 
     def _unless_unsure(self, found: list[Settled | None]) -> list[Settled | None]:
-        """The same labels, with another intent if a greeting is only a guess."""
+        """The same labels, with the next likeliest intent if the intent is a greeting at too low a probability."""
         complexity, intent, needs = found
         query = self.labels.standalone_query
         least = LEAST_GREETING if len(query.split()) > 1 or is_unspaced(query) else LEAST_WORD
@@ -271,7 +275,7 @@ class Flow:
         return self._together([complexity, other, needs])
 
     def _stand_alone(self) -> None:
-        """Withdraw the decision that the query is a follow-up."""
+        """Withdraw the decision that the query is a follow-up, and its rewrite: a greeting follows nothing up."""
         if not self.labels.is_follow_up:
             return
         labels = self.labels
@@ -283,7 +287,7 @@ class Flow:
 
     def _settle(self, stage: Stage, output: str, reply: Reply | None, head: HeadAnswer | None) -> Settled | None:
         combination = self.parts.combinations.get(output)
-        if stage in self.answered:  # as it was calibrated: the head's own label
+        if stage in self.answered:  # the head's own label, unweighed, since that is what the bound was fitted on
             found = settle(None, head, combination if self.parts.gate.mode == "best-effort" else None)
             why = self.parts.gate.reason + (f"; {WITHHELD}" if head is not None and head.withheld else "")
             return found._replace(by="head", reason=why) if found else None
@@ -295,14 +299,17 @@ class Flow:
     # -- heads in the model's place ----------------------------------------------------------------
 
     def _gate(self, stage: Stage, opened: bool) -> bool:
-        """Whether the head answers this stage; a form that the heads were not calibrated on stays outside a bound."""
+        """Whether the head answers this stage in the model's place, given whether the gate opens for it.
+
+        The bound does not cover a follow-up that could not be rewritten, since it was fitted on gold standalone forms.
+        """
         bounded = self.parts.gate.mode == "bounded"
         if opened and (self.understood or not bounded):
             self.answered.add(stage)
         return stage in self.answered
 
     def _note_unread(self, query: str, read: bool) -> None:
-        """Note that heads cannot read the query, so that the model is asked what they would have decided."""
+        """Note whether the heads cannot read the query; if so, the model is asked what they would have decided."""
         self.unread = not read and self.parts.heads is not None and self.parts.heads.cannot_read(query)
         if not self.unread or any(note.what == "heads" for note in self.degraded):
             return
@@ -315,7 +322,7 @@ class Flow:
         self._gate("complexity", "complexity" in opened)
 
     def _note_missing(self, stage: str, reply: Reply | None, found: Settled | None, instead: str) -> None:
-        """Note a head that decides in place of a missing model, but not one that was meant to decide."""
+        """Note in ``degraded`` what decided in place of a missing model; nothing where the head was meant to decide."""
         if found is None:
             self.without_lm(stage, reply, instead)
         elif found.by == "head" and ((reply is not None and reply.error) or self.parts.lm_failed):
@@ -374,7 +381,7 @@ class Flow:
     def without_lm(self, stage: str, reply: Reply | None, instead: str, why: str | None = None) -> None:
         """Say what a model should have done, why it did not, and what was done instead."""
         reason = why or (reply.error if reply else None) or self.parts.lm_missing
-        # It is a part of a sentence, whoever wrote it as one.
+        # The reason becomes a part of a sentence, also where it was written as a whole one.
         self.degraded.append(Degraded(what=stage, why=reason.rstrip("."), instead=instead))
 
 

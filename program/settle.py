@@ -26,7 +26,8 @@ class Combination(Frozen):
     for the model means that it is not asked for this output.
 
     Attributes:
-        surer: for a written output, the certainty from which the head writes it instead of the model; None for never.
+        surer: for a written output, the certainty from which the head writes it instead of the model; None if the head
+            never does.
     """
 
     lm_weight: float
@@ -102,7 +103,7 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         label = max(pooled, key=lambda name: pooled[name])
         by: DecidedBy = "lm" if combination.lm_weight else "head"
         why = "model and head, weighed" if by == "lm" else "learned head"
-        # What two looks do not agree to reject is not rejected, whoever else would.
+        # A rejection on which the two looks do not agree is withheld, whatever model and head say together.
         label, why = (head.label, f"{why}; {WITHHELD}") if head.withheld else (label, why)
         return Settled(label, pooled, by, why)
     if answer is not None:

@@ -38,7 +38,7 @@ class HeadClient:
     def __init__(self, heads: Heads, *, callbacks: Sequence[Any] = ()) -> None:
         self.heads = heads
         self.model = "heads"
-        self.cache = True  # the same request gets the same answer for nothing, which is what ReAnchor asks
+        self.cache = True  # ReAnchor asks whether a repeated request is free, and with heads every request is
         self.callbacks = list(callbacks)
         self.kwargs: dict[str, Any] = {}
         self.history: list[dict[str, Any]] = []
@@ -100,8 +100,8 @@ class HeadClient:
 def turns_of(history: Any) -> tuple[Turn, ...]:
     """Turns from lines ``User: …`` and ``Assistant: …``, as ``history_text`` writes them, or from messages.
 
-    A ``dspy.History``, or what DSPy makes of one, holds questions and answers under the names of fields. Messages of
-    other roles than user and assistant, and those without text, are left out, as in the planner.
+    A message of a ``dspy.History`` has its question and answer under the names of signature fields. Messages of other
+    roles than user and assistant, and those without text, are left out, as in the planner.
     """
     if history is None:
         return ()

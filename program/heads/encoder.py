@@ -34,7 +34,7 @@ class Encoder(Protocol):
 
     @property
     def nested(self) -> int | None:
-        """Number of leading dimensions that are an embedding by themselves; None for all of them."""
+        """Number of leading dimensions that are used as a vector by themselves; None for all of them."""
         ...
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -53,8 +53,8 @@ class Encoder(Protocol):
 class StaticEncoder:
     """WordLlama's 256-dimensional vectors (MIT), averaged over tokens.
 
-    They were trained so that their first 64, 128 dimensions are vectors, too (Kusupati et al., "Matryoshka
-    Representation Learning", 2022).
+    They were trained so that their first 64 or 128 dimensions are usable vectors by themselves (Kusupati et al.,
+    "Matryoshka Representation Learning", 2022).
     """
 
     name = "wordllama-l2-256"
@@ -72,8 +72,8 @@ class StaticEncoder:
         self._tokenizer = Tokenizer.from_file(str(home / "tokenizers" / "l2_supercat_tokenizer_config.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
-        # The tokenizer spells out a script it does not know byte by byte, and bytes mean nothing.
-        # Words come back, and spelling them out was half of a vector's time.
+        # The tokenizer spells a script that it does not know byte by byte, and single bytes mean nothing.
+        # The same words occur again and again, and tokenising them took half of a vector's time.
         self._ids_of_word = lru_cache(maxsize=WORDS)(self._spelled)
         means = np.ones(max(len(self._table), self._tokenizer.get_vocab_size()), dtype=bool)
         empty = ("▁", "<unk>")
@@ -82,7 +82,7 @@ class StaticEncoder:
 
     def fingerprint(self) -> str:
         """Hash of the weights, 16 hex digits."""
-        if self._fingerprint is None:  # 33 MB are read and hashed once, not with every program
+        if self._fingerprint is None:  # 33 MB: read and hashed once a process, not once a program
             self._fingerprint = hashlib.sha256(self._weights_file.read_bytes()).hexdigest()[:16]
         return self._fingerprint
 
@@ -98,8 +98,8 @@ class StaticEncoder:
         return len(self._ids_of_word(word)) == 1
 
     def _fill(self, row: np.ndarray, ids: list[int]) -> None:
-        """The direction of the sum of the tokens' rows, unless none of them means anything."""
-        if not any(map(self._means.__getitem__, ids)):  # nearly always the first token means something
+        """Write the unit vector of the sum of the tokens' rows into ``row``; zeros stay if no token has a meaning."""
+        if not any(map(self._means.__getitem__, ids)):  # quick: the first token nearly always has a meaning
             return
         np.add.reduce(self._table.take(ids, axis=0), axis=0, out=row)
         row /= math.sqrt(float(row @ row)) or 1.0
@@ -112,7 +112,7 @@ class StaticEncoder:
         return (encoding.ids for encoding in encodings)
 
     def _ids_of(self, text: str) -> list[int]:
-        """The tokens of a text, word by word where that gives the same, as no token crosses a single space."""
+        """The token ids of a text, from cached words where that gives the same: no token crosses a single space."""
         words = text.split(" ")
         if len(text) > LONG or "" in words or "<" in text or "▁" in text:
             return self._spelled(text)

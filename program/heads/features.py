@@ -49,7 +49,7 @@ _SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked)
 class Seen(NamedTuple):
     """One query as the heads see it: dense features, shape (d,), and weighted n-grams.
 
-    ``readable`` is false if the encoder knows none of its words: then no label of it means anything.
+    ``readable`` is false if the encoder knows none of its words; then the heads' answers mean nothing.
     """
 
     dense: np.ndarray
@@ -58,9 +58,9 @@ class Seen(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The features of a text by itself.
+    """The features of a text without its conversation.
 
-    ``vector`` is that of the text with its names masked; ``text`` and its ``words`` have the names.
+    ``vector`` is the text's with its names masked; ``text`` and ``words`` still have the names.
     """
 
     vector: np.ndarray
@@ -84,14 +84,14 @@ class Features:
 
     Attributes:
         idf: inverse document frequency of each n-gram column, learned from the training queries.
-        common: the words that frames keep, also learned from the training queries; None in programs from before frames,
-            whose heads also saw names unmasked in their vectors.
+        common: the words that frames keep, also learned from the training queries; None in programs older than frames,
+            whose vectors are of the text with its names.
         vocabulary: the n-grams that have a column of their own; None in older programs, where all share columns.
-        reads: how texts are read (``spelling.py``), as their heads learned to: ``AS_TYPED`` by the first programs,
-            ``BARE`` without signs at their end, ``SIMPLE`` in small letters and without the marker of a list and
-            what only opens a question (``openers.py``), too.
+        reads: how a text is normalised before it is read, the same as when the heads were trained. ``AS_TYPED`` (the
+            first programs): not at all; ``BARE``: without signs at its end; ``SIMPLE``: also in lower case and without
+            list markers (``text/spelling.py``) and opening words (``text/openers.py``).
         mending: corrects typing slips (``mending.py``); None in older programs.
-        nested: number of leading dimensions of a vector among the dense features; None for all, as in older programs.
+        nested: number of leading dimensions of the vector that are features; None for all, as in older programs.
     """
 
     def __init__(
@@ -113,19 +113,19 @@ class Features:
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
         self.common = common
         self.vocabulary = vocabulary
-        # A plan looks at its query as a turn and as a query; the next one has other texts.
+        # One plan reads its query several times (as a turn, as a query); the next plan has other texts.
         self._look = lru_cache(maxsize=16)(self._look_at)
         self._spelled = lru_cache(maxsize=16)(_SPELLED[reads])
-        # Earlier turns come back with every query of their conversation.
+        # Earlier turns are read again with every later query of their conversation.
         self._earlier = lru_cache(maxsize=256)(self._look_back)
 
     @property
     def vector_length(self) -> int:
-        """How many first columns of dense features are the vector of a text."""
+        """Number of leading columns of the dense features that are the text's vector; the rest is surface features."""
         return len(self._vector("")) if self.nested is None else self.nested
 
     def reading(self, linker: Linker) -> Features:
-        """The same features for texts with other names, by which rows of another domain are read."""
+        """The same features with another linker, to read rows of another domain, whose card has other names."""
         learned = self.idf, self.common, self.nested, self.vocabulary
         return Features(self.encoder, linker, *learned, self.reads, self.mending)
 
@@ -136,7 +136,7 @@ class Features:
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: similarity to them, and new and repeated names and rare words."""
         query = self._spelled(query)
-        # Names are what a follow-up leaves out, so here the vector is of the text with its names.
+        # A follow-up leaves names out, so whether there are any tells: this vector is of the text with its names.
         look, vector = self._look(query), self._named(query)
         before = [self._earlier(turn.content) for turn in turns]
         nearness = [float(turn.vector @ vector) for turn in before[-3:]]
@@ -151,7 +151,7 @@ class Features:
         return self._seen(vector, look.surface + extra, look.seen.grams)
 
     def forget(self) -> None:
-        """Drop what is cached of earlier texts; for measuring."""
+        """Empty the caches of texts, so that a measurement starts cold."""
         self._look.cache_clear()
         self._spelled.cache_clear()
         self._earlier.cache_clear()
@@ -185,7 +185,7 @@ class Features:
         return (mask_folded if self.reads == SIMPLE else mask_names)(query, self.linker)
 
     def _named(self, query: str) -> np.ndarray:
-        """The vector of a query with its names unmasked; without names it is known already."""
+        """The vector of a query with its names unmasked; that of its look where it has no names."""
         look = self._look(query)
         return self._vector(look.text) if look.names and self.common is not None else look.vector
 
@@ -203,7 +203,10 @@ class Features:
 
 
 def _surface(query: str, names: int) -> list[float]:
-    """Length, punctuation and known names: the same in every language."""
+    """Six features of length, punctuation, digits and the number of known names, which mean the same in any language.
+
+    Each is scaled to about the range from 0 to 1.
+    """
     return [
         math.log1p(len(query.split())) / 2,
         math.log1p(len(query)) / 4,
@@ -217,7 +220,7 @@ def _surface(query: str, names: int) -> list[float]:
 def learned_features(
     texts: Sequence[str], encoder: Encoder, linker: Linker, lent: Sequence[tuple[Sequence[str], Linker]] = ()
 ) -> Features:
-    """Features with weights and common words learned from these queries.
+    """Features whose idf weights, vocabulary, common words and spelling correction are learned from these queries.
 
     The weights are rounded to half precision, as when saved, so that a loaded head gives exactly the answers of the
     trained one.
@@ -241,7 +244,7 @@ def _columns(masked: str, words: Sequence[str], common: Common | None, vocabular
 
 
 def _rare_words(words: Sequence[str], before: Sequence[frozenset[str]], common: Common) -> list[float]:
-    """The numbers of new and of repeated rare words, and whether none is new.
+    """The logarithms of one plus the numbers of new and of repeated rare words, and 1.0 if none is new.
 
     With these and whether a name is new, 0.78 of the podcast's later turns were right instead of 0.75
     (train and dev, three cross-validations by conversation).

@@ -1,8 +1,8 @@
 """Stores heads: tensors for a program's safetensors file and settings for its manifest, and restores heads from both.
 
-Most of the file is weights of n-grams and the vectors of support rows. Both are kept as whole numbers of one byte,
-times a step size: one for each label, and one for all vectors. Weights of n-grams that no training row has are left
-out.
+Most of the file is weights of n-grams and the vectors of support rows. Both are stored as integers of one byte that are
+multiplied by a step size: the weights have one step for each label, the vectors share one. Weights of n-grams that no
+training row has are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ VOCABULARY = "ngrams.vocabulary"
 NESTED = "vector.nested"
 BARE = "text.bare"
 WORDS = "text.words"
-# Support vectors are shared by heads that see the same: a query alone, a turn, a query with cues.
+# Heads with the same input (a query alone, a turn, or a query with cues) share their support vectors.
 SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 VECTORS, REST, STEP = "vectors", "rest", "step"
 USED = "used"
@@ -40,29 +40,31 @@ LARGEST = 127
 
 
 def compact(heads: Mapping[str, Head], vector: int) -> dict[str, Head]:
-    """Heads in the types in which they are kept, so that they answer as they will when they are loaded again.
+    """Heads rounded to the types in which they are stored, so that they answer exactly as after loading.
 
     Args:
         heads: by name.
-        vector: so many first columns of their support rows are vectors, the rest surface features.
+        vector: number of leading columns of their support rows that are vectors; the rest is surface features.
     """
     largest = max((float(np.abs(head.support[:, :vector]).max(initial=0.0)) for head in heads.values()), default=0.0)
     return {name: _compact(head, vector, vector_step(largest)) for name, head in heads.items()}
 
 
 def vector_step(largest: float) -> float:
-    """The step of vectors whose largest number is this: the power of two of which it has at most 127, or nought.
+    """The step size for vectors whose largest magnitude is ``largest``; 0 for vectors of zeros.
 
-    With a power of two the rounded numbers are exact in two bytes, too, and rounding them again changes nothing.
+    It is the smallest power of two of which ``largest`` is at most 127 times. With a power of two the rounded numbers
+    are exact in half precision, too, and rounding them again changes nothing.
     """
     return 2.0 ** math.ceil(math.log2(largest / LARGEST)) if largest > 0 else 0.0
 
 
 def _compact(head: Head, vector: int, step: float) -> Head:
-    """One head, with vectors that are whole numbers of steps and roots of weights as whole numbers.
+    """One head with its vectors rounded to multiples of ``step``, and its weights as the integers nearest their roots.
 
-    Most weights are a tenth of the largest, so their roots are evenly spaced. Of 3,055 answers on the podcast's ``dev``
-    and ``calibrate`` two change against weights of two bytes, and no probability by more than 0.013.
+    Most weights are about a tenth of the largest, so signed square roots use the 255 integers more evenly. Of 3,055
+    answers on the podcast's ``dev`` and ``calibrate`` two differ from those with weights of two bytes, and no
+    probability by more than 0.013.
     """
     support = head.support.astype(np.float32)
     if step:
@@ -76,7 +78,7 @@ def _compact(head: Head, vector: int, step: float) -> Head:
 
 
 def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
-    """Everything numeric, for safetensors; support vectors that heads share are stored once."""
+    """Everything numeric of the heads by name, for safetensors; support vectors that heads share are stored once."""
     features = heads.features
     held: dict[str, np.ndarray] = {IDF: features.idf.astype(np.float16)}
     if features.common is not None:
@@ -93,7 +95,7 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
         held |= heads.rewriter.tensors()
     if heads.decomposer is not None:
         held |= heads.decomposer.tensors()
-    # Where no n-gram speaks to a head, it has as many noughts as others have weights: they are not kept.
+    # A head without any weight of an n-gram has a zero wherever others have weights: these zeros are not stored.
     with_grams = {sees(name) for name, head in heads.every().items() if head.linear.any()}
     for name, head in heads.every().items():
         nought = not head.linear.any() and sees(name) in with_grams
@@ -111,9 +113,9 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
 
 
 def _linear_tensors(name: str, linear: np.ndarray) -> dict[str, np.ndarray]:
-    """Weights of n-grams; without those that are nought for every label where that saves more than it costs.
+    """Weights of n-grams, without those that are zero for every label where leaving them out makes the file smaller.
 
-    Then a second tensor has how many there are, in four bytes, and a bit for each.
+    A second tensor then has the number of all n-grams in four bytes, and one bit for each: whether it was kept.
     """
     used = np.asarray(linear.any(axis=1))
     bits = np.concatenate([np.frombuffer(np.uint32(len(used)).tobytes(), np.uint8), np.packbits(used)])
@@ -123,7 +125,7 @@ def _linear_tensors(name: str, linear: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _support_tensors(shared: str, support: np.ndarray, vector: int) -> dict[str, np.ndarray]:
-    """Support rows, their vectors in one byte if they were rounded to that (those of programs of before were not)."""
+    """Support rows, with their vectors in one byte if they were rounded so; those of older programs were not."""
     vectors = support[:, :vector].astype(np.float32)
     step = vector_step(float(np.abs(vectors).max(initial=0.0)))
     whole = np.rint(vectors / step) if step else vectors
@@ -134,7 +136,7 @@ def _support_tensors(shared: str, support: np.ndarray, vector: int) -> dict[str,
 
 
 def settings_of(heads: Heads) -> dict[str, dict[str, Any]]:
-    """Everything else, for the manifest."""
+    """The settings of each head (everything that is no tensor), for the manifest."""
     return {name: _settings(head) for name, head in heads.every().items()}
 
 
@@ -176,7 +178,7 @@ def load_heads(
             bias=tuple(s.get("bias", ())),
             below=s.get("together_below"),
             each_below=s.get("below"),
-            steps=tensors.get(f"{name}.steps"),  # programs of before have weights of two bytes
+            steps=tensors.get(f"{name}.steps"),  # missing in older programs, whose weights have two bytes
         )
         for name, s in settings.items()
     }
@@ -184,7 +186,7 @@ def load_heads(
 
 
 def _supports(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The support rows of each kind of heads, as they were before they were stored."""
+    """The support rows by what heads see (``sees``), put together again from stored vectors and surface features."""
     found = {}
     for shown, shared in SHARED.items():
         if shared in tensors:
@@ -204,7 +206,10 @@ def _support(tensors: Mapping[str, np.ndarray], name: str, supports: Mapping[str
 
 
 def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str]) -> np.ndarray:
-    """A head's weights of n-grams; zeros if none were stored, in the shape of other heads with the same features."""
+    """A head's weights of n-grams, shape (columns, labels - 1); zeros if none were stored.
+
+    The number of columns is then that of the other heads with the same features.
+    """
     found = _by_label(_all_columns(tensors, name), labels)
     if len(found):
         return found
@@ -214,7 +219,7 @@ def _linear(tensors: Mapping[str, np.ndarray], name: str, labels: Sequence[str])
 
 
 def _all_columns(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
-    """The weights that were kept, and noughts for n-grams that were left out."""
+    """The weights that were stored, with zeros for the n-grams that were left out."""
     kept = tensors[f"{name}.linear"]
     if (bits := tensors.get(f"{name}.{USED}")) is None:
         return kept
@@ -224,7 +229,7 @@ def _all_columns(tensors: Mapping[str, np.ndarray], name: str) -> np.ndarray:
 
 
 def _columns(tensors: Mapping[str, np.ndarray], name: str) -> int:
-    """How many n-grams a head has weights of, those that were left out among them."""
+    """The number of n-grams that a head has weights of, including those that were left out of the file."""
     bits = tensors.get(f"{name}.{USED}")
     return len(tensors[f"{name}.linear"]) if bits is None else int(np.frombuffer(bits[:4].tobytes(), np.uint32)[0])
 

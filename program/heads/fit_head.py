@@ -22,25 +22,29 @@ from .ridge import Solved, rbf
 FOLDS = 5
 PARTS = (COLUMNS, FRAME_COLUMNS)
 WIDTH = 1.0
-"""Gamma of the RBF kernel; a half, 0.7 and 1.5 were within a hundredth in log loss, and one is half of the work."""
+"""Gamma of the RBF kernel. A log loss within 0.01 was reached with 0.5, 0.7 and 1.5, too; trying only one value halves
+the work."""
 RIDGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 SHARES = ((0.0, 0.0), (0.5, 0.0), (0.8, 0.0), (0.25, 0.25), (0.35, 0.35), (0.45, 0.45))
-"""Shares of the linear kernels on the parts of a row, n-grams and frames; the RBF kernel has the rest."""
+"""Weights of the linear kernels on n-grams and on frames that are tried; the RBF kernel has the rest, up to one."""
 SCALES = tuple(float(s) for s in np.geomspace(0.5, 40.0, 24))
 SHIFTS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
-"""Values tried for a bonus on the labels that made-up rows do not have."""
+"""Values tried for a bonus on the scores of labels that no made-up row has, since these rows shift the balance."""
 MADE_WEIGHT = 0.6
 MIN_ROWS = 10
 TINY = 1e-6
 SEARCHED = 600
-"""The most rows for choosing the kernels; the work grows with the cube of their number."""
+"""The most rows on which the kernels' shares are chosen; the work grows with the cube of their number."""
 RIDGED = 1200
-"""The most rows for choosing the ridge. The scale is chosen on all."""
+"""The most rows on which the ridge is chosen. The scale is chosen on all."""
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A setting with its log loss on left-out rows, their scores (before the shift), and its coefficients."""
+    """One setting, with its log loss and scores on left-out rows (before scale and shift) and its coefficients.
+
+    ``scores`` has shape (rows that are not made up, labels), ``dual`` (rows, labels).
+    """
 
     loss: float
     shares: Sequence[float]
@@ -52,7 +56,7 @@ class Choice:
 
 
 class Likeness:
-    """The kernels of rows, and what was solved with them.
+    """The kernels of rows, and the regressions solved with them.
 
     Args:
         near: the RBF kernel, shape (n, n).
@@ -74,7 +78,7 @@ class Likeness:
         """The kernels mixed with these shares, times the roots."""
         key = tuple(shares)
         if key not in self._solved:
-            # Of many rows, which choose little, the last is enough: it has n times n numbers twice.
+            # Each solution holds two n-by-n matrices. With many rows few settings are tried, so the last one is enough.
             if len(self.near) > RIDGED:
                 self._solved.clear()
             mixed = _mixed(self.near, self.similar, shares)
@@ -97,8 +101,8 @@ class Rows:
     Args:
         seen: features of each row.
         groups: conversation of each row; rows of one group are never in different folds.
-        made: number of made-up rows at the end: they have less weight, and no setting is judged by them.
-        parts: columns of each part of a row, with a linear kernel each.
+        made: number of made-up rows at the end. They have less weight, and no setting is judged by them.
+        parts: numbers of columns of the parts of a row's n-grams, each of which has a linear kernel.
         seed: seed of the folds, and of the conversations on which settings are chosen.
     """
 
@@ -115,12 +119,12 @@ class Rows:
         """The kernels of all rows."""
         ends = [0, *np.cumsum(self.parts).tolist()]
         similar = tuple((part @ part.T).toarray() for part in (self.grams[:, a:b] for a, b in pairwise(ends)))
-        # Ridge regression with weights is that without, of rows of kernel and target times their roots.
+        # Weighted ridge regression is the unweighted one with kernel and targets multiplied by the weights' roots.
         roots = np.where(np.arange(len(self.groups)) < len(self.groups) - self.made, 1.0, MADE_WEIGHT**0.5)[:, None]
         return Likeness(rbf(self.dense, WIDTH), similar, roots, folds_of(self.groups, self.seed))
 
     def lessons(self, target: np.ndarray, enough: int | None = None) -> Lessons:
-        """All rows with these labels, or enough rows of whole conversations."""
+        """All rows with their targets, or at least ``enough`` rows of whole conversations that are drawn at random."""
         if enough is None:
             return Lessons(self.likeness, target)
         if enough not in self._fewer:
@@ -136,9 +140,10 @@ class Fitted(NamedTuple):
     Attributes:
         head: the head.
         left_out: probabilities of its true training rows by fits without their fold, shape (rows, labels).
-        penalty: penalty on the RBF part's size, relative to its squared errors: the ridge over that kernel's share.
+        penalty: penalty on the squared norm of the RBF part beside the squared errors: the ridge over that kernel's
+            share.
         weights: weights of its training rows, in the order of its support vectors.
-        shares, ridge: the chosen settings, for heads that learn nearly the same.
+        shares, ridge: the chosen settings, taken over by heads that learn nearly the same.
     """
 
     head: Head
@@ -198,8 +203,8 @@ def fit_rows(
     if len(classes) < 2 or len(labels) < MIN_ROWS:
         return None
     target = np.array([[float(label == c) for c in classes] for label in labels])
-    # One thread is as fast on an idle machine, and 15 times faster where a language model has the cores. Only
-    # libraries that are there already are limited, and scipy has a BLAS of its own.
+    # One thread is as fast on an idle machine, and 15 times faster where a language model keeps the cores busy. Only
+    # libraries that are already loaded are limited, and scipy has a BLAS of its own: so it is imported before.
     import scipy.linalg  # noqa: F401
 
     with threadpool_limits(limits=1, user_api="blas"):
@@ -223,7 +228,10 @@ def fit_rows(
 
 
 def _best(rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]], ridges: Sequence[float]) -> Choice:
-    """The setting with the lowest loss; with many rows, some conversations choose the kernels, and more the ridge."""
+    """The setting with the lowest loss, fitted to all rows.
+
+    With many rows the shares are chosen on ``SEARCHED`` rows of whole conversations, and the ridge on ``RIDGED``.
+    """
     if len(shares) == len(ridges) == 1:
         return _choices(rows.lessons(target), shares, ridges)[0]
     best = min(_choices(rows.lessons(target, SEARCHED), shares, ridges), key=_loss)
@@ -233,7 +241,7 @@ def _best(rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]], rid
 
 
 def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
-    """Rows of conversations that are drawn until there are enough, in order."""
+    """Row numbers, ascending, of conversations drawn at random until they have at least ``enough`` rows."""
     names = sorted(set(groups))
     drawn = {names[i]: place for place, i in enumerate(np.random.default_rng(seed).permutation(len(names)))}
     places = np.array([drawn[group] for group in groups])
@@ -241,7 +249,7 @@ def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
 
 
 def _choices(lessons: Lessons, every: Sequence[Sequence[float]], ridges: Sequence[float]) -> list[Choice]:
-    """Every setting with its loss on the rows that are not made up."""
+    """Every pair of shares and ridge with its best scale and shift, and its loss on the rows that are not made up."""
     found = []
     likeness, target = lessons
     true = likeness.roots[:, 0] == 1.0
@@ -264,7 +272,7 @@ def _loss(choice: Choice) -> float:
 
 
 def _unmade(target: np.ndarray, roots: np.ndarray) -> np.ndarray:
-    """1 for the labels that no made-up row has, else 0."""
+    """For each label 1 if no made-up row has it, else 0; shape (labels,)."""
     return 1.0 - target[roots[:, 0] < 1.0].max(axis=0, initial=0.0)
 
 
@@ -278,7 +286,7 @@ def log_loss(probabilities: np.ndarray, target: np.ndarray) -> float:
 
 
 def folds_of(groups: Sequence[str], seed: int) -> np.ndarray:
-    """Fold of each row; whole groups together."""
+    """The fold of each row, 0 to ``FOLDS`` - 1; all rows of a group are in one fold."""
     names = sorted(set(groups))
     order = np.random.default_rng(seed).permutation(len(names))
     place = {names[g]: int(i) % FOLDS for i, g in enumerate(order)}

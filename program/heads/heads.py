@@ -1,8 +1,8 @@
 """Learned heads: label probabilities of a query in microseconds, without a language model.
 
 A head is a kernel ridge classifier (Saunders, Gammerman and Vovk, 1998) over the sum of three kernels: an RBF kernel
-on the query's vector and surface features, which knows what words mean, and linear kernels on its n-grams and on
-those of its frame, which know how it is put. The scores go through a scaled softmax (Guo et al., 2017). On the
+on the query's vector and surface features, which tells what its words mean, and linear kernels on its n-grams and on
+those of its frame, which tell how it is worded. The scores go through a scaled softmax (Guo et al., 2017). On the
 podcast's train and dev rows, cross-validated by conversation, intent was right for 0.645 and complexity for 0.740;
 without frames and with names in the vectors, 0.599 and 0.725. Multinomial logistic regression on the same kernels was
 as good within 0.01.
@@ -38,7 +38,9 @@ TYPED = "typed."
 SOURCE = "source."
 """Prefix of the names of heads for kinds of information of structured sources, which also see a card's cues."""
 GREETS = 0.5
-"""Probability from which what follows a greeting is part of it: the geometric mean of the heads' for both."""
+"""The probability from which a text that begins with a greeting is a greeting as a whole.
+
+It is the geometric mean of the intent head's probabilities for the whole text and for what follows the greeting."""
 NO_GREETINGS = Greetings()
 REWRITTEN = 0.25
 """Weight of a model's rewrite beside the follow-up as typed."""
@@ -51,17 +53,18 @@ class Head:
     Attributes:
         labels: the labels, in column order.
         support: dense features of the training rows, shape (n, d).
-        dual: kernel coefficients, times the RBF kernel's share, of each label but the first, minus those of the first,
+        dual: kernel coefficients times the RBF kernel's share, of each label but the first, minus those of the first,
             since only differences matter; shape (n, labels - 1).
-        linear: weight of each n-gram column, times its share, in the same form; shape (columns, labels - 1). With
-            ``steps``, their roots as whole numbers from -127 to 127.
-        steps: the factor on such a number times its magnitude, for each label but the first; empty if the weights are
-            stored directly.
+        linear: weight of each n-gram column times its kernel's share, in the same form; shape (columns, labels - 1).
+            With ``steps``, signed square roots of the weights as integers r from -127 to 127.
+        steps: the weight is r * abs(r) * step, with one step for each label but the first; None if ``linear`` has the
+            weights themselves.
         width: gamma of the RBF kernel.
         scale: multiplies the scores before the softmax.
         bias: added to the scaled scores, one for each label; empty for none.
-        below: for a look (``looks.py``), the level below which both together must lie for a rejection.
-        each_below: the same in older programs, where each look must lie below its own level.
+        below: for a look (``looks.py``), the level below which the pooled probability of both looks must lie for a
+            rejection.
+        each_below: in older programs instead, a level below which each look by itself must lie.
     """
 
     name: str
@@ -83,7 +86,7 @@ class Head:
 
     @cached_property
     def _single(self) -> tuple[np.ndarray, np.ndarray]:
-        """Support and coefficients in single precision, with which numpy is fast."""
+        """Support rows and kernel coefficients in single precision, with which numpy is fast."""
         return self.support.astype(np.float32), self.dual.astype(np.float32)
 
     def probabilities(self, seen: Seen) -> np.ndarray:
@@ -98,7 +101,7 @@ class Head:
 
 
 def against_first(by_label: np.ndarray) -> np.ndarray:
-    """Columns for each label but the first, minus that of the first, which does not change a softmax of scores."""
+    """The columns of each label but the first, minus the first label's; a softmax of scores is the same with these."""
     return by_label[:, 1:] - by_label[:, :1]
 
 
@@ -111,9 +114,10 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
     """Label probabilities of a follow-up, pooled logarithmically from the model's rewrite and the query as typed.
 
-    A small model omits and invents. Of 116 turns of the podcast's ``dev`` and ``calibrate`` that the 0.5B model
-    rewrote, heads had all labels of the text right for 0.40 by the rewrite, 0.69 by the query as typed, and 0.72 by
-    both with this share; by the annotators' standalone forms for 0.74, and 0.72 with this share.
+    Both are read because a small model leaves things out and invents others. Of 116 turns of the podcast's ``dev`` and
+    ``calibrate`` that the 0.5B model rewrote, heads had all labels right for 0.40 by the rewrite, 0.69 by the query as
+    typed, and 0.72 by both with the weight ``REWRITTEN``. With the annotators' standalone forms in place of the
+    rewrites it was 0.74 by these alone, and 0.72 by both.
     """
     weights = [a**REWRITTEN * b ** (1 - REWRITTEN) for a, b in zip(rewritten, typed, strict=True)]
     total = sum(weights)
@@ -123,7 +127,8 @@ def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
 class HeadAnswer(NamedTuple):
     """The label that a head gives, and every label's probability.
 
-    ``withheld`` is true if the label is not the likeliest one because a rejection was withheld (``looks.py``).
+    ``withheld`` is true if the label is not the likeliest one, because the looks did not agree to a rejection
+    (``looks.py``).
     """
 
     label: str
@@ -142,7 +147,7 @@ class HeadAnswer(NamedTuple):
 
 
 class Heads:
-    """The heads of a program, asked by name; ``joint`` says which labels go together.
+    """The heads of a program, asked by name. ``joint`` has the combinations of labels that occur (``joint.py``).
 
     Attributes:
         heads: the heads for decisions, by output.
@@ -151,8 +156,8 @@ class Heads:
         greetings: the card's greetings; what follows one is read without it (``_read``).
         rewriter: rewrites a follow-up so that it stands alone; None in older programs, and if the rows teach none.
         decomposer: cuts a query into the searches that it needs; None in the same cases.
-        typed: the heads that read a follow-up as typed, by output: "and him?" asks what its question asked, which its
-            words hardly say. Without such heads, the others read it.
+        typed: the heads that read a follow-up as typed, by output. "And him?" asks for the same as the question before,
+            which its words hardly say, so these heads learn from such texts. Without them, the other heads read it.
     """
 
     sources: Mapping[str, Head] = {}
@@ -218,7 +223,11 @@ class Heads:
         return said
 
     def _agree(self, read: Sequence[Sequence[Sequence[float]]]) -> bool:
-        """Whether the looks agree to a rejection, given the answers to each text that was read."""
+        """Whether the looks agree to a rejection.
+
+        Args:
+            read: for each text that was read, the probabilities of each head; those of the looks stand last.
+        """
         looks = tuple(self.looks.values())
         ours = [
             [one[place - len(looks)][head.labels.index("true")] for place, head in enumerate(looks)] for one in read
@@ -233,10 +242,11 @@ class Heads:
         return _answers(self._turn, seen)["is_follow_up"]
 
     def decomposed(self, query: str, heading: str = "") -> Decomposed | None:
-        """The cut of a query, without greetings or thanks around it; None without a likely cut.
+        """The sub-queries into which the learned cut takes a query, read without greetings; None without a likely cut.
 
         Args:
-            heading: what a rewrite put before the query: a heading of every part, and no part itself.
+            heading: what a rewrite put before the query ("NAME: …"). It becomes the heading of every sub-query and is
+                not itself cut.
         """
         asked = query[len(led(heading, "")) :] if heading else query
         asked = self.greetings.rest(asked) or asked
@@ -244,17 +254,17 @@ class Heads:
         return found.under(heading) if found is not None and heading else found
 
     def of_questions(self, questions: Sequence[str]) -> tuple[SubQuery, ...]:
-        """Questions that a query lists, as its searches."""
+        """The questions that a query lists, as sub-queries."""
         if self.decomposer is not None:
             return self.decomposer.of_questions(questions, self.features.linker)
         return as_asked(questions)
 
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
-        """The answers of the heads for sources, by kind of information, or by name for heads about several kinds.
+        """The answers of the heads for structured sources, by kind of information; by name for heads about several.
 
         Args:
-            cues: the card's cues, as in training, shape (c,).
-            frame: the query's frame (``wish_grams.py``); heads from before such frames do not see it.
+            cues: the features of the card's cues in the query (``CueReader.features``), shape (c,).
+            frame: the query's frame (``wish_grams.py``); heads that are older than such frames do not see it.
         """
         if self._source is None:
             return {}
@@ -264,9 +274,9 @@ class Heads:
         return {name.removeprefix(SOURCE): answer for name, answer in _answers(self._source, seen).items()}
 
     def _read(self, text: str) -> str:
-        """The part of a text that is read: what follows a greeting, unless heads take all of it for one.
+        """The part of a text that heads read: what follows a greeting, or all of it if all of it is a greeting.
 
-        Of questions of the podcast's dev and calibrate rows behind a greeting, 0.02 are taken for one.
+        Of the questions in the podcast's ``dev`` and ``calibrate``, put behind a greeting, 0.02 are taken for one.
         """
         rest = self.greetings.rest(text)
         if rest == text or not rest or self._alone is None or "intent" not in self.heads:
@@ -291,7 +301,7 @@ class Heads:
 
 
 def sees(name: str) -> str:
-    """The input of a head of that name: a query alone, a turn, or a query with the cues of sources."""
+    """The input of the head of that name: ``query`` (alone), ``turn``, or ``source`` (a query with cues of sources)."""
     if name.startswith(SOURCE):
         return "source"
     return "turn" if name == "is_follow_up" else "query"

@@ -1,14 +1,14 @@
 """Rows that other domains lend to a domain with few labels.
 
-Whether a question is a follow-up, how hard it is, what it intends and whether it needs decomposing is said much the
-same whatever the question is about. So every domain also learns these labels from others' rows: from the shipped
-domains, and from small ones that exist for nothing else (``data/domains/lenders``). All lend about as much, since
-what helps is that they differ: 34 domains with at most 100 rows each teach two unseen domains better than the same
-with up to 800 of the larger ones.
+Whether a question is a follow-up, how hard it is, what it intends and whether it needs decomposing shows in much the
+same words whatever the question is about. So a domain also learns these labels from others' rows: from the shipped
+domains, and from small ones that exist for nothing else (``data/domains/lenders``). All lend about the same number,
+since it is their variety that helps: 34 domains with at most 100 rows each teach two unseen domains better than the
+same 34 with up to 800 rows of the larger ones.
 
-Whether a question is in scope differs between domains. But what is asked elsewhere is seldom in scope, be it in that
-domain's scope or out of it, and whoever labels a domain writes few out-of-scope questions (*strangers*), where users
-ask many. So strangers are lent until they are a fifth of the rows.
+What is in scope differs between domains. But a question that was asked in another domain is seldom in scope here,
+whether or not it was in scope there. And whoever labels a domain writes few out-of-scope questions (*strangers*), while
+users ask many. So others' questions are lent as strangers until strangers are a fifth of the rows.
 
 A shipped domain lends nothing to a copy of itself, whose other splits may be its training rows.
 """
@@ -35,13 +35,13 @@ LENDS_BELOW = 10_000
 MOST = 100
 """The most rows that one domain lends, in whole conversations."""
 STRANGERS_BELOW = 2000
-"""Number of own rows from which no strangers are lent: with so many rows the level does it (``_by_quota``)."""
+"""Number of own rows from which no strangers are lent: ``training._by_quota`` then moves the threshold instead."""
 STRANGERS = 0.2
 """Share of strangers, lent ones included, in the rows from which relevance is learned."""
 ELSEWHERE = "elsewhere"
-"""The kind of rejection of a lent stranger; it is no card's kind, and no head learns it."""
+"""The kind of rejection of a lent stranger; no card declares it, and no head learns it."""
 SAME = 0.1
-"""Share of a domain's queries that a lender has, too, from which it is taken for a copy of that lender."""
+"""The share of a domain's queries that a lender has, too, above which the domain is taken for a copy of that lender."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class Lent:
     """Labelled rows of another domain, with the card that has its names.
 
     Attributes:
-        rows: as labelled there, for the labels that are alike everywhere.
-        strangers: the standalone queries that it is asked, in its scope or out of it, labelled as out of scope here.
+        rows: as labelled there, to learn the labels that are alike everywhere from.
+        strangers: its standalone queries, in its scope or out of it, labelled here as out of scope.
     """
 
     card: DomainCard
@@ -76,9 +76,9 @@ def lent_rows(rows: Sequence[LabelledRow], card: DomainCard) -> tuple[Lent, ...]
 
 
 def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
-    """A key that changes with the files and rules by which rows are lent; empty if nothing is lent.
+    """A key that changes with the lenders' files and the rules of lending; empty if nothing is lent.
 
-    Files are hashed and not read, which takes a hundredth of the time.
+    Files are hashed and not parsed, which takes a hundredth of the time.
     """
     if not _lacking(rows)[0]:
         return ()
@@ -89,7 +89,7 @@ def lending_key(rows: Sequence[LabelledRow]) -> tuple[str, ...]:
 
 
 def _lacking(rows: Sequence[LabelledRow]) -> tuple[bool, int]:
-    """Whether there are few rows, and if so, how many strangers are missing."""
+    """Whether the rows are so few that others are lent, and the number of strangers that are missing."""
     known = [row.labels.is_relevant for row in rows]
     wanted = math.ceil(STRANGERS / (1 - STRANGERS) * sum(known)) - known.count(False)
     few = len(rows) < LENDS_BELOW
@@ -97,7 +97,7 @@ def _lacking(rows: Sequence[LabelledRow]) -> tuple[bool, int]:
 
 
 def _shares(sizes: Sequence[int], wanted: int) -> list[int]:
-    """Parts of what is wanted, as even as the sizes allow, the smallest filled first."""
+    """How many of ``wanted`` items each lender gives: equal parts as far as ``sizes``, what each has, allow."""
     shares, left = [0] * len(sizes), wanted
     for done, place in enumerate(sorted(range(len(sizes)), key=lambda i: sizes[i])):
         shares[place] = min(sizes[place], math.ceil(left / (len(sizes) - done)))
@@ -111,7 +111,7 @@ def lending_counts(lent: Iterable[Lent]) -> dict[str, dict[str, int]]:
 
 
 def lending_words(counts: Mapping[str, Mapping[str, int]]) -> str:
-    """The numbers of lent rows and their use, as a part of a sentence; empty for none.
+    """How many rows were lent for what, as a part of a sentence; empty for none.
 
     Args:
         counts: the counts of each lender, as ``lending_counts`` gives them.
@@ -150,10 +150,11 @@ def _lender(folder: Path, most: int) -> _Lender | None:
 
 
 def _both_kinds(rows: Sequence[LabelledRow]) -> list[LabelledRow]:
-    """Equal numbers of a domain's in-scope and rejected rows, in random order.
+    """Equal numbers of a domain's in-scope and out-of-scope rows, in random order.
 
-    Of five domains with none of their strangers the area under the curve of relevance is 0.805 with both kinds, 0.776
-    with the lenders' own questions alone; with what they reject alone 0.82, but a fortieth of ours is rejected then.
+    On five domains that learned from none of their own strangers, the area under the curve of relevance is 0.805 with
+    both kinds and 0.776 with the lenders' in-scope questions alone. With their out-of-scope questions alone it is 0.82,
+    but then a fortieth of the in-domain queries is rejected.
     """
     rng = np.random.default_rng(1)
     kinds = [[row for row in rows if row.labels.is_relevant is ours] for ours in (True, False)]
@@ -163,7 +164,7 @@ def _both_kinds(rows: Sequence[LabelledRow]) -> list[LabelledRow]:
 
 
 def _stranger(row: LabelledRow) -> LabelledRow:
-    """A row of one domain as a stranger, which another domain rejects."""
+    """A row of one domain, relabelled as out of scope for another."""
     query = row.labels.standalone_query
     labels = {"is_follow_up": False, "standalone_query": query, "is_relevant": False, "rejection_kind": ELSEWHERE}
     no_more = {"complexity": "simple", "intent": "out_of_scope", "needs_decomposition": False}

@@ -25,16 +25,17 @@ def fitted(
     ridge: float,
     own: Sequence[bool] | None = None,
 ) -> dict[str, float]:
-    """Maximum a posteriori weights of traits by name.
+    """The maximum a posteriori weight of each trait, by name.
 
-    With rows of other domains beside one's own, a weight is the sum of one that all rows share and one of the domain's
-    own rows, each under the same ridge (Daumé III 2007): what is alike everywhere is learned from all, what is not from
-    one's own.
+    With rows of other domains beside one's own, a weight is the sum of one that all rows share and one for the domain's
+    own rows, each under the same ridge (Daumé III 2007). So what holds everywhere is learned from all rows, and what
+    differs from the domain's own.
 
     Args:
         traits: features of each choice of each row.
         merit: how good each choice is, one array for each row, shape (choices,).
-        sharpness: preference for merit: a choice of merit 1 is preferred to one of 0 by e to this power.
+        sharpness: how strongly the target prefers merit: a choice of merit 1 has e ** sharpness times the target
+            probability of one of merit 0.
         least: number of rows that must have a trait for it to get a weight.
         ridge: penalty on the weights' squares, relative to the mean loss of a row.
         own: which rows are the domain's own; by default all.
@@ -57,7 +58,7 @@ def fitted(
 
     found = minimize(loss, np.zeros(parts * len(names)), jac=True, method="L-BFGS-B", options={"maxiter": STEPS})
     summed = found.x.reshape(parts, len(names)).sum(axis=0)
-    halved = summed.astype(np.float16).astype(float)  # as they are kept, so that a loaded model says the same
+    halved = summed.astype(np.float16).astype(float)  # rounded as when saved, so that a loaded model says the same
     return {name: weight for name, weight in zip(names, halved.tolist(), strict=True) if weight}
 
 

@@ -5,9 +5,9 @@ masked, both read "how does _guest_ differ from _guest_". A *frame* goes further
 training queries have becomes one star, "how does _guest_ differ on *".
 
 N-grams are hashed into a fixed number of places (Weinberger et al., 2009), and those that most training queries have
-get a column each, so that a program needs no words, but one bit for each place and the hashes of its common words.
-The weights are tf-idf with sublinear term frequency. Frames have columns of their own, after the others, and each of
-the two parts has length one.
+get a column each. So a program stores no words, only one bit for each place and the hashes of its common words. The
+weights are tf-idf with sublinear term frequency. Frames have columns of their own, after those of the n-grams, and each
+of the two parts is scaled to length one.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 HASHED = 2**17
-"""N-grams are hashed into so many places."""
+"""Number of places that n-grams are hashed into."""
 COLUMNS = 2**14
-"""So many of these have a column: those that most of the training queries have."""
+"""Number of places that have a column: those of the n-grams that most training queries have."""
 FRAME_COLUMNS = 2**12
 WIDTH = COLUMNS + FRAME_COLUMNS
 WORD = re.compile(r"\w+|[?,，、？]")
 CHARACTERS = range(2, 6)
 MAX_CHARACTERS = 600
-# A word is common if it is in one of fifty queries, and in three at least. One of a hundred and one of
-# twenty-five were as good on the podcast within the noise of two cross-validations.
+# A word is common if one in fifty queries has it, and three at least. One in a hundred and one in twenty-five were as
+# good on the podcast within the noise of two cross-validations.
 COMMON_SHARE = 0.02
 COMMON_LEAST = 3
 FEWEST_TEXTS = 2
 FRAME_LENGTH = 4
 STAR = 0
-"""Stands for words that are not common; no word that is one hashes to it."""
+"""Stands in a frame for a run of words that are not common; no common word hashes to it."""
 MIXER = np.uint32(0x9E3779B1)
 FIRST_FRAME = np.uint32(COLUMNS)
 FRAME_SHIFT = np.uint32(32 - int(math.log2(FRAME_COLUMNS)))
 
-# A text that is cut off has no column more often than this.
+# Texts are cut off at ``MAX_CHARACTERS``, so that no column can occur in one more often than this.
 FREQUENCY = np.concatenate([[0], 1 + np.log(np.arange(1, 8 * MAX_CHARACTERS), dtype=np.float32)]).astype(np.float32)
-"""The sublinear frequency of what a text has so many times."""
+"""The sublinear term frequency, 1 + log(count), by count; 0 for none."""
 
 Common = frozenset[int]
 """Hashes of the words that frames keep."""
@@ -73,7 +73,7 @@ def mask_names(text: str, linker: Linker) -> str:
 
 
 def mask_folded(text: str, linker: Linker) -> str:
-    """The text in small letters with each known name, however often it is there, replaced by its type."""
+    """The text in lower case with every occurrence of each known name replaced by its type."""
     small = folded(text)
     for link in sorted(linker.links(text), key=lambda found: -len(found.surface)):
         small = small.replace(folded(link.surface), f"_{link.name.type.lower()}_")
@@ -86,7 +86,7 @@ def words_of(masked: str) -> list[str]:
 
 
 def common_words(texts: Iterable[Sequence[str]]) -> Common:
-    """The words that enough of these texts have, as hashes."""
+    """The hashes of the words that enough of these texts have; each text is given as its words."""
     counts, total = Counter[int](), 0
     for words in texts:
         counts.update({_hash(word) for word in words})
@@ -103,11 +103,14 @@ def is_common(word: str, common: Common) -> bool:
 def gram_columns(
     masked: str, words: Sequence[str], *more: np.ndarray, vocabulary: Vocabulary | None = None
 ) -> np.ndarray:
-    """Columns of the n-grams of a text, one for each time it has them; words and characters weigh the same.
+    """Columns of the n-grams of a text, repeated as often as they occur; those of words and of characters count alike.
 
     Args:
-        more: other columns of the text, to come after them.
-        vocabulary: which n-grams have a column; without, as in programs of before, all share them by their hash.
+        masked: the text with its names masked; only its first ``MAX_CHARACTERS`` are read.
+        words: its words.
+        more: other columns of the text, which are appended.
+        vocabulary: which n-grams have a column of their own; without it, as in older programs, all share columns by
+            their hash.
     """
     if vocabulary is None:
         return np.concatenate([gram_places(masked, words) % COLUMNS, *more])
@@ -119,7 +122,7 @@ def gram_columns(
 
 
 def gram_places(masked: str, words: Sequence[str]) -> np.ndarray:
-    """Where the n-grams of a text are hashed to, one for each time it has them."""
+    """The places that the n-grams of a text are hashed to, repeated as often as they occur."""
     of_words = [*map(_word_place, words), *(_word_place(f"{a} {b}") for a, b in pairwise(words))]
     within = map(_places_within, masked[:MAX_CHARACTERS].lower().split())
     return np.concatenate([np.array(of_words, dtype=np.int32), *within])
@@ -128,13 +131,13 @@ def gram_places(masked: str, words: Sequence[str]) -> np.ndarray:
 class Vocabulary:
     """The n-grams that have a column of their own.
 
-    Hashed into 2**14 columns, every n-gram of some thousand queries shared its column with a dozen others. With a
-    column each for the 2**14 that most of them have, all labels were right for 0.486 of 364 queries by other writers
-    instead of 0.475, of 131 follow-ups as typed for 0.687 instead of 0.664; with all 2**17 columns no better, in five
-    times the size.
+    Where n-grams are hashed straight into 2**14 columns, each of those in some thousand queries shares its column with
+    a dozen others. With a column each for the 2**14 most frequent, all labels were right for 0.486 of 364 queries by
+    other writers instead of 0.475, and for 0.687 of 131 follow-ups as typed instead of 0.664. All 2**17 columns were no
+    better, at five times the size.
 
     Attributes:
-        kept: their places, ascending; the column of each is its rank.
+        kept: their places, ascending; an n-gram's column is the rank of its place.
         column_of: the column of every place, shape (HASHED,); -1 for none.
     """
 
@@ -142,7 +145,7 @@ class Vocabulary:
         self.kept = kept.astype(np.int64)
         self.column_of = np.full(HASHED, -1, dtype=np.int32)
         self.column_of[self.kept] = np.arange(len(self.kept), dtype=np.int32)
-        # Words come back, as below.
+        # The same words occur again and again, so what is computed for each is cached.
         self.within = lru_cache(maxsize=8192)(self._within)
         self.column = lru_cache(maxsize=8192)(self._column)
         self.pair = lru_cache(maxsize=8192)(lambda one, other: self._column(f"{one} {other}"))
@@ -152,7 +155,7 @@ class Vocabulary:
         return int(self.column_of[_word_place(gram)])
 
     def _within(self, word: str) -> np.ndarray:
-        """Columns of the character sequences of a word."""
+        """Columns of the character sequences of a word, without those that have none."""
         columns = self.column_of.take(_places_within(word))
         return columns[columns >= 0]
 
@@ -167,10 +170,10 @@ class Vocabulary:
 
 
 def learned_vocabulary(texts: Iterable[np.ndarray]) -> Vocabulary:
-    """The n-grams that most texts have, of those that two have at least.
+    """The ``COLUMNS`` n-grams that most texts have, of those that at least two texts have.
 
     Args:
-        texts: places of the n-grams of each.
+        texts: places of the n-grams of each text, see ``gram_places``.
     """
     counts = np.zeros(HASHED, dtype=np.int64)
     for places in texts:
@@ -180,7 +183,7 @@ def learned_vocabulary(texts: Iterable[np.ndarray]) -> Vocabulary:
 
 
 def frame_columns(words: Sequence[str], common: Common) -> np.ndarray:
-    """Columns of the sequences of one to four words of a text's frame, its two ends among them."""
+    """Columns of the sequences of one to four words of a text's frame, where its beginning and end count as words."""
     frame = [_hash("^")]
     for word in words:
         hashed = _hash(word)
@@ -200,10 +203,10 @@ def frame_columns(words: Sequence[str], common: Common) -> np.ndarray:
     return columns.view(np.int32)
 
 
-# Words come back; without caches, hashing them is a third of a decision's time.
+# The same words occur again and again; without caches, hashing them takes a third of a decision's time.
 @lru_cache(maxsize=8192)
 def _places_within(word: str) -> np.ndarray:
-    """Places of the character sequences of a word, its two ends among them."""
+    """Places of the sequences of two to five characters of a word, where a space stands for its beginning and end."""
     padded = f" {word} "
     pieces = (padded[i : i + n] for n in CHARACTERS for i in range(len(padded) - n + 1))
     return np.fromiter((hashed("c" + piece) % HASHED for piece in pieces), dtype=np.int32)
@@ -225,7 +228,7 @@ def hashed(text: str) -> int:
 
 
 def inverse_frequencies(texts: Sequence[np.ndarray], width: int = WIDTH) -> np.ndarray:
-    """Smoothed idf of every column over the columns of some texts, shape (width,), float32."""
+    """The smoothed idf of every column, shape (width,), float32; ``texts`` has the columns of each text."""
     seen = np.zeros(width)
     for columns in texts:
         seen[np.unique(columns)] += 1
@@ -249,7 +252,7 @@ def weigh(columns: np.ndarray, idf: np.ndarray) -> Grams:
 
 
 def as_matrix(rows: Sequence[Grams], width: int = WIDTH) -> csr_array:
-    """Rows as one sparse matrix, shape (rows, width), float64; of a hundred columns a row has one."""
+    """Rows as one sparse matrix, shape (rows, width), float64; about one number in a hundred is not zero."""
     from scipy.sparse import csr_array
 
     ends = np.cumsum([0, *(len(row.columns) for row in rows)])

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 MOST_BYTES = 1 << 24
-"""Of an unpacked table; a program has a hundredth of that, and what says more is none of ours."""
+"""The most bytes of an unpacked table. A program's has a hundredth of that; a larger one was not made here."""
 
 
 def packed(table: dict[str, Any]) -> np.ndarray:
-    """A table as bytes, a third of its JSON."""
+    """A table as compressed bytes, about a third of its JSON; shape (bytes,), uint8."""
     text = json.dumps(table, ensure_ascii=False, separators=(",", ":")).encode()
     return np.frombuffer(zlib.compress(text, 9), dtype=np.uint8)
 
 
 def unpacked(tensor: np.ndarray) -> dict[str, Any]:
-    """What was packed; tables of programs of before are JSON as it is.
+    """The table that was packed; older programs have it as uncompressed JSON.
 
     Raises:
         ValueError: the bytes are no such table.

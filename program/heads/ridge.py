@@ -8,17 +8,17 @@ from functools import cached_property
 import numpy as np
 
 LeftOut = tuple[np.ndarray, np.ndarray]
-"""Scores of rows by a fit without their fold, and the coefficients of the fit with all."""
+"""The scores of each row by a fit without its fold, and the coefficients of the fit with all rows."""
 Part = tuple[np.ndarray, np.ndarray]
-"""Places of a fold's rows, and their block of the inverted kernel."""
+"""The numbers of a fold's rows, and their diagonal block of the inverted kernel (with its ridge)."""
 
 
 class Solved:
-    """A kernel of rows, decomposed or inverted once for every target that is fitted to it.
+    """A kernel of rows, decomposed or inverted once and used for every target that is fitted to it.
 
     Args:
-        kernel: shape (n, n).
-        folds: of each row.
+        kernel: shape (n, n), symmetric.
+        folds: the fold of each row, shape (n,).
     """
 
     def __init__(self, kernel: np.ndarray, folds: np.ndarray) -> None:
@@ -33,12 +33,12 @@ class Solved:
         return np.maximum(values, 0.0), vectors.astype(np.float64)
 
     def left_out(self, target: np.ndarray, ridges: Sequence[float]) -> dict[float, LeftOut]:
-        """Scores of rows by a fit without their fold, and the coefficients of the fit with all, for each ridge.
+        """For each ridge, the scores of each row by a fit without its fold, and the coefficients of the fit with all.
 
-        A fold's errors without it are its coefficients in the whole fit times the inverse of its block of the
-        inverted kernel (Rifkin and Lippert, "Notes on regularized least squares", 2007, for folds of one), so one
-        eigendecomposition serves every fold and ridge; five, of the rows kept, took three times as long. For one ridge
-        the inverse itself takes a quarter of the time.
+        Both have the shape of ``target``, (n, labels). The errors of a fold by a fit without it are its coefficients in
+        the whole fit times the inverse of its block of the inverted kernel (Rifkin and Lippert, "Notes on regularized
+        least squares", 2007, for folds of one). So one eigendecomposition serves every fold and ridge; one for each of
+        five folds took three times as long. For a single ridge, inverting takes a quarter of the time.
         """
         if len(ridges) == 1:
             return {ridges[0]: self._by_inverse(target, ridges[0])}
@@ -64,7 +64,7 @@ class Solved:
 
 
 def rbf(dense: np.ndarray, width: float) -> np.ndarray:
-    """The RBF kernel of rows with each other."""
+    """The RBF kernel of rows with each other, shape (n, n)."""
     return kernel(dense, dense, width)
 
 
@@ -75,7 +75,10 @@ def kernel(some: np.ndarray, others: np.ndarray, width: float) -> np.ndarray:
 
 
 def _without_blocks(parts: Sequence[Part], dual: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Scores of each fold by a fit without it, from the folds' blocks of the inverted kernel; nought of one fold."""
+    """The scores of each fold by a fit without it, from the folds' blocks of the inverted kernel.
+
+    With a single fold there is nothing left to fit, and all scores are 0.
+    """
     if len(parts) == 1:
         return np.zeros_like(target)
     scores = np.empty_like(target)
@@ -85,13 +88,16 @@ def _without_blocks(parts: Sequence[Part], dual: np.ndarray, target: np.ndarray)
 
 
 def factored(kernel: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
-    """The Cholesky factor of a symmetric kernel with a ridge, and the inverse: half of the work of a general one.
+    """The Cholesky factor of a symmetric kernel with a ridge, and its inverse, in half of the work of a general one.
 
-    Of both only the lower triangle is meant.
+    Only the lower triangle of both is valid.
+
+    Raises:
+        numpy.linalg.LinAlgError: the kernel with its ridge is not positive definite.
     """
     from scipy.linalg.lapack import get_lapack_funcs
 
-    # A symmetric matrix turned over is itself, and in the order that LAPACK wants without a slow copy.
+    # The transpose of a symmetric matrix is itself, and is already in LAPACK's column order, without a slow copy.
     matrix = np.array(kernel.T, order="F")
     matrix[np.diag_indices(len(matrix))] += ridge
     factorise, invert = get_lapack_funcs(("potrf", "potri"), (matrix,))
@@ -103,6 +109,6 @@ def factored(kernel: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _block(inverse: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """What a lower triangle has for these rows, which are in order, as a whole symmetric block."""
+    """The symmetric block of these rows (ascending) of a matrix of which only the lower triangle is valid."""
     block = np.tril(inverse[np.ix_(rows, rows)])
     return block + np.tril(block, -1).T

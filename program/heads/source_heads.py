@@ -18,14 +18,15 @@ from .heads import Head, with_cues
 from .landmarks import condensed
 from .wish_grams import PARTS, with_wishes
 
-# Of the linear kernels on n-grams, frames, and sequences and links of frames of wishes.
+# The shares of the linear kernels on the parts of a row: n-grams, frames, and the sequences and links of
+# ``wish_grams.py``. The RBF kernel has the rest.
 WISH_SHARES = ((0.25, 0.05, 0.15, 0.25),)
 WIDTH = 0.5
-"""Gamma of the RBF kernel: kinds were exactly right for 0.668 of 1,354 rows, cross-validated four times, for 0.663 with
-one, 0.652 with two, and 0.654 with a linear kernel in its place."""
+"""Gamma of the RBF kernel. With 0.5 the kinds were exactly right for 0.668 of 1,354 rows, cross-validated four times;
+with 1 for 0.663, with 2 for 0.652, and with a linear kernel in its place for 0.654."""
 LANDMARKS = 600
-"""Support vectors that are kept: with nine labels mended, the same rows had 0.669 with 600 or 400 of them, 0.671 with
-800 and 0.673 with all."""
+"""The most support vectors. On the same rows, after nine labels were corrected, it was 0.669 with 600 or 400 of them,
+0.671 with 800 and 0.673 with all."""
 
 
 def train_source_heads(
@@ -33,8 +34,9 @@ def train_source_heads(
 ) -> dict[str, Head | None]:
     """A yes-or-no head for each kind of information of a card, one for sets of kinds and one for their number.
 
-    They see the standalone form, the card's cues in it, and its frame (``wish_grams.py``). A kind is wanted from the
-    confidence on from which plans are made.
+    They see the standalone form, the card's cues in it, and its frame (``wish_grams.py``). A labelled kind counts as
+    wanted if its confidence is high enough for a plan (``MIN_CONFIDENCE``). A head is None if the rows cannot teach it;
+    there is none at all if the card declares no kind or no row is labelled for them.
     """
     used = [(row, row.gold.source_intents) for row in rows if row.gold and row.gold.source_intents is not None]
     if not card.source_intents or not used:
@@ -53,7 +55,7 @@ def train_source_heads(
 
 
 def _nearer(seen: Seen) -> Seen:
-    """Dense features scaled so that the kernel of the fit, whose gamma is one, has this module's gamma."""
+    """The features with the dense ones scaled, so that ``fit_rows``, whose gamma is 1, fits with this module's."""
     return seen._replace(dense=seen.dense * np.float32(WIDTH**0.5))
 
 

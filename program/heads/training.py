@@ -36,10 +36,11 @@ RECIPE = "25"
 FOLLOW_UP = "is_follow_up"
 LATE = (0.5, 0.55, 0.6, 0.65)
 MAY_COST = 0.02
-"""Accuracy on left-out rows that a reluctant label may cost; a standard error of 200 rows is a little more."""
+"""The accuracy on left-out rows that a raised threshold may cost (``reluctant``); the standard error of 200 rows is a
+little more."""
 NO_GRAMS = (0.0, 0.0)
 MADE = 1
-"""Made-up turns for each later turn, see ``made_turns``; two with half the weight were no better."""
+"""Number of made-up turns for each later turn, see ``made_turns``; two with half the weight were no better."""
 
 # A label of None leaves the row out: only turns after the first say something about follow-ups, and
 # only relevant rows about complexity.
@@ -54,8 +55,8 @@ LABELS: dict[str, Label] = {
 
 
 ALIKE = (FOLLOW_UP, "complexity", "intent", "needs_decomposition")
-"""Heads that learn from other domains' rows, too: what they tell is told alike everywhere. So do those of them that
-read a follow-up as it was typed."""
+"""Heads that also learn from other domains' rows, since what they decide shows in the same words everywhere. The heads
+of the same outputs that read a follow-up as typed do so, too."""
 OURS = ("is_relevant", *KERNELS)
 """Heads that also learn from strangers."""
 
@@ -63,12 +64,11 @@ OURS = ("is_relevant", *KERNELS)
 def train_heads(
     rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0, lent: Sequence[Lent] = ()
 ) -> Heads:
-    """Train every head that the rows can teach; takes seconds on a few hundred rows.
+    """Train every head that the rows can teach, the rewriter and the decomposer; takes seconds on a few hundred rows.
 
     Args:
-        lent: rows of other domains: heads for labels that are alike everywhere learn from them as from the domain's
-            own, and relevance learns from strangers. For other labels a domain has a head only if its own rows teach
-            one.
+        lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and relevance
+            learns from their strangers. For other labels there is a head only if the domain's own rows teach one.
     """
     features = features_from(rows, card, encoder, lent)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
@@ -84,7 +84,7 @@ def train_heads(
         decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     kept = compact(every, features.vector_length)
-    taught = [*rows, *(row for one in lent for row in one.rows)]  # of strangers there is nothing to say together
+    taught = [*rows, *(row for one in lent for row in one.rows)]  # strangers have no labels to combine
     return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer)
 
 
@@ -99,7 +99,7 @@ def features_from(
 
 
 class Taught(NamedTuple):
-    """A training row, and how it is read."""
+    """A training row, with the card of its domain and the features that read it."""
 
     row: LabelledRow
     card: DomainCard
@@ -107,13 +107,13 @@ class Taught(NamedTuple):
 
 
 class Learning:
-    """Training rows with what heads share: features are computed once, kernels once for heads with the same rows.
+    """Training rows with what heads share: features are computed once, and kernels once for heads with the same rows.
 
     Attributes:
         rows, card, features, seed, lent: as in ``train_heads``.
         taught: all rows: the domain's own, those lent for labels that are alike everywhere, and strangers.
-        own: number of them that are the domain's own.
-        ours: number of them that are no strangers of other domains.
+        own: number of the first rows in ``taught`` that are the domain's own.
+        ours: number of the first rows in ``taught`` that are not other domains' strangers.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Learning:
         shares: Sequence[Sequence[float]] = SHARES,
         ridges: Sequence[float] = RIDGES,
     ) -> Fitted | None:
-        """Train a head on the standalone forms of the rows that have this label."""
+        """Train a head on the standalone forms of the rows that have this label; None if they teach none."""
         labels = self.labels(name, label)
         if not labels:
             return None
@@ -168,11 +168,11 @@ class Learning:
         return {place: value for place, value in found.items() if place < self.ours}
 
     def of_domain(self, name: str) -> list[Taught]:
-        """The rows of a domain that are no strangers."""
+        """The rows of the domain of that name, without the strangers that it lends."""
         return [one for one in self.taught[: self.ours] if one.card.name == name]
 
     def forget(self) -> None:
-        """Drop the kernels, which take several numbers for every pair of rows."""
+        """Free the kernels, which hold several numbers for every pair of rows."""
         self._last = None
 
     def _look(self, place: int) -> Seen:
@@ -197,10 +197,11 @@ def condensed_alike(fits: Mapping[str, Fitted]) -> dict[str, Head]:
 def train_typed(learning: Learning, alone: Mapping[str, Fitted | None]) -> dict[str, Fitted]:
     """Train the heads that read a follow-up as typed; none if the rows have hardly any.
 
-    They learn from the same rows as the heads that read what stands alone, follow-ups as typed among them, with the
-    kernels and the ridge of those. On the podcast's 2,879 rows, cross-validated in three parts, they have all labels
-    of follow-ups as typed right for 0.647, the others for 0.583. From follow-ups alone they have 0.610, with the
-    question before as further features 0.604; heads that learn from both forms lose 2.4 points of what stands alone.
+    They learn from the same rows as the heads that read standalone forms, but with follow-ups as typed, and take over
+    the kernels and the ridge of those. On the podcast's 2,879 rows, cross-validated in three parts, they have all
+    labels of follow-ups as typed right for 0.647; the heads of standalone forms have 0.583. Learning from follow-ups
+    alone gives 0.610, and 0.604 with the question before as further features. One set of heads that learns from both
+    forms loses 2.4 points on queries that stand alone.
     """
     rows, card = learning.rows, learning.card
     if sum(one.row.labels.is_follow_up for one in learning.taught) < MIN_ROWS:
@@ -211,7 +212,7 @@ def train_typed(learning: Learning, alone: Mapping[str, Fitted | None]) -> dict[
         f"{TYPED}{name}": typed.fit(f"{TYPED}{name}", label, [shares], [one.ridge])
         for name, label in LABELS.items()
         if name != FOLLOW_UP and (one := alone[name]) is not None
-        # Follow-ups are hardly ever rejected: for the reason n-grams are not worth their size.
+        # Follow-ups are hardly ever rejected, so for the kind of rejection n-gram weights are not worth their size.
         for shares in [one.shares if name != "rejection_kind" else NO_GRAMS]
     }
     return {name: fitted for name, fitted in found.items() if fitted is not None}
@@ -244,13 +245,14 @@ def _train_one(name: str, learning: Learning) -> Fitted | None:
 
 
 def _by_quota(fitted: Fitted, rows: Sequence[LabelledRow]) -> Fitted:
-    """The relevance head, rejecting as soon as so few of ours are rejected by it as looks may (``looks.level``).
+    """The relevance head with its threshold at the level below which the quota of ours lies (``looks.level``).
 
-    Who labels a domain writes few strangers, where users ask many: of biomedical's 5,476 rows 54 are, a fifth of its
-    ``dev`` and ``calibrate``. So "not ours" was hardly ever likelier by what was learned, though strangers are told
-    well: one of 25 was rejected. With odds that are even at the level 13 of them are, and none of 94 of ours, as
-    before. Nothing changes where strangers are a fifth of the rows, or the level lies below a half. With strangers that
-    are lent (``lending.py``) some dozen or hundred rows reject more, and thousands fewer.
+    Whoever labels a domain writes few strangers, while users ask many: they are 54 of biomedical's 5,476 training rows,
+    but a fifth of its ``dev`` and ``calibrate``. So the head, though it tells strangers well, hardly ever found "not
+    ours" likelier: it rejected one of 25. With a bias that makes the odds even at the level, it rejects 13 of them, and
+    none of 94 of ours, as before. Nothing changes where strangers are a fifth of the rows, or where the level lies
+    below a half. Strangers that are lent (``lending.py``) make heads of some dozen or hundred rows reject more than
+    this does, and heads of thousands fewer.
     """
     head = fitted.head
     ours = np.array([row.labels.is_relevant for row in rows])
@@ -282,14 +284,15 @@ def _train_follow_up(learning: Learning) -> Fitted | None:
 
 
 def _made_of(taught: Sequence[Taught], seed: int) -> list[Taught]:
-    """Made-up turns from the rows of one domain."""
+    """Made-up turns (``made_turns``) from the rows of one domain."""
     return [Taught(row, *taught[0][1:]) for row in made_turns([one.row for one in taught], seed)]
 
 
 def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:
-    """Made-up turns: first questions of other conversations after the earlier turns of each row, which stand alone.
+    """Made-up turns: after the earlier turns of each row, the first question of another conversation.
 
-    Few labelled turns change the subject, and most of those that were wrongly taken for a follow-up did.
+    Such a question stands alone, whatever was said before. Few labelled turns change the subject, and most of the turns
+    that were wrongly taken for follow-ups are such changes.
     """
     later = [row for row in rows if row.history]
     first = [row for row in rows if not row.history]
@@ -303,11 +306,11 @@ def made_turns(rows: Sequence[LabelledRow], seed: int = 0) -> list[LabelledRow]:
 
 
 def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:
-    """The head with a higher threshold for one of its two labels, at hardly any cost in accuracy on left-out rows.
+    """The head with a higher threshold for one of its two labels, at most ``MAY_COST`` less accurate on left-out rows.
 
-    To say follow-up where there is none costs a rewrite, which may spoil the query. On the podcast's train and
-    dev rows, cross-validated twice, the accuracy of later turns stayed at 0.80, and of 160 turns that stand alone and
-    need no decomposition 43 were taken for follow-ups instead of 65.
+    A turn that is wrongly taken for a follow-up is rewritten, which may spoil it. On the podcast's train and dev rows,
+    cross-validated twice, the accuracy on later turns stayed at 0.80, and of 160 turns that stand alone and need no
+    decomposition 43 were taken for follow-ups instead of 65.
     """
     said, right = fitted.left_out[:, fitted.head.labels.index(label)], np.array(gold) == label
     accuracy = {late: float(((said >= late) == right).mean()) for late in LATE}
@@ -321,7 +324,7 @@ def reluctant(fitted: Fitted, label: str, gold: Sequence[str]) -> Head:
 
 
 def features_of(name: str, row: LabelledRow, card: DomainCard, features: Features) -> Seen:
-    """The features of a row for the head of that name: of its turn, or of its gold standalone form."""
+    """The features of a row for the head of that name: of its turn for follow-ups, else of its gold standalone form."""
     if name != FOLLOW_UP:
         return features.of_query(row.labels.standalone_query)
     clean = clean_row(row, card)

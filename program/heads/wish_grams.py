@@ -3,12 +3,12 @@
 A frame has a mark for each word that says something of sources (a cue of a kind of information, a value of a filter,
 a date, a name) and the words between them. *How many open bugs are there in atlas since Monday* reads "@how_many «2»
 «1» @is there in «projects»«Project» @since «dates»": that the number of issues is wanted, and not the issues
-themselves, shows alike in every such query. Runs of words that few training queries have become one star. Links say,
-clause by clause, which question words occur with which marks, whatever is between them: *who* with the number of a
-ticket, *why* with a merge request.
+themselves, shows in the same way in every such query. Runs of words that few training queries have become one star.
+*Links* say which question words occur with which marks in a clause, whatever is between them: *who* with the number of
+a ticket, *why* with a merge request.
 
-On 923 labelled queries of ``engineering`` (train, dev, calibrate; two cross-validations by conversation) heads for
-each kind by itself had the kinds exactly right for 0.635 with question words and links, and for 0.612 without.
+On 923 labelled queries of ``engineering`` (train, dev, calibrate; two cross-validations by conversation) the set of
+kinds was exactly right for 0.635 with question words and links, and for 0.612 without, with one head for each kind.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from .ngrams import COLUMNS, FRAME_COLUMNS, WIDTH, Common, Grams, hashed, is_com
 WISH_COLUMNS = LINK_COLUMNS = 2**12
 WITH_WISHES = WIDTH + WISH_COLUMNS + LINK_COLUMNS
 PARTS = (COLUMNS, FRAME_COLUMNS, WISH_COLUMNS, LINK_COLUMNS)
-"""Columns of the parts of a row: n-grams, frames, sequences of frames of wishes, links in them."""
+"""Numbers of columns of the parts of a row: n-grams, frames, and this module's sequences and links."""
 MARK, SIGN = "«", "@"
-"""Begin a mark, and a word that asks (``retrieval/sources/asking_words.py``)."""
+"""The first character of a mark, and of a question word (``retrieval/sources/asking_words.py``)."""
 AND = f"{SIGN}and"
 LENGTH = 4
 _KIND = re.compile(r"\d+")
@@ -38,11 +38,12 @@ MOST_CLAUSES = 3
 
 
 def with_wishes(grams: Grams, frame: Sequence[str], common: Common) -> Grams:
-    """A row with the columns of a frame behind its own, each of the two parts of length one like the others.
+    """A row with the columns of a frame's sequences and links appended, each of these two parts of length one.
 
     Args:
+        grams: the row's n-grams and frames.
         frame: marks and words, see ``FrameReader``.
-        common: the words that are kept.
+        common: hashes of the words that are kept; others become stars.
     """
     pieces = _starred(frame, common)
     sequences = _row(_sequences(pieces), WISH_COLUMNS, WIDTH)
@@ -72,7 +73,7 @@ def _starred(frame: Sequence[str], common: Common) -> list[str]:
 
 
 def _sequences(pieces: Sequence[str]) -> list[str]:
-    """Runs of one to four pieces; of cues alone their runs, their pairs, and which there are."""
+    """Features of the order of pieces: runs of one to four, and of cues alone the pairs, runs, kinds and first one."""
     found = [" ".join(pieces[i : i + n]) for n in range(1, LENGTH + 1) for i in range(len(pieces) - n + 1)]
     cues = [piece for piece in pieces if piece.startswith(MARK) and piece[1].isdigit()]
     found += [f"pair {a} {b}" for i, a in enumerate(cues) for b in cues[i + 1 :]]
@@ -83,7 +84,7 @@ def _sequences(pieces: Sequence[str]) -> list[str]:
 
 
 def _links(pieces: Sequence[str]) -> list[str]:
-    """What is asked with which words of what, clause by clause: each word that asks with each mark beside it."""
+    """Features of each clause: every question word with every mark in it; and the number of clauses."""
     found, count = [], 0
     for breaks, clause in groupby(pieces[1:-1], _BREAKS.__contains__):
         if not breaks:
