@@ -28,7 +28,10 @@ LIKELY = 0.5
 
 
 def graph_asks(flow: Flow) -> list[Ask]:
-    """The request to restate the query, or for steps, if it names what the graph has and the ranking is unsure."""
+    """The request to restate the query or, if that is not wanted, for steps.
+
+    There is none if the ranking is sure, or the query names nothing that the graph has.
+    """
     query = flow.labels.standalone_query
     if not flow.parts.plan_graph or "graph" not in flow.parts.predictors or _sure(flow) is not None:
         return []
@@ -44,7 +47,7 @@ def graph_asks(flow: Flow) -> list[Ask]:
 def _names_something(flow: Flow) -> bool:
     """Whether the query has a name of the card, or a name or value that the ranking's likeliest plan starts from.
 
-    The ranking also finds values of properties and, in scripts without spaces, names inside a sentence. A text that
+    The latter also covers values of properties and, in scripts without spaces, names inside a sentence. A text that
     only resembles a name is not enough.
     """
     if flow.parts.linker.links(flow.labels.standalone_query):
@@ -75,7 +78,7 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
 
 
 def _lacking(flow: Flow) -> tuple[str, str] | None:
-    """Why nothing here can plan graph steps, and what could; None if something can."""
+    """Why neither ranking nor model can plan graph steps, and a clause on what could; None if one of them can."""
     if flow.parts.card.graph is None:
         return "the card has no graph", ""
     if flow.parts.graph is None and not flow.parts.has_lm:
@@ -119,7 +122,7 @@ def _steps(flow: Flow, problem: str | None = None) -> Ask:
 
 
 def _without_answer(flow: Flow, reply: Reply, problem: str) -> None:
-    """The ranking's plan, if it is likely, after a model gave none; ``degraded`` says so."""
+    """Take the ranking's plan, if it is likely, since the model gave none; ``degraded`` says so."""
     best = _likely(flow)
     instead = "the learned ranking's steps were taken" if best else "the text is searched without the graph"
     flow.without_lm("graph", reply, instead, problem)
@@ -150,7 +153,7 @@ def _read(flow: Flow, reply: Reply) -> tuple[GraphPlan | None, str]:
 
 
 def _best_effort(flow: Flow) -> None:
-    """Without a model: the ranking's plan if it is likelier right than wrong."""
+    """Take the ranking's plan without a model, if it is likelier right than wrong."""
     if (likely := _likely(flow)) is not None:
         _take(flow, likely)
 

@@ -18,7 +18,7 @@ from .executor import GraphAnswer, GraphExecutor, execute_graph
 
 
 class Planner(Protocol):
-    """Makes proposals for questions, which have ``plan``, ``reason`` and ``degraded``."""
+    """Anything that makes a proposal for a question; a proposal has ``plan``, ``reason`` and ``degraded``."""
 
     def plan(self, query: str) -> Any:
         """A proposal for one question."""
@@ -72,7 +72,7 @@ def graph_batch(
 
 
 def _graph_of(row: dict[str, Any]) -> str | None:
-    """The graph of a line's answers, which older files lack. The planning program is not recorded."""
+    """The graph that a line's answers come from; None in older files, which do not say it."""
     if not isinstance(row["answers"], list):
         raise TypeError("answers must be a list")
     return row.get("graph")

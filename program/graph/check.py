@@ -37,7 +37,7 @@ ALWAYS = ("id", "name")
 """Properties that every node has."""
 
 Kinds = Mapping[tuple[str, str], PropertyKind]
-"""What a graph has for values, by type (or edge) and property; only where it is one kind."""
+"""The kind of the values that a graph has, by (type or edge, property); only where all values are of one kind."""
 
 _ORDERED = ("lt", "le", "gt", "ge")
 
@@ -224,7 +224,7 @@ def _conditions(
 
 
 def _values(condition: Condition, told: PropertyType) -> Iterator[str]:
-    """The problems of comparing a property of known kind in this way."""
+    """The problems of comparing a property of known kind as the condition does, one sentence each."""
     if condition.op == "contains" and told.kind not in ("text", "enum"):
         yield f"is a {told.kind} and not text; contains cannot be used"
     if condition.op in _ORDERED and told.kind in ("enum", "boolean"):

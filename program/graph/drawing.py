@@ -109,12 +109,12 @@ def _arrows(plan: GraphPlan) -> list[tuple[int, int, bool]]:
 
 
 def _places(plan: GraphPlan, boxes: Sequence[Sequence[str]]) -> list[tuple[int, int]]:
-    """Upper left corners: a step is right of all that it uses, and below what is there already."""
+    """The upper left corner of each box, (x, y): right of every step that it uses, and below the boxes drawn there."""
     columns: list[int] = []
     for number in range(len(plan.steps)):
         before = [columns[start] for start, end, _ in _arrows(plan) if end == number]
         columns.append(max(before, default=-1) + 1)
-    # An arrow that passes a column on its way keeps its height free there.
+    # Where an arrow passes a column on its way, its height is kept free there.
     farthest: dict[int, int] = {}
     for start, end, _ in _arrows(plan):
         farthest[start] = max(farthest.get(start, 0), columns[end])

@@ -18,7 +18,7 @@ from ...signatures.graph_steps import GraphPlan, GraphSchema, NodeRef
 from .check import check_graph_plan
 
 NAMES_READ = 200_000
-"""Names that one name is compared with at most."""
+"""The most names of a graph that an unknown name is compared with."""
 
 NEAR = 75
 """Similarity (rapidfuzz, 0 to 100) from which a name is worth showing."""

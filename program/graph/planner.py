@@ -42,14 +42,15 @@ if TYPE_CHECKING:
 ANSWERS = 0.5
 """Certainty below which there is no plan without a language model: it is likelier wrong than right."""
 LIKELIEST = 6
-"""Plans that are kept of the ranking's: a language model that says the question again is shown the names in them."""
+"""The number of first plans that a proposal keeps; a model that restates the question is shown the names in them."""
 NEXT_BEST = 2
 RESTATED = "ranked first by the question's own words and by those in which the language model said it again"
 WRITTEN = "written by the language model and well-typed in the schema"
 SURE_ENOUGH = 0.7
 """Certainty from which no language model is asked, where no bound was fitted.
 
-Of 167 held-out questions in words seldom met, 72 had 0.7 to 0.9: said again, none of these turned right and one wrong.
+Of 167 held-out questions in words seldom met, 72 had a certainty of 0.7 to 0.9. Restating these made no plan right and
+one wrong.
 """
 
 
@@ -75,7 +76,7 @@ class GraphPlanner:
             values: the known values of properties; by default what the schema says.
             lm: the model to ask where the ranking is not sure; the caller closes it.
             predictor: a compiled ``PlanGraphSteps``; by default an uncompiled one.
-            probe: tests whether a plan finds anything on the graph; for graphs that answer at once.
+            probe: tests whether a plan finds anything on the graph; given only for graphs that answer at once.
             notes: sentences for every proposal's ``degraded``.
         """
         self.schema, self.learned, self.notes = schema, learned, tuple(notes)
@@ -99,7 +100,7 @@ class GraphPlanner:
 
         Args:
             domain: a shipped name or a folder, from whose labelled questions it learns.
-            card: gives names their other spellings; by default the domain's or the program's.
+            card: has other spellings of the graph's names; by default the domain's or the program's.
             program: a compiled program folder; what it learned is used instead.
             lm: settings, which open a model that ``close`` stops; or a handle, which the caller closes.
             kept: the folder that keeps what is learned.
@@ -175,7 +176,7 @@ class GraphPlanner:
         return _best_effort(ranked)
 
     def _asked(self, query: str, ranked: GraphProposal) -> GraphProposal:
-        """The ranking's proposal by both wordings; the model's steps if the ranking has none."""
+        """The proposal ranked by the question as asked and as restated; the model's steps if that has no plan."""
         assert self._lm is not None
         again = self.again(query, ranked, self._lm)
         return self._written(query, ranked) if again is ranked and not ranked.likeliest else _best_effort(again)
@@ -327,7 +328,7 @@ def _from_program(program: str | Path, card: DomainCard | None) -> tuple[Learned
 
 
 def _learned_for(domain: str | Path | None, schema: GraphSchema, kept: Path) -> Learned:
-    """What carries over from the shipped questions, and what the domain's own labels add, if it has any."""
+    """What is learned from the shipped questions, and what the domain's own labelled questions add, if it has any."""
     return domain_knowledge(schema, _own_source(domain, schema), kept)
 
 

@@ -14,9 +14,9 @@ class LinkedEntity:
 
     Attributes:
         text: the words of the question.
-        name, type, how, score: of the node it was taken for.
+        name, type, how, score: of the node it was taken for, as in ``linking.Reading``.
         alternatives: other nodes that it may mean.
-        near: of a name that the graph does not have, names like it.
+        near: for a name that the graph does not have, similar names that it has.
     """
 
     text: str

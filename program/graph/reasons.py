@@ -34,11 +34,11 @@ def why_none(query: str, best: Found, answerer: Answerer) -> str:
 
 
 def unknown_name(entity: LinkedEntity, listed: bool, planned: bool = True) -> str:
-    """That the graph does not have a name.
+    """The sentence that the graph does not have a name.
 
     Args:
-        listed: whether the graph can list its names.
-        planned: whether there is a plan from it.
+        listed: whether the graph can list its names; if not, it may have the name after all.
+        planned: whether there is a plan that starts from the name.
     """
     if not listed:
         return f"the graph cannot list its names, so {entity.text!r} was taken as written, a {entity.type}"
@@ -47,10 +47,12 @@ def unknown_name(entity: LinkedEntity, listed: bool, planned: bool = True) -> st
 
 
 def names_left_out(query: str, best: Found, answerer: Answerer, planned: bool = True) -> tuple[str, ...]:
-    """Names beside those of a plan that the graph does not have; nothing where it cannot list its names.
+    """Sentences on names in the question that the graph does not have and the plan leaves out.
+
+    Empty where the graph cannot list its names.
 
     Args:
-        planned: whether there is a plan from the others.
+        planned: whether there is a plan from the other names.
     """
     if not len(answerer.index):
         return ()
@@ -66,7 +68,7 @@ def _left_out(text: str, answerer: Answerer, planned: bool) -> str:
 
 
 def instead_of(best: Found) -> tuple[str, ...]:
-    """That a likelier plan by the question's words was passed over, if one was."""
+    """A sentence that a plan which is likelier by the question's words was passed over; empty if none was."""
     if best.instead_of is None:
         return ()
     words = "; ".join(map(step_words, best.instead_of.to_plan().steps))

@@ -31,7 +31,7 @@ Combine = Literal["alone", "union", "intersect", "difference", "symmetric"]
 
 @dataclass(frozen=True)
 class Hop:
-    """One edge to follow. ``back`` takes the nodes that a branch started from out of the result."""
+    """One edge to follow. With ``back`` the nodes that the branch started from are taken out of the result."""
 
     edge: str
     direction: Direction
@@ -81,7 +81,7 @@ class Sketch:
         return GraphPlan(steps=tuple(_Writer().write(self)))
 
     def canonical(self) -> str:
-        """The same text as ``canonical`` gives the typed plan, in a fifth of the time: no step is made."""
+        """The same text as ``canonical(self.to_plan())``, in a fifth of the time, since no steps are made."""
         return _Teller().told(self)
 
 
@@ -123,7 +123,7 @@ class _Writer:
 
 
 class _Teller:
-    """Tells what a sketch would be in one form, see ``canonical``; what a step stores is its text."""
+    """Writes a sketch's canonical text (see ``canonical``): in place of a step that stores a set, the set's text."""
 
     text = ""
 
@@ -186,7 +186,7 @@ def _combined(combine: Combine, ends: Sequence[str], by: _Writer | _Teller) -> s
 
 
 def canonical(plan: GraphPlan) -> str:
-    """One text for all plans that are the same but for names, order of inputs and conditions, and place of unions."""
+    """A text that is equal for plans which differ only in names of results, order of inputs or place of unions."""
     found: dict[str, str] = {}
     filtered: dict[str, tuple[str, tuple[Condition, ...]]] = {}
     for step in plan.steps:
@@ -204,7 +204,7 @@ def _node(node: NodeRef) -> str:
 
 
 def _terms(text: str) -> list[str]:
-    """The inputs of a union, or the one thing it is."""
+    """The inputs of a union's text; a list of the text itself if it is no union."""
     return text[2:-2].split(" ∪ ") if text.startswith("⟦ ") and _is_flat(text) else [text]
 
 
@@ -248,13 +248,13 @@ def _intersection(texts: Sequence[str]) -> str:
 
 
 def _shared(text: str) -> list[str]:
-    """The inputs of an intersection, or the one thing it is."""
+    """The inputs of an intersection's text; a list of the text itself if it is no intersection."""
     if not text.startswith("(") or " ∩ " not in text:
         return [text]
     terms, begun, depth, place = [], 1, 0, 0
     while place < len(text):
         sign = text[place]
-        if sign == "<":  # what a name has in it is no bracket
+        if sign == "<":  # brackets inside a name do not count
             place = max(place, text.find(">", place))
         depth += (sign in "(⟦[") - (sign in ")⟧]")
         if depth == 1 and text.startswith(" ∩ ", place):

@@ -17,10 +17,10 @@ ANY = (-math.inf, math.inf)
 
 @dataclass(frozen=True)
 class Values:
-    """What is known of properties: the texts they may have, which of them are numbers, and which are true or false.
+    """What is known of properties: the texts they may have, which are numbers, and which are true or false.
 
-    Keys are (type, property) of a node, and (edge, property) of an edge; of ``words``, how people say values in other
-    words, the value. Of ``numbers`` the least and the greatest are told.
+    Keys are (type, property) for nodes and (edge, property) for edges. ``numbers`` has the least and the greatest
+    value. ``words`` has for each value the other words that people use for it.
     """
 
     texts: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -29,13 +29,13 @@ class Values:
     words: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def said(self, folded: str, numbers: Collection[float]) -> frozenset[str]:
-        """The texts of all properties that a question says, in either number, or in figures.
+        """The values of all properties that a question has, in singular or plural, or as a number.
 
-        However many texts there are: only those are looked at that begin with a word of the question.
+        It is quick however many values there are, since only those that begin with a word of the question are compared.
 
         Args:
-            folded: the folded question, between spaces.
-            numbers: the numbers in it.
+            folded: the folded question, with a space before and after it.
+            numbers: the numbers in the question.
         """
         words = folded.split()
         firsts = {*words, *(word.removesuffix("s") for word in words)}
@@ -44,13 +44,13 @@ class Values:
         return frozenset(found.union(*(self._in_figures.get(number, ()) for number in numbers)))
 
     def among(self, key: tuple[str, str], wanted: Iterable[str]) -> list[str]:
-        """Those of a property's texts that are wanted, in the order of the property."""
+        """The values of one property that are in ``wanted``, in the property's own order."""
         places = self._places.get(key, {})
         return sorted((text for text in wanted if text in places), key=places.__getitem__)
 
     @cached_property
     def _spelled(self) -> dict[str, list[tuple[str, str]]]:
-        """The folded spellings of texts, each with its text, by their first words."""
+        """The (folded spelling, value) pairs of all values, by the spelling's first word."""
         found: dict[str, list[tuple[str, str]]] = {}
         for text in dict.fromkeys(text for texts in self.texts.values() for text in texts):
             for spelling in dict.fromkeys(fold(way) for way in (text, *self.words.get(text, ()))):
@@ -60,7 +60,7 @@ class Values:
 
     @cached_property
     def _in_figures(self) -> dict[float, list[str]]:
-        """The texts that are numbers in figures."""
+        """The values that are written in figures, by their number."""
         found: dict[float, list[str]] = {}
         for text in dict.fromkeys(text for texts in self.texts.values() for text in texts):
             if (number := number_of(text)) is not None:
@@ -73,12 +73,12 @@ class Values:
 
 
 def number_of(value: Any) -> float | None:
-    """The number that a text is in figures."""
+    """The number that a text writes in figures; None if it is no such text."""
     return float(value) if isinstance(value, str) and value.isdecimal() else None
 
 
 def values_of(schema: GraphSchema, properties: Iterable[tuple[str, Mapping[str, Any]]] = ()) -> Values:
-    """What a schema says of its properties, and what a graph at hand shows.
+    """The values that a schema declares for its properties, and those that a graph at hand has.
 
     Args:
         properties: (type or edge, properties) of every node and edge, where they can be listed.
@@ -115,7 +115,7 @@ def _bounds(low: float | None, high: float | None) -> tuple[float, float]:
 
 
 def may_be(number: float, bounds: tuple[float, float]) -> bool:
-    """Whether a question may ask for this number: it is not farther from what there is than that is apart."""
+    """Whether a question may ask for this number: it is no farther from the property's range than the range is wide."""
     low, high = bounds
     apart = (high - low) or math.inf
     return low - apart <= number <= high + apart

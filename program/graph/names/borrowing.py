@@ -1,7 +1,7 @@
 """Words and spellings that a graph without its own borrows from a shipped domain that has some of its edges.
 
-A database of Hetionet or SPOKE has the edges of ``biomedical``, and people say these, and the names of its nodes, as
-they do there.
+A database of Hetionet or SPOKE has the edges of ``biomedical``, and people use the same words for these edges, and the
+same spellings for its nodes, as in that domain.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Kind = TypeVar("Kind", NodeType, EdgeType)
 
 
 def with_shipped_words(schema: GraphSchema) -> GraphSchema:
-    """A schema without words, with those of a shipped domain that has some of its edges, as its labels are used.
+    """A schema with the words and descriptions of a shipped domain that has some of its edges.
 
-    What the schema does not describe, as a database does not, is described as there.
+    Words and descriptions that it has itself are kept; one that shares no edge is returned unchanged.
     """
     near = _near(schema)
     return schema if near is None or near.graph is None else _described(with_words_of(schema, near.graph), near.graph)

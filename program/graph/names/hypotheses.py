@@ -1,8 +1,8 @@
-"""Which of the mentions found in a question are meant: sets of mentions that do not overlap, likeliest first.
+"""Chooses which of the mentions in a question are meant: sets of mentions that do not overlap, likeliest first.
 
 A mention's probability is a logistic function of how it is written and of how ordinary its words are, learned from
 the labelled rows of every domain. In a domain with labelled questions it also counts how often the mention's words
-were no name there: "films" is a tag in a graph of films, and never meant.
+stood there without naming anything: in a graph of films "films" is a tag, but is never meant.
 """
 
 from __future__ import annotations
@@ -39,9 +39,11 @@ MOST_SETS = 8
 MOST_NAMES = 5
 MOST_READINGS = 10
 APART = 3.0
-"""How much less likely, in log-odds, two mentions mean two nodes where they may mean one: that is one, said again."""
+"""What is taken from a set's log-probability where two mentions that may mean one node are read as two nodes.
+
+Mostly they are one node, said twice."""
 UNLIKELY = 3.0
-"""A set of names that is e to this times less likely than the likeliest is not looked at."""
+"""A set of mentions is dropped if its log-probability is this much lower than the likeliest set's."""
 
 
 def span_features(
@@ -95,7 +97,7 @@ def _span(
         not first.isascii(),
         mention.text.islower() and all(any(c.isupper() for c in r.name[1:]) for r in mention.readings),
         _is_value(mention),
-        # "How many cancers are there" starts from the value; beside a name it is more often a condition.
+        # In "how many cancers are there" the value is what is meant; beside a name a value is more often a condition.
         _is_value(mention) and all(_is_value(other) or other.overlaps(mention) for other in mentions),
     ]
 
@@ -105,7 +107,12 @@ def _is_value(mention: Mention) -> bool:
 
 
 def hypotheses(mentions: Sequence[Mention], probabilities: Sequence[float], most: int = MOST_SETS) -> list[Hypothesis]:
-    """The likeliest sets of mentions with each of their readings, at least one mention each."""
+    """The likeliest non-empty sets of mentions that do not overlap, once for each combination of their readings.
+
+    Args:
+        probabilities: for each mention, that it is meant.
+        most: the most sets.
+    """
     order = np.argsort([-p for p in probabilities], kind="stable")[:MOST_MENTIONS]
     beams: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for i in order:
@@ -115,7 +122,7 @@ def hypotheses(mentions: Sequence[Mention], probabilities: Sequence[float], most
             free = not any(mentions[i].overlaps(mentions[j]) for j in chosen)
             if free and len(chosen) < MOST_NAMES:
                 grown.append((score + math.log(p), (*chosen, int(i))))
-        # An empty set is worth keeping only while it may still become one.
+        # The set that is still empty competes with the others, and is left out at the end.
         beams = sorted(grown, key=lambda b: -b[0])[: 4 * most]
     sets = [(score, sorted(chosen)) for score, chosen in beams if chosen]
     sets = [(score, chosen) for score, chosen in sets if score > sets[0][0] - UNLIKELY][:most]
@@ -123,7 +130,7 @@ def hypotheses(mentions: Sequence[Mention], probabilities: Sequence[float], most
 
 
 def _read(mentions: Sequence[Mention], score: float) -> list[Hypothesis]:
-    """Every combination of readings of the chosen mentions, the nearest first, of a few."""
+    """Combinations of readings of the chosen mentions, the likeliest first, at most ``MOST_READINGS``."""
     found = []
     each = [m.readings if len(mentions) == 1 else m.readings[:3] for m in mentions]
     pairs = _one_thing(mentions)
@@ -147,7 +154,7 @@ def _same_node(one: Reading, other: Reading) -> bool:
 
 
 def plain_counts(questions: Sequence[str], names: Sequence[Collection[str]], most_words: int = 4) -> dict[str, int]:
-    """In how many questions each run of words stands outside the names, folded.
+    """For each folded run of words, the number of questions in which it stands outside the names.
 
     Args:
         names: folded names of each question, as labelled.
@@ -160,7 +167,7 @@ def plain_counts(questions: Sequence[str], names: Sequence[Collection[str]], mos
 
 
 def runs_outside(question: str, names: Collection[str], most_words: int = 4) -> set[str]:
-    """Runs of words of a question that have no word of a name."""
+    """The folded runs of up to ``most_words`` words of a question that have no word of a name."""
     text = f" {fold(question)} "
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(f" {name} ", " \x00 ")

@@ -1,6 +1,7 @@
 """Questions about a name itself: "is TP53 on chromosome 17", "was Rustline made before 2010", "is it approved".
 
-No edge is followed from the name. What is asked is a test of it, which the question must state outright.
+Such a plan follows no edge from the name, but tests its node: the answer is that node, or nothing. The question must
+state the test outright.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ from .linking import Mention
 
 KEY = "itself"
 LIKELY = 1e3
-"""How much likelier such a plan is than what is followed from the name, where its test is said outright."""
+"""The factor on the probability of such a plan, where its test is stated outright, against plans that follow edges."""
 NEAR = 1
-"""Words between the one that asks and the name, at most: "is the Rustline …"."""
+"""The most words between the word that asks and the name: "is the Rustline …"."""
 MEANT = 0.5
 
 
 def asks_of_itself(question: str, mentions: Sequence[Mention]) -> bool:
-    """Whether a question asks of the first name in it whether something is so."""
+    """Whether a question begins with a word that asks for yes or no ("is", "was"), and a name right behind it."""
     words = words_of(question)
     return bool(words) and words[0].text in _asking() and any(1 <= m.first <= 1 + NEAR for m in mentions)
 
 
 def itself(question: str, mentions: Sequence[Mention], ranked: Sequence[Ranked], ranker: Ranker) -> list[Ranked]:
-    """The first name itself, as likely as the likeliest path; none where another name is meant as well."""
+    """The candidate that is the first name itself, scored as the best path; empty where another name is meant, too."""
     chances = dict(zip(mentions, ranker.meant(question, mentions), strict=True))
     for one in ranked:
         hypothesis = one.hypothesis
@@ -46,12 +47,16 @@ def itself(question: str, mentions: Sequence[Mention], ranked: Sequence[Ranked],
 
 
 def is_itself(pool: Pool) -> bool:
-    """Whether a pool is of a name itself."""
+    """Whether the pool's one candidate is a name itself."""
     return pool.key is not None and pool.key[0] == KEY
 
 
 def _is_alone(hypothesis: Hypothesis, chances: dict[Mention, float]) -> bool:
-    """Whether the one name is the first, and all else that is meant are values of its type."""
+    """Whether the hypothesis has one name, near the beginning, and all else that is meant are values of its type.
+
+    Args:
+        chances: for each mention, the probability that it is meant.
+    """
     if len(hypothesis.mentions) != 1 or hypothesis.readings[0].field not in ("name", "id"):
         return False
     (name,), (reading,) = hypothesis.mentions, hypothesis.readings

@@ -28,36 +28,36 @@ from .spelling import as_said, is_code, is_coded, trigrams
 
 How = Literal["exact", "alias", "id", "value", "fuzzy", "unknown"]
 FUZZY_SCORE = 72.0
-"""Least similarity of a fuzzy reading, 0 to 100. The ranking weighs it; this only keeps the list short."""
+"""The least similarity of a fuzzy reading, 0 to 100. It only keeps the list short: the ranking weighs similarity."""
 OTHER_SCORE = 85.0
-"""The same for the other words of a card: of thousands in many languages one is always a little like any word.
+"""The same for a card's other words: of thousands in many languages, some are always a little like any word.
 
-Of 1,578 anchors of labelled questions 1,515 are found with it, among 592 fuzzy mentions of something else; 72 would
-find 1,525 among 1,642, and 90 1,506 among 547. Without other words it is 1,276 among 609.
+Of 1,578 anchors of labelled questions 1,515 are found with it, beside 592 fuzzy mentions of something else. With 72 it
+would be 1,525 beside 1,642, with 90 1,506 beside 547, and without other words 1,276 beside 609.
 """
 BEGUN, LONGER = 5, 0.3
-"""Letters of a name that a longer word begins with, at least; and what the score loses with what follows it.
+"""Where a word begins with a name: the name's least length in letters; what the score loses with the word's rest.
 
-Of 2,326 anchors of labelled questions 2,263 are found with it and 2,252 without, beside as many wrong fuzzy
-mentions, 41.
+Of 2,326 anchors of labelled questions 2,263 are found with such words and 2,252 without, beside 41 wrong fuzzy
+mentions either way.
 """
 JOINED = 3
-"""Letters of a name at least that a word for a type is written behind."""
+"""The least length in letters of a name behind which a word for a type is written in one word."""
 LINKS = ("", "s", "n", "en", "er")
-"""What German and its neighbours put between the two."""
+"""The letters that German and related languages put between such a name and the word for its type."""
 FUZZY_LETTERS = 4
 FUZZY_WORDS = 4
 READINGS = 6
 SHORTLIST = 48
 RAREST = 8
-"""Trigrams of a text that are looked up, the rarest first: common ones cost milliseconds and tell nothing."""
+"""Number of a text's trigrams that are looked up, its rarest: common ones cost milliseconds and tell nothing."""
 NEAR = 5
 REMEMBERED = 8192
-"""Questions whose mentions are kept, 2 kB each: learning looks at each labelled question in five steps."""
+"""Number of questions whose mentions are cached, 2 kB each: learning links each labelled question five times."""
 APPOSED = re.compile(r"\s*[(（]\s*")
 """What stands between a name and another one for the same thing."""
-BETWEEN = 2  # words between a name that leaves out its end and the one that has it, at most: "and the"
-MOST_VALUES, LEAST_VALUE = 60, 3  # more values are texts of each node; shorter ones are numbers and signs
+BETWEEN = 2  # the most words between a shortened name and the later name that has its end, as "and the"
+MOST_VALUES, LEAST_VALUE = 60, 3  # with more values each is one node's own text; shorter ones are numbers or letters
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Mention:
         start, end: characters of the question.
         first, last: words of the question, ``last`` not included.
         rest: what follows the name in its last word, folded: "mittel" of "Epilepsiemittel".
-        outright: the word for what it names stands beside it.
+        outright: whether the word for the type or property that it names stands beside it ("phase II").
     """
 
     text: str
@@ -116,7 +116,7 @@ class NameIndex:
     Args:
         names: (id, name, type) of every node; streamed once.
         aliases: names with further spellings, such as a card's; one that the graph does not have is left out.
-        values: texts that a property of nodes may have, by type and property: "the cancers" are all of category cancer.
+        values: values of properties, by (type, property): "the cancers" names all nodes of the category cancer.
         words: how people say types, properties and values, as a schema has it.
     """
 
@@ -168,7 +168,7 @@ class NameIndex:
                 self._add(spelling, reading, other=True)
 
     def _add_values(self, kind: str, field: str, texts: Sequence[str], said: Mapping[str, Sequence[str]]) -> None:
-        """Values as names; those of a sign or two only beside a word for the property, as in "chromosome X"."""
+        """Add values as names; those of one or two letters only beside a word for the property ("chromosome X")."""
         if len(texts) > MOST_VALUES:
             return
         beside = (field, *said.get(f"{kind}.{field}", ()))
@@ -194,7 +194,7 @@ class NameIndex:
         self._lengths[words[0]].add(len(words))
 
     def mentions(self, question: str, common: Collection[str] = frozenset()) -> tuple[Mention, ...]:
-        """Every mention in a question, overlapping ones too, in order; of one start the longest first.
+        """Every mention in a question, overlapping ones too, in order of their first words, longer ones first.
 
         Args:
             common: folded words that questions are made of; they are not compared by edit distance.
@@ -220,9 +220,9 @@ class NameIndex:
         return found
 
     def _readings(self, text: str, length: int) -> Sequence[Reading]:
-        """What a text is the name of; of several words also what differs by an s at the end.
+        """The readings of a folded text; for several words also names that have an s at the end more or less.
 
-        Of one word a fuzzy search finds that.
+        For one word the fuzzy search finds these.
         """
         if (readings := self._spelled.get(text)) or length == 1:
             return readings or ()
@@ -230,7 +230,7 @@ class NameIndex:
         return [replace(reading, how="alias") for reading in spelled if reading.how in ("exact", "alias")]
 
     def _shortened(self, question: str, words: Sequence[Word], found: Sequence[Mention]) -> list[Mention]:
-        """Names that leave out the end that a later name has: "type 1 and type 2 diabetes", "breast or lung cancer"."""
+        """Names without the end that a later name has: "*type 1* and type 2 diabetes", "*breast* or lung cancer"."""
         shortened = []
         for later in found:
             for length in range(1, later.last - later.first):
@@ -239,7 +239,7 @@ class NameIndex:
         return shortened
 
     def _ending_in(self, question: str, words: Sequence[Word], later: Mention, end: Sequence[str]) -> Iterator[Mention]:
-        """The names that are a run of words a little before a mention, with this end."""
+        """The names that are a run of words shortly before a mention, followed by this end of it."""
         own = {(r.name, r.type) for r in later.readings}
         for last in range(max(1, later.first - BETWEEN), later.first):
             for first in range(max(0, last - FUZZY_WORDS), last):
@@ -249,7 +249,7 @@ class NameIndex:
                     yield _mention(question, words, first, last, readings)
 
     def _begun(self, question: str, words: Sequence[Word], left: Sequence[bool]) -> list[Mention]:
-        """Words that begin with a name and go on: "Epilepsiemittel", and particles of languages that write them on."""
+        """Words that begin with a name: compounds ("Epilepsiemittel"), and names with particles written behind."""
         found = []
         for place, word in enumerate(words):
             for length in range(len(word.text) - 1, JOINED - 1, -1) if left[place] else ():
@@ -270,7 +270,7 @@ class NameIndex:
         return next((end for link in LINKS if (end := rest.removeprefix(link)) in self._kinds), "")
 
     def _by_id(self, question: str, words: Sequence[Word]) -> list[Mention]:
-        """Ids are written as they are: no folding, up to the next white space."""
+        """Mentions of ids, which are compared as typed, unfolded, up to the next white space."""
         found = []
         place = 0
         for piece in question.split() if self._ids else ():
@@ -286,7 +286,7 @@ class NameIndex:
     def _fuzzy(
         self, question: str, words: Sequence[Word], left: Sequence[bool], covered: Collection[int]
     ) -> list[Mention]:
-        """The nearest names of words that no exact name has; longer spans only if they are nearer."""
+        """Fuzzy mentions among words that are in no exact name, without overlaps: the most similar ones are kept."""
         found: list[Mention] = []
         for first, last in _spans(left, covered):
             text = " ".join(w.text for w in words[first:last])
@@ -327,7 +327,7 @@ class NameIndex:
         return [self._folded[i] for i in best]
 
     def _trigram_index(self) -> dict[str, list[int]]:
-        """Made at the first fuzzy search: a fifth of a second for 47,000 names."""
+        """Places of the spellings that have a trigram; made at the first fuzzy search, 0.2 s for 47,000 names."""
         if self._grams is None:
             postings: dict[str, list[int]] = defaultdict(list)
             for place, spelling in enumerate(self._folded):
@@ -337,7 +337,7 @@ class NameIndex:
         return self._grams
 
     def near(self, text: str, limit: int = NEAR) -> tuple[Reading, ...]:
-        """The names most like a text, however unlike; for telling a person what the graph does have."""
+        """The names most like a text, however unlike it, to tell a person what the graph does have."""
         shortlist = self._sharing(fold(text))
         matches = process.extract(fold(text), shortlist, scorer=fuzz.WRatio, limit=limit, processor=None)
         return tuple(
@@ -346,9 +346,9 @@ class NameIndex:
 
 
 def _apposed(question: str, found: Sequence[Mention]) -> tuple[Mention, ...]:
-    """Mentions where each that stands in brackets behind another may mean what that one does, and the other way round.
+    """The mentions; where one stands in brackets behind another, each also gets the other's first reading.
 
-    "hERG (KCNH2)" is one name, whichever of the two the graph knows.
+    So "hERG (KCNH2)" is one name, whichever of the two the graph knows.
     """
     readings = [mention.readings for mention in found]
     for place, mention in enumerate(found):
@@ -360,14 +360,14 @@ def _apposed(question: str, found: Sequence[Mention]) -> tuple[Mention, ...]:
 
 
 def _with_those(own: Sequence[Reading], others: Sequence[Reading]) -> tuple[Reading, ...]:
-    """Readings with another mention's first one behind the first, unless it is among them."""
+    """A mention's readings, with the first of another mention's that is not among them in the second place."""
     nodes = {(reading.name, reading.type) for reading in own}
     more = [replace(reading, how="alias") for reading in others if (reading.name, reading.type) not in nodes]
     return (*own[:1], *more[:1], *own[1:])
 
 
 def _kind_words(said: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The single words for types, folded, that are long enough to be known inside a word."""
+    """The folded single words for types that are long enough to be recognized at the end of a word."""
     for element, phrases in said.items():
         words = [folded_words(phrase) for phrase in phrases] if "." not in element else []
         yield from (found[0] for found in words if len(found) == 1 and len(found[0]) >= FUZZY_LETTERS)
@@ -381,7 +381,7 @@ def _mention(question: str, words: Sequence[Word], first: int, last: int, readin
 
 
 def _nearer(*several: Sequence[Mention]) -> list[Mention]:
-    """Of mentions of the same words the one with the nearest name, the first of equals."""
+    """Of mentions of the same words, the one whose name is most similar; the first where several are."""
     best: dict[tuple[int, int], Mention] = {}
     for mention in (one for some in several for one in some):
         known = best.setdefault((mention.first, mention.last), mention)
@@ -391,7 +391,7 @@ def _nearer(*several: Sequence[Mention]) -> list[Mention]:
 
 
 def _spans(left: Sequence[bool], covered: Collection[int]) -> list[tuple[int, int]]:
-    """Runs of uncovered words that begin and end with an uncommon one."""
+    """Runs (first, last) of uncovered words that begin or end with an uncommon one, which ``left`` marks."""
     return [
         (first, last)
         for first in range(len(left))

@@ -14,11 +14,11 @@ from ..question.words import Word, folded_words, name_words, words_of
 from .linking import Mention, Reading
 
 SHORT = 3
-"""Letters of a name that is short."""
+"""The most letters of a short name."""
 
 
 def with_outright(question: str, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-    """The mentions, those of short names that are said outright with these readings alone."""
+    """The mentions; one with short names whose type or property stands beside it keeps only these readings."""
     if not any(map(_is_short, mentions)):
         return tuple(mentions)
     words = words_of(question)
@@ -45,7 +45,7 @@ def _says(reading: Reading, words: Iterable[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _words_for(element: str) -> frozenset[str]:
-    """The last word of a type's or a property's name, in both numbers."""
+    """The last word of a type's or a property's name, folded, in singular and plural."""
     folded = [word for part in name_words(element) for word in folded_words(part)]
     last = folded[-1] if folded else ""
     return frozenset({last, f"{last}s", last.removesuffix("s")} - {""})

@@ -14,20 +14,27 @@ import numpy as np
 from ..ranking.pool import COMBINES, Pool
 
 ROLES = ("start", "bare", "excluded", "taken")
-"""Followed from; compared with what is reached; taken away itself; what is reached from it is taken away."""
+"""What a plan does with a name: ``start`` follows edges from it, ``bare`` compares the name itself with what is reached
+from others, ``excluded`` takes the name itself away, and ``taken`` takes away what is reached from it."""
 AROUND = 3
 
 
 @dataclass(frozen=True)
 class RoleWeights:
-    """Log-linear weights of roles: n-gram hashes, sorted, and a table of shape (roles, grams)."""
+    """Log-linear weights of roles: ``grams`` has sorted n-gram hashes, ``table`` the weights, shape (roles, grams)."""
 
     grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
     table: np.ndarray = field(default_factory=lambda: np.zeros((len(ROLES), 0), dtype=np.float32))
 
 
 def context_of(masked: Sequence[str], place: int, names: Sequence[int]) -> set[str]:
-    """What stands around a name: the words before and after, and whether it is the first name or the last."""
+    """Features of a name's role: the words around it, and whether it is the first name, the last, or an inner one.
+
+    Args:
+        masked: the question's words, each name masked as one.
+        place: the name's place among them.
+        names: the places of all names.
+    """
     before = [masked[i] for i in range(max(0, place - AROUND), place)][::-1]
     after = [masked[i] for i in range(place + 1, min(len(masked), place + 1 + AROUND))]
     found = {""} | {f"<{' '.join(before[:n][::-1])}" for n in range(1, len(before) + 1)}
@@ -38,11 +45,11 @@ def context_of(masked: Sequence[str], place: int, names: Sequence[int]) -> set[s
 
 
 def roles_told(pool: Pool, told: np.ndarray, bare: np.ndarray) -> np.ndarray:
-    """Of every candidate, the log-probability of the parts its names play, shape (n,).
+    """The log-probability of the roles that its names have in each candidate, shape (n,).
 
     Args:
         told: log-probability of each role for each mention, shape (mentions, roles).
-        bare: whether the names of each group are followed nowhere, shape (n, groups).
+        bare: whether no edge is followed from the names of each group, shape (n, groups).
     """
     difference = pool.combine == COMBINES.index("difference")
     total = np.zeros(len(pool))

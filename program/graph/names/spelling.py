@@ -1,4 +1,4 @@
-"""Spellings of names: in capitals as symbols, in a catalogue's order, without apostrophes, and as trigrams."""
+"""Spellings of names: symbols in capitals, the word order of catalogues, missing apostrophes, and trigrams."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ import re
 from collections.abc import Iterator
 
 CODE_LETTERS = 5
-"""A name in capitals with more letters and no digit is a word."""
+"""The most letters of a symbol without digits; a longer name in capitals is a word."""
 MOST_TURNED = 4
-"""Parts of a name between commas that are turned round; more of them are a list."""
+"""The most parts between commas of a name whose order is reversed; with more parts it is a list."""
 APOSTROPHE = re.compile(r"(?<=[^\W\d_])['’ʼ](?=[^\W\d_])")
-"""One between two letters, which parts their words here and which people leave out: "dont", "omalley"."""
+"""An apostrophe between two letters. ``words_of`` splits a word there, and people leave it out: "dont", "omalley"."""
 
 
 def is_code(name: str) -> bool:
-    """Whether a name is a sign for something, as those of genes are, and no word in capitals: "NCAN", "SLC22A1"."""
+    """Whether a name is a symbol, as of a gene ("NCAN", "SLC22A1"), and not a word in capitals."""
     in_capitals = " " not in name and name.upper() == name and sum(letter.isupper() for letter in name) > 1
     return in_capitals and (len(name) <= CODE_LETTERS or any(letter.isdigit() for letter in name))
 
 
 def is_coded(typed: str) -> bool:
-    """Whether a text may be a misspelled sign: "BRAC1", "brac1", "NCNA", and not "Narcan"."""
+    """Whether a text may be a misspelled symbol: "BRAC1", "brac1" and "NCNA" may, "Narcan" may not."""
     return sum(letter.isupper() for letter in typed) > 1 or any(letter.isdigit() for letter in typed)
 
 
 def turned(name: str) -> str | None:
-    """A name as it is said that is written as catalogues do: "Sleep Apnea, Obstructive", "Matrix, The"."""
+    """A name in spoken order that is written as in catalogues: "Matrix, The" gives "The Matrix"; None for others."""
     parts = name.split(", ")
     return " ".join(reversed(parts)) if 1 < len(parts) <= MOST_TURNED and all(parts) else None
 
@@ -39,6 +39,6 @@ def as_said(name: str) -> Iterator[str]:
 
 
 def trigrams(text: str) -> list[str]:
-    """The sequences of three letters of a folded text, its two ends among them, each once."""
+    """The distinct sequences of three characters of a folded text, padded with spaces at both ends."""
     padded = f"  {text} "
     return list(dict.fromkeys(map("".join, zip(padded, padded[1:], padded[2:], strict=False))))

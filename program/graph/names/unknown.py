@@ -1,8 +1,8 @@
 """Guesses a name that the graph does not have from its place in the question, so that a plan can say so.
 
-A question about all nodes of a type has no name in it, however rare its words are. So a word for a property or for
-one of its values is no name ("vegan"), nor is what is asked for in words that the schema does not have ("quante
-ricette"), nor an ordinary word right beside one for a type ("cheap recipes", "recipes sorted by …").
+A question about all nodes of a type has no name in it, however rare its words are. So none of these is taken for a
+name: a word for a property or for one of its values ("vegan"), what is asked for in words that the schema does not have
+("quante ricette"), and an ordinary word right beside one for a type ("cheap recipes", "recipes sorted by …").
 """
 
 from __future__ import annotations
@@ -27,31 +27,32 @@ if TYPE_CHECKING:
 RARE = 0.95
 MOST_WORDS = 4
 NEAR = 0.5
-"""How near a word is to one of the schema, from which it is not taken for a name: "neighbours", "rarest"."""
+"""The similarity of meaning to a word of the schema, 0 to 1, from which a word is no name: "neighbours", "rarest"."""
 ALIKE = 0.6
-"""The same of how it is written, for properties and values: "végane"."""
+"""The similarity of spelling to a word for a property or value, 0 to 1, from which a word is no name: "végane"."""
 FEW = 60
-"""Values of a property at most whose words are no names; of more, each may be one."""
+"""The most values of a property whose words are taken for no names; of a property with more, each may be a name."""
 
 
 class SchemaValues:
     """The words of one schema's properties and of their values."""
 
     def __init__(self, values: Values, encoder: Encoder) -> None:
-        """Read them; those of properties with many values are left out."""
+        """Read the words; values of properties that have more than ``FEW`` are left out."""
         keys = {*values.flags, *values.numbers, *values.texts}
         names = [word for _, name in keys for word in name_words(name)]
         texts = [text for each in values.texts.values() if len(each) <= FEW for text in each]
         said = [way for text in texts for way in (text, *values.words.get(text, ()))]
         self._words = list(dict.fromkeys(word for text in (*names, *said) for word in folded_words(text)))
         self._vectors, self._encoder = encoder.encode(self._words), encoder
-        # Two words that are spelled in pieces are near by their letters, which say nothing of what they mean.
+        # Vectors of two words that the encoder spells in pieces are near where their letters are alike, which says
+        # nothing of what they mean. So a word in pieces is only compared with words that the encoder knows whole.
         known = [encoder.knows_whole(word) and (len(word) > 1 or stands_alone(word)) for word in self._words]
         self._known = self._vectors[known]
         self.has = lru_cache(maxsize=4096)(self._has)
 
     def _has(self, word: str) -> bool:
-        """Whether a folded word is a form of one of them, written like it, or means nearly the same."""
+        """Whether a folded word is a form of one of these words, is spelled like one, or means nearly the same."""
         if any(is_form(word, own) or (len(own) >= 4 and written_alike(word, own) >= ALIKE) for own in self._words):
             return True
         vectors = self._vectors if self._encoder.knows_whole(word) else self._known
@@ -60,10 +61,10 @@ class SchemaValues:
 
 
 def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[Mention, ...]:
-    """The longest run of words that neither questions nor the schema are made of, as a mention of every type.
+    """The longest run of words that are common neither in questions nor in the schema, as one mention with every type.
 
-    Words written with a capital inside the sentence, or between quotation marks, come first. None where
-    every word is an ordinary one, or is near the schema, or says what plans do ("fewest").
+    A run with more words that are capitalized inside the sentence comes first. Empty where every word is an ordinary
+    one, is near a word of the schema, or says what a plan does ("fewest").
     """
     words = words_of(question)
     nouns = bool(NOUNS & spoken_in(word.text for word in words))
@@ -85,11 +86,11 @@ def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answer
 
 
 def unknown_beside(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[str, ...]:
-    """Names in an enumeration with names of the graph that it does not have: "by Marta and *Zorro*".
+    """Names that the graph lacks, enumerated with names that it has: "by Marta and *Zorro*".
 
-    A plan from the others leaves them out, which nobody would see. They are written with a capital, in a language that
-    does not write every noun so, or are words that the encoder does not know whole; and only words and signs that
-    join stand between them and another name.
+    A plan from the other names silently leaves them out, so the user has to be told. Such a name is capitalized (unless
+    the language capitalizes every noun) or is a word that the encoder does not know whole, and only a joining word or a
+    comma stands between it and another name.
     """
     words = words_of(question)
     capitals = not NOUNS & spoken_in(word.text for word in words)
@@ -112,9 +113,9 @@ def _is_strange(question: str, word: Word, capitals: bool, answerer: Answerer) -
 
 
 def _is_joined(question: str, words: Sequence[Word], run: tuple[int, int], other: tuple[int, int]) -> bool:
-    """Whether nothing but a joining word or a comma stands between two runs of words, and one of these does.
+    """Whether nothing but a joining word or a comma stands between two runs of words.
 
-    What stands before the first may be said again before the second: "by Marta and by Zorro".
+    The word before the first run may be repeated before the second: "by Marta and by Zorro".
     """
     (begun, end), (begin, _) = sorted((run, other))
     between = [word.text for word in words[end:begin]]
@@ -132,7 +133,7 @@ def _joining() -> frozenset[str]:
 
 
 def _may_name(word: str, capital: bool, answerer: Answerer) -> bool:
-    """Whether a folded word may be the name of something, or a part of it."""
+    """Whether a folded word may be a name or a part of one; ``capital`` says that it is capitalized as a name."""
     if word in answerer.ranker.words.vocabulary or answerer.of_values.has(word):
         return False
     if capital:
@@ -142,13 +143,16 @@ def _may_name(word: str, capital: bool, answerer: Answerer) -> bool:
 
 
 def _is_beside_a_type(words: Sequence[Word], place: int, answerer: Answerer) -> bool:
-    """Whether an ordinary word of English says something of the word for a type beside it: "cheap dishes"."""
+    """Whether a word is an ordinary one of English right beside a word for a type, as in "*cheap* dishes"."""
     beside = (words[i].text for i in (place - 1, place + 1) if 0 <= i < len(words))
     return answerer.encoder.knows_whole(words[place].text) and any(answerer.types.of(word) for word in beside)
 
 
 def _is_asked(words: Sequence[Word], run: tuple[int, int], named: Sequence[bool], answerer: Answerer) -> bool:
-    """Whether words that a question begins with are what it asks for, and not a name beside a word for that."""
+    """Whether a run of words is what the question asks for, and no name.
+
+    It is where only question words and values stand before it, and no word near the schema behind it.
+    """
     first, last = run
     before = (word.text for word in words[:first])
     if any(named[first:last]) or not all(word in _asking() or answerer.of_values.has(word) for word in before):

@@ -1,1 +1,2 @@
-"""What a question states outright, read by form: numbers, bounds, flags, orders, denials, the type asked for."""
+"""What a question states outright, read by rules of form: numbers, bounds, true-or-false properties, orders, negations,
+and the type asked for."""

@@ -19,11 +19,11 @@ from .words import fold, is_whole_in
 FEW = 12
 """Values that a property has at most."""
 ALIKE = 0.45
-"""How near a word must be to every word of a value, 0 to 1."""
+"""The least similarity, 0 to 1, that every word of a value must have to some word of the question."""
 
 
 def is_said(text: str, said: str) -> bool:
-    """Whether a question has a value, in either number; ``said`` is the folded question between spaces."""
+    """Whether a question has a value, in singular or plural; ``said`` is the folded question between two spaces."""
     folded = fold(text)
     return bool(folded) and is_whole_in(folded, said)
 
@@ -34,7 +34,7 @@ class ValueWords:
     def __init__(
         self, properties: Iterable[Sequence[str]], encoder: Encoder, said: Mapping[str, Sequence[str]] | None = None
     ) -> None:
-        """Read the values of every property, and how people say them in other words."""
+        """Read the values of every property, and the other words that people use for each value (``said``)."""
         self._said = {text: (text, *words) for text, words in (said or {}).items()}
         self._folded = {text: frozenset(" ".join(map(fold, ways)).split()) for text, ways in self._said.items()}
         few = [texts for texts in properties if len(texts) <= FEW]
@@ -47,7 +47,10 @@ class ValueWords:
         self._of_word = lru_cache(maxsize=8192)(self._compare)
 
     def unsaid(self, view: View, question: str) -> dict[str, float]:
-        """The values that the question does not have, but a word like each of their words; and how like, 0 to 1."""
+        """Values that the question does not have, but words like each of theirs, with that similarity, 0 to 1.
+
+        A value's similarity is that of its least similar word.
+        """
         heavy = [word for word, weight in zip(view.words, view.weight, strict=True) if weight > ORDINARY]
         if not heavy or not self._words:
             return {}
@@ -61,7 +64,7 @@ class ValueWords:
         }
 
     def by_word(self, view: View, text: str) -> np.ndarray:
-        """How like each word is to a word of a value, shape (words,); zero of what is less like it than ``ALIKE``."""
+        """The similarity of each word of the question to the value ``text``, shape (words,); 0 below ``ALIKE``."""
         places, folded = self._places.get(text), self._folded.get(text, frozenset())
         if not view.words or not (places or folded):
             return np.zeros(len(view.words))
@@ -73,6 +76,6 @@ class ValueWords:
         return np.where(near >= ALIKE, near, 0.0)
 
     def _compare(self, word: str) -> np.ndarray:
-        """Similarity of a word to each word of the values."""
+        """The similarity of a word to each word of the values, in meaning or spelling, 0 to 1, shape (words,)."""
         meaning = np.clip((self._vectors @ self._encoder.encode([word])[0] - FLOOR) / (FULL - FLOOR), 0, 1)
         return np.maximum(meaning, [written_alike(word, other) for other in self._words])

@@ -24,31 +24,34 @@ from .said_order import Ordered, said_order
 from .words import fold, folded_words, is_whole_in, name_words, words_of
 
 UNUSED = 0.15
-"""How much less likely a plan is that tests nothing against a number which the question bounds."""
+"""The factor on the probability of a plan that tests nothing against a number which the question bounds."""
 SAYS_NOTHING = 0.2
-"""How much less likely a plan is whose test everything passes, or nothing: people ask for what tells apart."""
+"""The factor for a plan whose test every node passes, or none: people ask for what tells nodes apart."""
 OTHER_NUMBER = 0.1
-"""How much less likely a plan is that tests a number of another property than the one whose word stands before it."""
+"""The factor for a plan that tests a number on another property than the one whose word stands before it."""
 ALIKE = 0.5
-"""How alike a word must be written to a property's, 0 to 1: "catégorie"."""
+"""The similarity of spelling, 0 to 1, from which a word is taken for a property's ("catégorie")."""
 OTHER_TIME = 0.1
-"""How much less likely a plan is that does not order by a year where the oldest or the newest is asked for."""
+"""The factor for a plan that does not order by a year where the oldest or the newest is asked for."""
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """Endings as a question says them.
+    """Endings corrected to what a question states, and grouped where they become equal.
 
     Attributes:
-        groups: each ending with the places of those that become it.
-        slighted: how much less likely each place is for what its ending does not say.
+        groups: each corrected ending, with the places of the given endings that become it.
+        slighted: for each given ending, the factor on its probability for what it leaves out, 1 for nothing.
     """
 
     groups: Mapping[Ending, Sequence[int]]
     slighted: Sequence[float]
 
     def together(self, found: Sequence[Ending], chances: np.ndarray) -> tuple[Sequence[Ending], np.ndarray]:
-        """The endings as they are said, with the chances of all that become one at the likeliest of these."""
+        """The corrected endings and their probabilities, summing to one.
+
+        Endings that became equal have their sum at the place of the likeliest of them, and 0 at the others.
+        """
         if not self.groups:
             return found, chances
         said, summed = list(found), np.zeros(len(chances))
@@ -59,14 +62,14 @@ class Grouped:
 
 
 class AsSaid:
-    """What one question says, its names taken in one way."""
+    """What one question states outright, under one choice of which of its words are names."""
 
     def __init__(self, question: str, spans: Sequence[tuple[int, int]], values: Values) -> None:
         """Read a question.
 
         Args:
-            spans: where its names stand.
-            values: the properties of the schema.
+            spans: the (start, end) characters of its names.
+            values: the known values of the schema's properties.
         """
         self._question, self._spans, self._values = question, spans, values
         self.bounded = Bounded(said_bounds(question, spans))
@@ -75,10 +78,13 @@ class AsSaid:
         self.beside = _beside(question, spans)
 
     def grouped(self, found: Sequence[Ending], kind: str, edges: Sequence[str], followed: bool) -> Grouped:
-        """The endings of nodes of a type, reached over these edges, as they are said.
+        """The endings for nodes of a type, corrected to what the question states, and grouped.
 
         Args:
-            followed: whether any edge was; else they are the names themselves.
+            found: the endings.
+            kind: the type of the nodes that they are for.
+            edges: the edges over which these nodes are reached.
+            followed: whether any edge was followed; otherwise the nodes are the named ones themselves.
         """
         if not (self.bounded or self.flags or self.order or self.beside or self._spans):
             return Grouped({}, [1.0] * len(found))
@@ -96,7 +102,7 @@ class AsSaid:
         return Grouped(groups, slighted)
 
     def is_outright(self, ending: Ending) -> bool:
-        """Whether an ending is a test of the nodes that the question says by its value, its word or a bound."""
+        """Whether an ending is a test of nodes that the question states: by a value, a property's word or a bound."""
         if ending.where is not None or ending.final.kind != "set":
             return False
         return any(self._is_said(condition) for condition in ending.final.filters)
@@ -112,12 +118,12 @@ class AsSaid:
         if any(map(self._is_in_a_name, conditions_of(ending))):
             if followed or ending.where is not None or any(c.op != "eq" for c in ending.final.filters):
                 return None
-            ending = replace(ending, final=replace(ending.final, filters=()))  # the names have that value
+            ending = replace(ending, final=replace(ending.final, filters=()))  # the named nodes have that value anyway
         bounded = self.bounded.said(self._equal(ending))
         return None if bounded is None else self.order.ending(self.flags.ending(bounded, own), years)
 
     def _equal(self, ending: Ending) -> Ending:
-        """The same, but that a number right behind its property's word, "category 3", is that number."""
+        """The ending, with an equality test for a number right behind its property's word ("category 3")."""
         conditions = conditions_of(ending)
         if len(conditions) != 1 or conditions[0].op in ("eq", "ne") or not self._is_beside(conditions[0]):
             return ending
@@ -127,7 +133,7 @@ class AsSaid:
         return replace(ending, final=replace(ending.final, filters=equal))
 
     def _is_beside(self, condition: Condition) -> bool:
-        """Whether a number that is tested stands right behind the word for its property."""
+        """Whether the number that is tested stands in the question right behind the word for its property."""
         word = self.beside.get(number) if (number := _number(condition)) is not None else None
         return word is not None and _is_word_for(word, condition.property)
 
@@ -146,7 +152,7 @@ class AsSaid:
         return weight * (SAYS_NOTHING if any(self._says_nothing(at, one) for one in conditions) else 1.0)
 
     def _is_of_another(self, conditions: Conditions, kind: str, ending: Ending) -> bool:
-        """Whether a number is tested of one property that stands right behind the word for another."""
+        """Whether a number that stands right behind the word for one property is tested on another."""
         numbers = {number for one in conditions if (number := _number(one)) is not None}
         words = {self.beside[number] for number in numbers if number in self.beside}
         if not words or any(map(self._is_beside, conditions)):
@@ -155,7 +161,7 @@ class AsSaid:
         return any(_is_word_for(word, name) for word in words for of, name in self._values.numbers if of in at)
 
     def _says_nothing(self, at: str, condition: Condition) -> bool:
-        """Whether every value that there is passes a bound, or none does."""
+        """Whether all known values of the property pass the test, or none does."""
         bounds = self._values.numbers.get((at, condition.property))
         n = _number(condition)
         if bounds is None or n is None:
@@ -187,7 +193,7 @@ class AsSaid:
         return f" {' '.join([*kept, fold(self._question[place:])])} "
 
     def _is_in_a_name(self, condition: Condition) -> bool:
-        """Whether a text that is tested stands in a name, and nowhere else: a word is said once."""
+        """Whether a text that is tested stands only inside a name: a word cannot both name a node and state a value."""
         if not isinstance(condition.value, str) or condition.op == "contains":
             return False
         folded = fold(condition.value)
@@ -197,19 +203,19 @@ class AsSaid:
 
 
 def _beside(question: str, spans: Sequence[tuple[int, int]]) -> dict[float, str]:
-    """The numbers right behind a word, each with that."""
+    """Each number that stands right behind a word, with that word, folded."""
     numbers = placed_numbers(question, spans)
     ends = {word.end: word.text for word in words_of(question) if not word.text.isdecimal()} if numbers else {}
     return {number.value: ends[number.start - 1] for number in numbers if number.start - 1 in ends}
 
 
 def _number(condition: Condition) -> float | None:
-    """The number that a condition compares with."""
+    """The number that a condition compares with; None if it compares with something else."""
     return None if isinstance(condition.value, str | bool | tuple) else float(condition.value)
 
 
 @lru_cache(maxsize=4096)
 def _is_word_for(word: str, name: str) -> bool:
-    """Whether a word is one of a property's name, or nearly so."""
+    """Whether a word is one of those in a property's name, or is spelled much like one."""
     own = [folded for part in name_words(name) for folded in folded_words(part)]
     return any(word == other or (len(other) >= 4 and written_alike(word, other) >= ALIKE) for other in own)

@@ -1,9 +1,10 @@
 """The node type that a question asks for by its word: "which genes …", "asthma drugs", "hospitals that …".
 
-It is read by form: a word for a type behind a word that asks, or at the beginning of the question, or right behind
-the name that the question begins with. A word for a type is a form of its name's last word, of what its description
-begins with, or of a phrase that the schema has for it. Adjacent words are read together ("drug classes"), and a plan
-may answer with any of their types. The evidence is soft, since people ask for one type and mean another.
+It is read by form: a word for a type shortly behind a question word, near the beginning of the question, or right
+behind the name that the question begins with. A word for a type is an inflected form of the last word of its name, of
+the noun that its description begins with, or of a phrase that the schema has for it. Adjacent words are read together
+("drug classes"), and a plan may answer with any of their types. The evidence only changes probabilities, since people
+ask for one type and mean another.
 """
 
 from __future__ import annotations
@@ -21,19 +22,19 @@ from .view import View
 from .words import folded_words, name_words
 
 OTHER = 0.1
-"""How much less likely a plan is that answers with another type."""
+"""The factor on the probability of a plan that answers with another type."""
 TOLD = 0.8
-"""How well a phrase for a type must be told by a word, 0 to 1."""
+"""The least match, 0 to 1, of a word with a phrase for a type."""
 BEHIND, BEGINS = 3, 5
-"""Words within which a type stands behind one that asks, and from the beginning of a question."""
+"""Within how many words the type stands behind a question word, and from the beginning of the question."""
 STEM = 4
-"""Letters at least that a word shares with another form of it."""
+"""The least number of first letters that two forms of a word share."""
 ENDINGS = frozenset("|s|es|e|n|en|er|ne|i|a|r|x|os|as|y|ies|um|us".split("|"))
-"""What forms of one word end with, behind what they share, in languages that write their nouns alike."""
+"""The endings of nouns behind the shared letters, in languages that inflect nouns by endings."""
 HEAD = re.compile(
     r"[^;:.()]*?(?=\b(?:where|that|who|which|whom|of|in|on|at|for|with|by|to|from|used|made)\b|[;:.()]|$)"
 )
-"""What a description says that a type is, before it says more."""
+"""The beginning of a type's description that says what it is ("a small molecule"), before what is said of it."""
 ARTICLES = frozenset({"a", "an", "the", "or", "and", "its", "their", "kind", "type", "sort", "named", "one"})
 MOST = 6
 
@@ -48,15 +49,15 @@ class TypeWords:
         self.of = lru_cache(maxsize=8192)(self._types)
 
     def _types(self, word: str) -> frozenset[int]:
-        """The types that a word is for: those that are called so, or else those that are described so."""
+        """The numbers of the types that a word is for: those named so, or else those described so."""
         named = frozenset(i for i, own in enumerate(self._names) if own and is_form(word, own))
         return named or frozenset(i for i, own in enumerate(self._heads) if any(is_form(word, one) for one in own))
 
     def asked(self, view: View, kinds: Sequence[int]) -> frozenset[int]:
-        """The places of the types that a question asks for; none where no word says it.
+        """The numbers (in the schema) of the types that a question asks for; empty where no word says it.
 
         Args:
-            kinds: the places of the types of its names, in their order.
+            kinds: the numbers of the types of its names, in their order.
         """
         types = [set(self.of(word)) for word in view.words]
         if view.near.told is not None:
@@ -70,28 +71,34 @@ class TypeWords:
 
 
 def _run(at: Mapping[int, set[int]], first: int) -> Iterator[int]:
-    """The types of the words that follow each other."""
+    """The types of the words from ``first`` on, as long as each is a word for a type; ``at`` has them by place."""
     while first in at:
         yield from at[first]
         first += 1
 
 
 def _firsts(view: View, at: Mapping[int, set[int]], names: Mapping[int, int]) -> list[int]:
-    """The places of the first words for what is asked for."""
+    """The places of the words with which what is asked for begins.
+
+    Args:
+        at: for each place with a word for a type, these types.
+        names: for each place of a name, the name's type.
+    """
 
     def within(begin: int, count: int) -> int | None:
         if begin in names and begin + 1 in at and names[begin] not in at[begin + 1]:  # "which Lisbon novels"
             return begin + 1
         reached = takewhile(lambda place: place not in names, range(begin, begin + count))
         found = next((place for place in reached if place in at), None)
-        # "The gene BRCA1" names a gene, and asks for nothing.
+        # In "the gene BRCA1" the word says what the name is, and asks for nothing.
         return None if found is None or names.get(found + 1) in at[found] else found
 
     said = {int(place): word for place, word in zip(view.place, view.words, strict=True)}
     asking = [place for place, word in said.items() if word in _line("which")]
     if found := [first for place in asking if (first := within(place + 1, BEHIND)) is not None]:
         return found
-    # "Genes which …" relates; any other word that asks has another answer than a type that the question begins with.
+    # "Genes which …" begins a relative clause. Any other question word asks for something else than the type that the
+    # question begins with.
     asks = _line("which") | _line("who")
     if any(word in asks and not (word in _line("relates") and place - 1 in at) for place, word in said.items()):
         return []
@@ -101,7 +108,7 @@ def _firsts(view: View, at: Mapping[int, set[int]], names: Mapping[int, int]) ->
 
 
 def is_form(word: str, other: str) -> bool:
-    """Whether two folded words are forms of one: "study" and "studies", "gene" and "genes"."""
+    """Whether two folded words are inflected forms of one word: "study" and "studies", "gene" and "genes"."""
     if word == other:
         return True
     shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
@@ -113,7 +120,7 @@ def _last_word(name: str) -> str:
 
 
 def _heads(description: str) -> frozenset[str]:
-    """The words for what a description says that a type is."""
+    """The nouns with which a description says what a type is, folded."""
     found = HEAD.match(description)
     head = [part.split() for part in re.split(r",|\bor\b|\band\b", found[0] if found else "")]
     ends = [folded_words(words[-1])[-1:] for words in head if words]

@@ -1,7 +1,7 @@
-"""What no step of a plan can say, read by form: another node's value, a number of neighbours, an edge's opposite.
+"""Finds by form what no step of a plan can say: another node's value, a number of neighbours, an edge's opposite.
 
-"Routes harder than AC/DC" compares with what AC/DC has, and "climbers of more than one route" tests how many
-neighbours each has. A plan from the same names leaves that out, and its answers look like those that are asked for.
+"Routes harder than AC/DC" compares with a value of AC/DC, and "climbers of at least two routes" tests how many
+neighbours each has. A plan from the same names would leave that out, and its answers would look like those asked for.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from .view import Hypothesis
 from .words import Word, folded_words, name_words, words_of
 
 OPPOSITE = ("dis", "un", "non")
-"""What makes the opposite of a word in English, in which edges are nearly always named."""
+"""The prefixes that make the opposite of an English word; edges are nearly always named in English."""
 STEM = 4
-"""Letters at least that are left without it."""
+"""The least number of letters of the word without the prefix."""
 
 
 class Beyond:
@@ -40,7 +40,7 @@ class Beyond:
         self._hops, self._edges = table.hops, {edge.name: _words_of(edge.name) for edge in table.schema.edges}
         self._said = {word for edge in table.schema.edges for word in folded_words(edge.description)}
         self._numbers = {word for _, name in values.numbers for part in name_words(name) for word in folded_words(part)}
-        # Every plan of one question is asked about.
+        # These are asked for every plan of one question.
         self.compared = lru_cache(maxsize=64)(self._compared_names)
         self.counted = lru_cache(maxsize=64)(self._counted_types)
         self._strange = lru_cache(maxsize=64)(self._words_of_no_edge)
@@ -48,7 +48,7 @@ class Beyond:
     def _compared_names(self, question: str, hypothesis: Hypothesis) -> tuple[Mention, ...]:
         """The names with which a question compares something: "harder than *AC/DC*".
 
-        "More genes than KCNJ11", where that is a gene, are others beside it.
+        "More genes than KCNJ11" compares nothing, where that is a gene: it asks for other genes beside it.
         """
         found = []
         for mention, reading in zip(hypothesis.mentions, hypothesis.readings, strict=True):
@@ -58,7 +58,7 @@ class Beyond:
         return tuple(found)
 
     def _counted_types(self, question: str, hypothesis: Hypothesis) -> dict[str, frozenset[int]]:
-        """What is bounded in number, with the places of the types that it may be: "more than *one route*"."""
+        """The counted nouns with a bound ("at least *two routes*"), each with the numbers of the types it may be."""
         spans = [(mention.start, mention.end) for mention in hypothesis.mentions]
         bounded = {bound.value for bound in said_bounds(question, spans) if bound.op in (*BOUNDS, "eq")}
         words = {word.start: word for word in words_of(question)} if bounded else {}
@@ -70,13 +70,16 @@ class Beyond:
         return found
 
     def _counted(self, word: str) -> frozenset[int]:
-        """The types that a word is for, none where it is one for a number: "two moons" where a planet has ``moons``."""
+        """The types that a word is for; none where a number property is called so ("two moons" with ``moons``)."""
         return frozenset() if any(is_form(word, own) for own in self._numbers) else self._types.of(word)
 
     def opposite(self, question: str, edges: Collection[str]) -> tuple[str, ...]:
-        """The words of a question that are the opposite of an edge's: "dislikes" of ``LIKES``, and the other way round.
+        """The words of a question that are the opposite of one in an edge's name, as "dislikes" is for ``LIKES``.
 
-        A word of any edge's name or description is none: there may be edges for both.
+        Words in the name or description of any edge do not count, since there may be edges for both.
+
+        Args:
+            edges: the names of a plan's edges.
         """
         own = [word for edge in edges for word in self._edges[edge]]
         said = self._strange(question)
@@ -87,7 +90,10 @@ class Beyond:
         return tuple(word for word in words_of(question) if not any(is_form(word.text, own) for own in known))
 
     def without(self, question: str, options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
-        """Chances where plans that leave out what no step can say have none; theirs are for no plan."""
+        """The probabilities of the options, with 0 for plans that leave out what no step can say.
+
+        What these had goes to the option that there is no plan; without such an option nothing is changed.
+        """
         none = next((i for i, option in enumerate(options) if option.ending.none), None)
         left = np.array([self._leaves_out(question, option) for option in options], dtype=bool)
         if none is None or not left.any():
@@ -104,7 +110,7 @@ class Beyond:
         if self.opposite(question, edges):
             return True
         counted = self.counted(question, option.hypothesis).values()
-        # "At least three routes of Marta" may be what is asked for, and not what others have.
+        # Where the plan answers with the counted type ("at least three routes of Marta"), the number may be of answers.
         return any(end not in kinds for kinds in counted) or bool(self.compared(question, option.hypothesis))
 
 
@@ -114,7 +120,7 @@ def _words_of(name: str) -> frozenset[str]:
 
 
 def _is_opposite(word: str, other: str) -> bool:
-    """Whether one of two folded words is the other with what makes it the opposite."""
+    """Whether one of two folded words is a form of the other with a prefix that makes it the opposite."""
     pairs = ((word, other), (other, word))
     return any(
         len(short) >= STEM and long.startswith(prefix) and is_form(long.removeprefix(prefix), short)

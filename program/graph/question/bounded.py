@@ -1,4 +1,4 @@
-"""Corrects how endings compare numbers: to the bound that the question states.
+"""Corrects the comparisons of numbers in endings to the bounds that the question states.
 
 The ranking learns from words which comparison is meant, and often takes "fewer than 4" for "at most 4". Where a
 phrase around a number states it (``said_bounds``), every ending that tests a property against that number gets the
@@ -24,7 +24,7 @@ class Bounded:
     """The bounds of one question, applied to its endings."""
 
     def __init__(self, bounds: Sequence[Bound]) -> None:
-        """Take the bounds of a question; a number that is said twice has the first bound."""
+        """Take the bounds of a question; for a number that is said twice the first one counts."""
         self._bounds: dict[float, Bound] = {}
         for bound in bounds:
             self._bounds.setdefault(bound.value, bound)
@@ -34,7 +34,7 @@ class Bounded:
         return bool(self._bounds)
 
     def numbers(self, said: SaidNumbers) -> SaidNumbers:
-        """The numbers with the range of a lower and an upper bound that are said in any order."""
+        """The numbers, with one more range where there is exactly one lower and one upper bound, in any order."""
         low = [b.value for b in self._bounds.values() if b.op in LOWER]
         high = [b.value for b in self._bounds.values() if b.op in UPPER]
         if len(low) != 1 or len(high) != 1 or low[0] >= high[0] or (low[0], high[0]) in said.ranges:
@@ -42,7 +42,7 @@ class Bounded:
         return said._replace(ranges=(*said.ranges, (low[0], high[0])))
 
     def said(self, ending: Ending) -> Ending | None:
-        """The ending as the question bounds its numbers; None for one that it cannot mean."""
+        """The ending with the comparisons that the question states; None if the question cannot mean it."""
         final = ending.final
         if final.kind in ("order", "degree") and final.limit > 1 and float(final.limit) in self.compared:
             return None
@@ -55,7 +55,7 @@ class Bounded:
         return replace(ending, final=replace(final, filters=found))
 
     def uses(self, conditions: Iterable[Condition]) -> bool:
-        """Whether all numbers that are bounded are tested."""
+        """Whether the conditions test all numbers that the question bounds."""
         tested = {float(c.value) for c in conditions if isinstance(c.value, int | float)}
         return self.compared <= tested
 
@@ -78,7 +78,7 @@ class Bounded:
             return (condition,)
         if bound.between:
             return None
-        if isinstance(condition.value, str):  # a value in figures is no amount
+        if isinstance(condition.value, str):  # a listed value in figures is no amount that could be bounded
             return None if bound.op in (*LOWER, *UPPER) else (condition.model_copy(update={"op": bound.op}),)
         if isinstance(condition.value, bool):
             return (condition,)

@@ -1,9 +1,9 @@
 """Names that a question negates, read by form: "without garlic", "not by Marta", "fettfrei", "마늘 없는".
 
-What has a name and what lacks it are opposite sets, and a plan starts from names: where every name of a question is
-negated, no steps give what is left. A name is negated by a word a little before it, by one right behind it, or by the
-end of its clause, as its language has it. A negation of something else is passed over: of a property or a value ("not
-approved"), of another clause, "not only", "must not" (which edges express), "why not", "isn't it".
+A plan starts from names, and "without garlic" asks for the opposite of what is reached from garlic: where every name of
+a question is negated, no steps give what is left. A name is negated by a word a little before it, by one right behind
+it, or at the end of its clause, depending on the language. A negation of something else is passed over: of a property
+or a value ("not approved"), of another clause, "not only", "must not" (which edges express), "why not", "isn't it".
 """
 
 from __future__ import annotations
@@ -19,38 +19,42 @@ from .spoken import NOUNS, ends_in, is_small, phrases_in, spoken_in
 from .words import CONTRACTED, Word, folded_words, spelled_out, stands_alone, words_of
 
 LACKS, DENIES = 2, 4
-"""Words at most between a name and what leaves it out ("without any"), and what denies the verb before it."""
+"""The most words from the name back to a word for "without" ("without any …"), and back to one that negates the verb
+before the name."""
 LONGEST = 6
 TWICE = 4
-"""Words before one that leaves out within which another denial makes both a "with": "do not work without"."""
+"""Within how many words before a "without" another negation cancels it: "do not work without"."""
 MODAL, RATHER, SENTENCE = 2, 3, 3
-"""Words before a denial that say it of what may be, behind a name that put another in its place, of a sentence."""
+"""Numbers of words: before a negation, in which a "must" counts; behind a name, in which a "but" names what is meant
+instead; and of a further sentence, at least."""
 SENTENCE_END = re.compile(r"[.!?。！？]")
 ARTICLE = 3
-"""Letters of an article at most, which may stand before a name."""
+"""The most letters of a word before a name that is taken for an article."""
 ENDS, SIGNS = 3, 10
-"""Words behind a name within which its clause ends with a denial, and signs of a script without spaces."""
+"""Within how many words behind a name its clause ends with a negation; within how many signs in scripts without
+spaces."""
 STOPS = re.compile(r"[,;:.?!()、，；：。？！（）]")
 IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]+")
 ANOTHER_VERB = re.compile(r"[うるたく][\u4e00-\u9fff]|[\u30a0-\u30ff]{2}")
-"""The end of a Japanese verb with another word behind it, and a borrowed noun: the denial is of what follows."""
+"""The end of a Japanese verb with another word behind it, or a noun in katakana: what follows is negated, and not the
+name."""
 KOREAN_VERB = folded_words("지")[0]
 PARTICIPLE = re.compile(r"\w{2,}(?<![dt])[ae]n$")
-"""A Turkish verb that says what follows of the name, and ends its clause: "içeren"."""
+"""A Turkish participle, which ends the clause of the name before it: "içeren" (containing)."""
 ARTICLES = frozenset("any many die en of".split())
-"""What begins a clause, and stands before a name as well: "do not use any garlic"."""
+"""Words that begin a clause in one language but are articles and the like in another: "do not use any garlic"."""
 TAGS = frozenset({"it", "he", "she", "they", "there", "mi", "mu", "mı"})
-"""What follows a denial that only asks for a yes."""
+"""Words behind a negation that make it a question tag, which only asks for a yes."""
 Told = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
 class Words:
-    """What the words beside a question's names say.
+    """Tests for the words beside a question's names, each a function of the folded word.
 
     Attributes:
-        values: whether a word is of a property that is true or false, or of a value.
-        kinds: whether it is for a type of nodes.
+        values: whether it is a word of a true-or-false property's name, or of a value.
+        kinds: whether it is a word for a type of nodes.
     """
 
     values: Told
@@ -58,7 +62,7 @@ class Words:
 
 
 def denied_names(question: str, mentions: Sequence[Mention], told: Words) -> frozenset[int]:
-    """The places of the names that a question denies."""
+    """The places, in ``mentions``, of the names that a question negates."""
     reading = _Reading(question, mentions, told)
     return reading.denied() if reading.may_deny() else frozenset()
 
@@ -77,7 +81,7 @@ class _Reading:
         return phrases_in(name, self._spoken)
 
     def may_deny(self) -> bool:
-        """Whether it does not ask why something is not so."""
+        """Whether the question does not ask why: "why does garlic not …" negates no name."""
         return not any(_begins(self._folded, place, self._line("why")) for place in range(len(self._folded)))
 
     def denied(self) -> frozenset[int]:
@@ -89,7 +93,7 @@ class _Reading:
         return frozenset(self._joined(order, before | behind) | self._joined(order[::-1], ended) | found)
 
     def _is_denied_before(self, name: Mention) -> bool:
-        noun = None  # what is denied with the name: "never made a dish with tahini", "… a dish that has tahini"
+        noun = None  # the word for a type that is negated with the name: "never made a *dish* that has tahini"
         for place in range(name.first, max(-1, name.first - 2 * DENIES - 1), -1):
             gap = (name.first if noun is None else noun) - place
             if gap > DENIES or (place < name.first and self._stops(place, noun is None)):
@@ -105,10 +109,10 @@ class _Reading:
         return False
 
     def _stops(self, place: int, relates: bool) -> bool:
-        """Whether a denial before this word is not of a name behind it.
+        """Whether a negation that stands before this word cannot be of a name behind it.
 
         Args:
-            relates: whether a clause that says something of a word for a type right before it may lie between.
+            relates: whether the word may begin a relative clause behind a word for a type ("a dish *that* has …").
         """
         word = self._folded[place]
         if self._is_apart(place, place + 1) or place in self._named or word.isdecimal():
@@ -118,7 +122,11 @@ class _Reading:
         return self._told.values(word)
 
     def _is_of_name(self, begin: int, end: int, name: Mention, line: str) -> bool:
-        """Whether a denial from one word to another is of the name behind it, and denies it."""
+        """Whether the negation in words ``begin`` to ``end`` negates the name behind it.
+
+        Args:
+            line: the line of the grammar that it is of, ``lacks`` ("without") or ``denies`` ("not").
+        """
         folded = self._folded
         if any(place in self._named for place in range(begin, end)) or (end and self._is_apart(end - 1, end)):
             return False
@@ -142,7 +150,7 @@ class _Reading:
         return True
 
     def _is_free(self, name: Mention) -> bool:
-        """Whether the name is left out by what is written behind it: "nut-free", "fettfreie", "ネギ抜き"."""
+        """Whether a word for "free of" is written behind the name: "nut-free", "fettfreie", "ネギ抜き"."""
         if any(name.rest.startswith(one[0]) for one in self._line("free") if len(one) == 1):
             return True
         count = _begins(self._folded, name.last, self._line("free"))
@@ -153,7 +161,7 @@ class _Reading:
         )
 
     def _is_denied_behind(self, name: Mention) -> bool:
-        """Whether the verb right behind a name is denied: "that Marta did not write"."""
+        """Whether the verb right behind a name is negated: "that Marta did not write"."""
         at, folded = name.last, self._folded
         count = _begins(folded, at, self._line("behind"))
         if not count or self._is_apart(at - 1, at) or at in self._used or at + count - 1 in self._used:
@@ -167,7 +175,7 @@ class _Reading:
         return (bool(begins) and not self._goes_on(at)) or self._is_asked_behind(name)
 
     def _is_asked_behind(self, name: Mention) -> bool:
-        """Whether a verb stands before the name and is denied behind it: "what does garlic not go with"."""
+        """Whether the verb stands before the name and its negation behind it: "what does garlic not go with"."""
         at, folded = name.last, self._folded
         if (
             at >= len(folded)
@@ -183,7 +191,7 @@ class _Reading:
         return any((folded[place],) in self._line("asks") for place in short) and not self._says_only(at + 1, at + 2)
 
     def _begins_clause(self, name: Mention) -> bool:
-        """Whether a clause begins right before the name, an article between at most."""
+        """Whether a clause begins right before the name, or with one article between."""
         if self._is_apart(name.first - 1, name.first):
             return True
         for gap in (1, 2):
@@ -195,7 +203,7 @@ class _Reading:
         return False
 
     def _is_ended(self, name: Mention) -> bool:
-        """Whether the clause that the name stands in ends with a denial: "sarımsak içermeyen", "마늘을 쓰지 않는"."""
+        """Whether the name's clause ends with a negation, as in "sarımsak içermeyen" and "마늘을 쓰지 않는"."""
         signs = stands_alone(self._folded[name.last]) if name.last < len(self._folded) else False
         for place in range(name.last, min(len(self._folded), name.last + (SIGNS if signs else ENDS + 1))):
             if self._is_apart(place - 1, place) or place in self._named:
@@ -226,7 +234,12 @@ class _Reading:
         return int(any(self._folded[place].endswith(end) for end in ends_in("ends", self._spoken)))
 
     def _joined(self, order: Sequence[int], found: set[int]) -> set[int]:
-        """The names that are joined to a denied one: "without garlic, onions or tahini"."""
+        """The names that are enumerated with a negated one: "without garlic, onions or tahini".
+
+        Args:
+            order: the places of all names, in the order in which enumerations are followed.
+            found: the places of the negated names.
+        """
         joined: set[int] = set()
         waiting: list[int] = []
         for one, other in pairwise(order):
@@ -246,31 +259,31 @@ class _Reading:
         return joined
 
     def _says_only(self, begin: int, end: int) -> bool:
-        """Whether what is denied is that it is the only one: "not just garlic"."""
+        """Whether a word for "only" stands among these words: "not just garlic" does not negate garlic."""
         return any(_begins(self._folded[:end], place, self._line("only")) for place in range(max(0, begin), end))
 
     def _is_modal(self, begin: int, end: int) -> bool:
-        """Whether what is denied is that it may be so: edges say of that what is not done."""
+        """Whether a word for "must" stands among these words: edges of their own express "must not"."""
         places = range(begin, min(end, len(self._folded)))
         ends = ends_in("must", self._spoken)
         return any(_begins(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
 
     def _asks_with_it(self, begin: int) -> bool:
-        """Whether a question begins with the denial, which only asks for a yes: "isn't garlic used in …"."""
+        """Whether the question begins with the negation, which then only asks for a yes: "isn't garlic used in …"."""
         return begin <= 1 and self._folded[0] in CONTRACTED | {"isnt", "arent", "dont", "doesnt"}
 
     def _is_rather_another(self, name: Mention) -> bool:
-        """Whether it goes on with what is meant in place of the one name: "if it isn't reflux but its mimic"."""
+        """Whether what is meant instead of the only name follows it: "if it isn't reflux but its mimic"."""
         places = range(name.last, name.last + RATHER)
         return len(self._mentions) == 1 and any(_begins(self._folded, place, self._line("rather")) for place in places)
 
     def _goes_on(self, place: int) -> bool:
-        """Whether another sentence follows, so that the denial is told and not asked."""
+        """Whether another sentence follows, so that the negation is told and is no part of what is asked."""
         ends = (i for i in range(place, len(self._words) - SENTENCE + 1) if i)
         return any(SENTENCE_END.search(self._question[self._words[i - 1].end : self._words[i].start]) for i in ends)
 
     def _is_of_noun(self, end: int, name: Mention) -> bool:
-        """Whether the adjective of a noun is denied, where nouns have capitals: "nicht schwere Wege durch …"."""
+        """Whether the negation is of a noun's adjective, in a language that capitalizes nouns: "nicht schwere Wege"."""
         noun = end + 1
         if not NOUNS & self._spoken or noun >= name.first - 1:
             return False
@@ -279,19 +292,19 @@ class _Reading:
         return small and self._question[self._words[noun].start].isupper()
 
     def _is_prefix(self, end: int) -> bool:
-        """Whether a denial is written before the next word: "non-steroidal"."""
+        """Whether the negation is joined to the next word by a hyphen: "non-steroidal"."""
         place = self._words[end - 1].end
         return self._question[place : place + 1] in ("-", "\u2010", "\u2011")
 
     def _is_apart(self, one: int, other: int) -> bool:
-        """Whether a sign that ends a clause stands between two words that follow each other."""
+        """Whether punctuation that ends a clause stands between two words that follow each other."""
         if not 0 <= one < other < len(self._words):
             return False
         return bool(STOPS.search(self._question[self._words[one].end : self._words[other].start]))
 
 
 def denies(text: str) -> bool:
-    """Whether any word of a text denies: "has too little of it" does not, "lacks it" does."""
+    """Whether a text has a word that negates: "lacks it" does, "has too little of it" does not."""
     folded = spelled_out(folded_words(text))
     spoken = spoken_in(folded)
     phrases = phrases_in("lacks", spoken) | phrases_in("denies", spoken)
@@ -299,13 +312,13 @@ def denies(text: str) -> bool:
 
 
 def _begins(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """How many words from a place on are one of the phrases; 0 if none are."""
+    """The number of words of the longest phrase that begins at a place; 0 if none does."""
     most = min(LONGEST, len(words) - place)
     return next((n for n in range(most, 0, -1) if tuple(words[place : place + n]) in phrases), 0)
 
 
 def _ends(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """How many words before a place are one of the phrases; 0 if none are."""
+    """The number of words of the longest phrase that ends right before a place; 0 if none does."""
     return next((n for n in range(min(LONGEST, place), 0, -1) if tuple(words[place - n : place]) in phrases), 0)
 
 
@@ -315,7 +328,10 @@ def _is_korean(word: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _clauses(languages: frozenset[str]) -> frozenset[str]:
-    """Words that begin another clause, or another part of one; a letter alone is more often an article."""
+    """Words of some languages that begin another clause or a part of one.
+
+    Single letters are left out, since they are more often articles.
+    """
     lines = ("which", "who", "relates", "joins", "clause")
     words = {words[0] for line in lines for words in phrases_in(line, languages) if len(words) == 1}
     return frozenset(word for word in words if len(word) > 1 or stands_alone(word)) - ARTICLES

@@ -18,11 +18,11 @@ from .denied import Told, Words, denied_names, denies
 from .words import folded_words, name_words
 
 OTHERWISE = 0.02
-"""How likely plans from other names must be together to be looked at in place of those that are denied."""
+"""The least probability of all other plans together at which the denied plans' share goes to them, and not to none."""
 
 
 class Denying:
-    """Tells the plans of one schema that a question denies."""
+    """Tells which plans over one schema start only from names that the question negates ("denies")."""
 
     def __init__(self, table: PathTable, values: Values, types: TypeWords) -> None:
         """Read the words of properties and edges.
@@ -33,19 +33,19 @@ class Denying:
         self._table = table
         self._words = told_words(values, types)
         self._edges = denying_edges(table.schema)
-        # One question's names are asked about before its paths are weighed, and after.
+        # The same question's names are asked for before its paths are weighed, and after.
         self._read = lru_cache(maxsize=64)(lambda question, mentions: denied_names(question, mentions, self._words))
 
     def names(self, question: str, mentions: Sequence[Mention]) -> frozenset[int]:
-        """The places of the names that a question denies."""
+        """The places, in ``mentions``, of the names that a question negates."""
         return self._read(question, tuple(mentions))
 
     def only_denied(self, question: str, mentions: Sequence[Mention]) -> bool:
-        """Whether a question denies each of these names."""
+        """Whether a question negates each of these names, and there are any."""
         return bool(mentions) and len(self.names(question, mentions)) == len(mentions)
 
     def unsayable(self, question: str, options: Sequence[Option]) -> np.ndarray:
-        """Of every plan, whether it only says what the question denies, shape (options,)."""
+        """Whether each plan starts only from negated names, so that it means the opposite; shape (options,), bool."""
         found = np.zeros(len(options), dtype=bool)
         for place, option in enumerate(options):
             only = self.only_denied(question, option.hypothesis.mentions)
@@ -53,9 +53,10 @@ class Denying:
         return found
 
     def without(self, question: str, options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
-        """Chances where plans that only say what the question denies have none.
+        """The probabilities of the options, with 0 for plans that start only from negated names; they sum to one.
 
-        Theirs are for no plan, but where other plans take these names from something else.
+        What these had goes to the option that there is no plan. Where other plans are likely enough, which take the
+        negated names from something else, all options share it.
         """
         denied = self.unsayable(question, options)
         none = next((i for i, option in enumerate(options) if option.ending.none), None)
@@ -67,14 +68,17 @@ class Denying:
         return kept / kept.sum()
 
     def _says_itself(self, option: Option) -> bool:
-        """Whether a plan asks of a name itself, or goes over an edge whose own words deny."""
+        """Whether a plan means what is asked, though its names are negated.
+
+        It does where it tests a name itself, or follows an edge whose own words negate.
+        """
         pool = option.ranked.pool
         edges = {self._table.hops[hop].edge.name for hop in pool.hops[option.place] if hop != NOTHING}
         return is_itself(pool) or bool(edges & self._edges)
 
 
 def told_words(values: Values, types: TypeWords) -> Words:
-    """What tells the words of properties and types from others."""
+    """The tests for words of properties, values and types of one schema."""
     flags = [word for _, name in values.flags for part in name_words(name) for word in folded_words(part)]
     texts = {word for spelled in values.texts.values() for text in spelled for word in folded_words(text)}
     return Words(_told(flags, texts), lambda word: bool(types.of(word)))
@@ -86,7 +90,7 @@ def _told(flags: Sequence[str], texts: set[str]) -> Told:
 
 
 def denying_edges(schema: GraphSchema) -> frozenset[str]:
-    """The names of edges whose own words deny: what lacks something is found by what does not."""
+    """The names of edges whose own name or description negates, such as "must not be taken with"."""
     return frozenset(
         edge.name for edge in schema.edges if denies(" ".join(name_words(edge.name))) or denies(edge.description)
     )

@@ -14,27 +14,29 @@ from .neither import ASKED, TOLD, taken_together, takes_away
 from .view import View
 
 Denied = Callable[[str, Sequence[Mention]], frozenset[int]]
-"""The places of the names that a question denies."""
+"""A function to the places, among a question's names, of those that it negates."""
 
 
 class Leaning:
-    """Weighs the paths of one question."""
+    """Weighs the ranked paths of one question by what it states outright."""
 
     def __init__(self, question: str, types: TypeWords, places: dict[str, int], denied: Denied) -> None:
         """Read a question.
 
         Args:
-            places: of the types of the schema, by name.
+            types: the words for types.
+            places: the number of each type of the schema, by its name.
+            denied: finds the names that the question negates.
         """
         self._question, self._types, self._places, self._denied = question, types, places, denied
         self._asked: dict[int, tuple[View, frozenset[int], frozenset[int]]] = {}
 
     def asked(self, ranked: Ranked) -> frozenset[int]:
-        """The places of the types that are asked for; none where that is not said."""
+        """The numbers of the types that are asked for; empty where that is not said."""
         return self._read(ranked)[1]
 
     def weights(self, ranked: Ranked) -> np.ndarray:
-        """How likely each path is beside what the ranking says, shape (n,)."""
+        """The factor on the ranking's probability of each path, shape (n,)."""
         _, asked, taken = self._read(ranked)
         weights = np.ones(len(ranked.scores))
         if is_itself(ranked.pool):
@@ -47,13 +49,13 @@ class Leaning:
 
     def _read(self, ranked: Ranked) -> tuple[View, frozenset[int], frozenset[int]]:
         view, hypothesis = ranked.view, ranked.hypothesis
-        if id(view) not in self._asked:  # the view is kept beside, so its id is not given again
+        if id(view) not in self._asked:  # the view is kept in the value, so that no other object gets its id
             kinds = [self._places[reading.type] for reading in hypothesis.readings]
             taken = taken_together(self._question, hypothesis.mentions) or self._left_out(hypothesis.mentions)
             self._asked[id(view)] = view, self._types.asked(view, kinds), taken
         return self._asked[id(view)]
 
     def _left_out(self, mentions: Sequence[Mention]) -> frozenset[int]:
-        """The names that are denied beside others that are not; what all are denied of has no plan (``denying.py``)."""
+        """The places of negated names, if others are not negated; where all are there is no plan (``denying.py``)."""
         denied = self._denied(self._question, mentions)
         return denied if len(denied) < len(mentions) else frozenset()

@@ -14,17 +14,19 @@ from ..ranking.pool import COMBINES, TAIL, Pool
 from .words import folded_words, spelled_out, words_of
 
 BEFORE, BETWEEN = 5, 2
-"""Words at most from one that says so to the first name, and from one name to the next."""
+"""The most words from "neither" to the first name, and from one name to the next."""
 TOLD, ASKED = 1e4, 1e7
-"""How much likelier a plan is that takes these away together; and one that answers with the type asked for as well.
+"""The factors on the probability of a plan that takes these names away together; and of one that also answers with the
+type asked for.
 
-Rankings have met "neither" with names of the answers' own type, and hardly with what these have: e to the 12th apart.
-A name that is denied before the others ("without garlic by Marta") they have seldom met, and take the others from it.
+They are this large because rankings learned "neither" from questions whose names are of the answers' own type, and
+hardly from others: their odds are e to the 12th apart. They have also seldom met a negated name before the others
+("without garlic by Marta"), and then take the others away from it.
 """
 
 
 def taken_together(question: str, mentions: Sequence[Mention]) -> frozenset[int]:
-    """The places of the names that are taken away together; none unless there are two."""
+    """The places, in ``mentions``, of the names that are excluded together; empty unless there are at least two."""
     words = words_of(question)
     folded = spelled_out([word.text for word in words])
     lines = _lines()
@@ -49,7 +51,7 @@ def taken_together(question: str, mentions: Sequence[Mention]) -> frozenset[int]
 
 
 def takes_away(pool: Pool, taken: frozenset[int]) -> np.ndarray:
-    """Of every candidate, whether it takes away these names and no others, and nothing follows that; shape (n,)."""
+    """Whether each candidate takes away exactly these names and then follows no further edge; shape (n,), bool."""
     first, rest = pool.groups[0], pool.groups[1:]
     places = {place for group in rest for place in group.places}
     fits = places == taken and not any(group.every for group in rest) and not taken & set(first.places)

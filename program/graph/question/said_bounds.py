@@ -1,8 +1,8 @@
 """Bounds on numbers in a question, read by form: "fewer than 4", "4 or more", "not before 1987", "zwischen 3 und 5".
 
 The comparatives of 28 languages are data (``data/grammar_words.py``). The longest phrase around a number decides the
-comparison, strict or not; a negation of the phrase reverses it. A number without such a phrase has no bound here, and
-what it is for is left to the ranking.
+comparison, strict or not; a negation of the phrase reverses it. A number without such a phrase gets no bound here: the
+ranking decides what it is for.
 """
 
 from __future__ import annotations
@@ -24,14 +24,15 @@ BOUNDS = ("lt", "le", "gt", "ge")
 COMPARED = (*BOUNDS, "eq", "ne")
 TURNED = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 AGES = {"older": ("gt", "lt"), "older or": ("ge", "le"), "younger": ("lt", "gt"), "younger or": ("le", "ge")}
-"""What is older has more of its age, and a year that is earlier."""
+"""The comparison of an age, and that of a year: what is older has a larger age, but an earlier year."""
 RANGE, DENIED, EXCEPTED = "range", "not", "except"
 LINES = (*COMPARED, RANGE, *AGES)
 YEARS = (1000, 2100)
 GAP, SHORT = 2, 3
 """Words between a phrase and its number at most; and the letters of a phrase that must stand beside it: "do 30"."""
 ARTICLES, NO_YEAR = 1, 0.5
-"""Words between a phrase and a name that it compares with; and what stands for that."""
+"""The most words between a phrase and a name that it compares with; and the number, no year, that stands for the
+name."""
 FAR = 5
 """Words from one that leaves something out to what it does, at most: "except the ones on floor 2"."""
 SIGNED = {
@@ -54,8 +55,8 @@ class Bound:
     """How one number of a question is compared.
 
     Attributes:
-        op: as in a condition.
-        between: whether it is one of the two ends of a range.
+        op: the comparison, as in a condition.
+        between: whether the number is one of the two ends of a range.
     """
 
     value: float
@@ -64,10 +65,10 @@ class Bound:
 
 
 def said_bounds(question: str, spans: Sequence[tuple[int, int]]) -> tuple[Bound, ...]:
-    """The bounds that a question says, in its order.
+    """The bounds that a question states, in the order of their numbers.
 
     Args:
-        spans: where its names stand; no phrase goes over one.
+        spans: the (start, end) characters of its names; no phrase extends over one.
 
     Raises:
         DataError: the package's own table cannot be read.
@@ -77,10 +78,10 @@ def said_bounds(question: str, spans: Sequence[tuple[int, int]]) -> tuple[Bound,
 
 
 def compared_word(question: str, start: int, end: int) -> str | None:
-    """The word that a phrase compares by before a name, where a number might be: "harder than *AC/DC*", "more *genes*
-    than *AC/DC*"; None if there is no such phrase.
+    """The word by which a question compares something with a name, or None: "*harder* than AC/DC", "more *genes* than".
 
-    An amount by itself compares nothing ("more than *AC/DC*" is others beside it), nor does "rather than".
+    The name stands where a phrase has a number. A bare amount compares nothing, since "more than AC/DC" means others
+    beside it; nor does "rather than".
 
     Args:
         start, end: the characters of the name.
@@ -94,7 +95,10 @@ def compared_word(question: str, start: int, end: int) -> str | None:
 
 
 class _Phrase(NamedTuple):
-    """The words before a number, between two, and behind the last; ``line`` says what they mean."""
+    """The words of a phrase before a number, between two numbers, and behind the last.
+
+    ``line`` is the comparison that it means, as the grammar names it; with ``year`` its number is a year.
+    """
 
     line: str
     before: tuple[str, ...]
@@ -104,14 +108,21 @@ class _Phrase(NamedTuple):
 
     @property
     def weight(self) -> int:
-        """How many words there are; of equals one that leaves a word open says less."""
+        """Twice the number of words, less one if one of them may be any word: the heaviest phrase decides."""
         words = (*self.before, *self.behind, *(self.between or ()))
         return 2 * len(words) - any(word.startswith(ANY) for word in words)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """Phrases by the words that stand next to the number, two before it; those of ranges by the first between two."""
+    """Phrases by the words next to the number, so that few have to be compared.
+
+    Attributes:
+        before: by the last two words before the number.
+        behind: by the first word behind it.
+        ranges: by the first word between two numbers.
+        denials: negating words, with the most words from each to what it negates; 0 for the usual limit.
+    """
 
     before: Mapping[tuple[str, str], tuple[_Phrase, ...]]
     behind: Mapping[str, tuple[_Phrase, ...]]
@@ -120,7 +131,10 @@ class _Table:
 
 
 class _Piece(NamedTuple):
-    """A word of the question beside a number; one that ends a clause or names something stops every phrase."""
+    """A word of the question beside a number.
+
+    ``stops`` is true for a word of a name, over which no phrase extends; ``breaks`` if punctuation follows the word.
+    """
 
     text: str
     stops: bool = False
@@ -138,7 +152,10 @@ class _Reading:
         self._parts = [self._pieces(start, end) for start, end in zip(ends, starts, strict=True)]
 
     def before(self) -> tuple[_Phrase | None, Sequence[str]]:
-        """The phrase before the first number, an article and no sign between, with the words that it is told by."""
+        """The phrase before the first number and its words in the question; (None, ()) if there is none.
+
+        At most an article, and no punctuation, may stand between the phrase and the number.
+        """
         before = self._parts[0]
         best, gap, _ = self._longest(before, (), self._numbers[0].value, True)
         if best is None or gap > ARTICLES or any(piece.breaks for piece in before[-1 - gap :]):
@@ -162,7 +179,7 @@ class _Reading:
             yield first + 1, "le", weight
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
-        """The first of each two numbers that are the ends of a range, and the weight of the phrase that says so."""
+        """For each two numbers that are the ends of a range: the place of the first, and the weight of the phrase."""
         for place, (low, high) in enumerate(pairwise(self._numbers)):
             if low.value >= high.value:
                 continue
@@ -192,7 +209,7 @@ class _Reading:
         )
 
     def _single(self, place: int, number: Placed) -> tuple[int, str]:
-        """The weight of the phrase that bounds a number, and the comparison that it says; none is empty."""
+        """The weight of the phrase that bounds a number, and its comparison; empty if there is none."""
         before, behind = self._parts[place], self._parts[place + 1]
         if sign := SIGN.search(self._question[: number.start]):
             return 9, SIGNED[sign[1]]
@@ -209,7 +226,12 @@ class _Reading:
     def _longest(
         self, before: Sequence[_Piece], behind: Sequence[_Piece], value: float, final: bool
     ) -> tuple[_Phrase | None, int, int]:
-        """The phrase with most words, of equals the nearest, with its distance before the number."""
+        """The heaviest phrase around a number, of equals the nearest; its distance before the number; and its weight.
+
+        Args:
+            before, behind: the words on both sides, up to the next numbers.
+            final: whether no number follows.
+        """
         year = value.is_integer() and YEARS[0] <= value <= YEARS[1]
         found: list[tuple[int, int, int, _Phrase]] = []
         for gap, piece in _near(before[::-1]):
@@ -219,7 +241,7 @@ class _Reading:
                 if told and not far and (year or not phrase.year):
                     found.append((phrase.weight, -gap, gap, phrase))
         for gap, piece in _near(behind):
-            for key in (piece.text, ANY):  # what another number follows says that one's bound: "above 3 and below 8"
+            for key in (piece.text, ANY):  # a phrase right before another number is that one's: "above 3 and below 8"
                 for phrase in self._table.behind.get(key, ()):
                     ends = not final and gap + len(phrase.behind) == len(behind)
                     if not ends and (year or not phrase.year) and _begins_with(behind[gap:], phrase.behind):
@@ -228,13 +250,19 @@ class _Reading:
         return (None, 0, 0) if best is None else (best[3], best[2], best[0])
 
     def _before(self, before: Sequence[_Piece], gap: int, last: str) -> Iterator[_Phrase]:
-        """The phrases before a number that end with this word, and with the one before it if they have two."""
+        """The phrases that end with the word ``last`` and, if they have two words, with the one before it."""
         held = before[-gap - 2].text if len(before) > gap + 1 else ""
         for key in dict.fromkeys(("", held, ANY)):
             yield from self._table.before.get((key, last), ())
 
     def _is_denied(self, before: Sequence[_Piece], held: int, most: int) -> bool:
-        """Whether a word that denies stands a little before a phrase of so many words, or before the number."""
+        """Whether a negating word stands shortly before a phrase, or before the number itself.
+
+        Args:
+            before: the words before the number.
+            held: how many of these, from the number back, the phrase takes.
+            most: the most words between.
+        """
         for far, piece in enumerate([*before][: len(before) - held][::-1]):
             if piece.stops or (piece.breaks and far):
                 return False
@@ -243,7 +271,7 @@ class _Reading:
         return False
 
     def _pieces(self, start: int, end: int) -> list[_Piece]:
-        """The words between two numbers; a name is one that stops."""
+        """The words between two characters of the question, as pieces."""
         text = self._question[start:end]
         words = words_of(text)
         spelled = spelled_out([word.text for word in words])
@@ -256,7 +284,7 @@ class _Reading:
 
 
 def _near(pieces: Sequence[_Piece]) -> Iterator[tuple[int, _Piece]]:
-    """The first few words, until one stops, with how many stand before each."""
+    """The first ``GAP`` + 1 pieces, up to one that stops, each with the number of pieces before it."""
     for gap, piece in enumerate(pieces[: GAP + 1]):
         if piece.stops:
             return
@@ -264,7 +292,7 @@ def _near(pieces: Sequence[_Piece]) -> Iterator[tuple[int, _Piece]]:
 
 
 def _length(word: str) -> int:
-    """The letters of a word; a sign that is a word says as much as several."""
+    """The number of letters of a word; a sign that is a word by itself counts as ``SHORT``."""
     return SHORT if stands_alone(word) else len(word)
 
 
@@ -294,7 +322,7 @@ def _told_behind(pieces: Sequence[_Piece], words: Sequence[str]) -> bool:
 
 
 def _compared(line: str, value: float) -> str:
-    """The comparison of a line for this number."""
+    """The comparison that a line of the grammar means for this number: for ages it depends on whether it is a year."""
     if line not in AGES:
         return line
     return AGES[line][value.is_integer() and YEARS[0] <= value <= YEARS[1]]
@@ -302,7 +330,7 @@ def _compared(line: str, value: float) -> str:
 
 @lru_cache(maxsize=2)
 def _table(japanese: bool) -> _Table:
-    """The phrases of all languages; one that Japanese and Chinese read differently is read as in the one at hand."""
+    """The phrases of all languages; ``japanese`` decides how those are read that mean something else in Chinese."""
     before: dict[tuple[str, str], list[_Phrase]] = defaultdict(list)
     behind: dict[str, list[_Phrase]] = defaultdict(list)
     ranges: dict[str, list[_Phrase]] = defaultdict(list)
@@ -330,7 +358,7 @@ def _table(japanese: bool) -> _Table:
 
 @lru_cache(maxsize=1)
 def _amounts() -> frozenset[tuple[str, ...]]:
-    """The phrases that compare by any word, without that word: "more than" of "more * than"."""
+    """The phrases that have an open word, without it: "more than" for "more * than"."""
     phrases = (_phrase(line, text) for line, text, _ in read_grammar() if line in BOUNDS)
     return frozenset(tuple(word for word in one.before if word != ANY) for one in phrases if ANY in one.before)
 
@@ -349,7 +377,7 @@ def _phrase(line: str, text: str) -> _Phrase:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    """Folded words, with the stars that stand for others."""
+    """The folded words of a phrase; a star stands for any word, or for any beginning of one."""
     found: list[str] = []
     for word in text.split():
         star = ANY if word.startswith(ANY) else ""

@@ -1,8 +1,8 @@
-"""True-or-false properties that a question states by their own word: "approved", "not blinded", "unlisted".
+"""True-or-false properties (*flags*) that a question states by their own word: "approved", "not blinded", "unlisted".
 
-A property is stated where all words of its name are in the question, and negated where a negation stands a little
-before them or a few letters are put before one. An ending that tests it the other way is turned round. A number or an
-order is then tested on what the flags leave.
+A property is stated where all words of its name are in the question. It is denied where a negation stands shortly
+before them, or one of them has a prefix. An ending that tests it the other way is reversed. An ending that compares or
+orders is also given the flags as tests, so that it applies to the nodes that pass them.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from ..ranking.endings import Ending, conditions_of
 from .words import Word, folded_words, name_words, spelled_out, words_of
 
 CLOSED = frozenset({"is", "has", "was", "are", "can", "does", "be"})
-"""Words of a property's name that say nothing of it: ``is_active``."""
+"""Words in a property's name that a question need not have, as in ``is_active``."""
 NEAR, FAR = 3, 6
-"""Words before a property's within which what denies it stands; and what leaves out what it is said of."""
+"""Within how many words before a property's word a "not" denies it, and an "except" excludes what has it."""
 STEM = 4
-"""Letters of a word at least that it shares with another form of it."""
+"""The least number of first letters that two forms of a word share."""
 ENDINGS = frozenset("|s|es|e|d|ed|ing|er|ers|al|y|n|en|t|te".split("|"))
-"""What forms of one word end with, behind what they share: "recruits", "recruiting"."""
+"""The endings of forms of one word behind the shared letters: "recruits", "recruiting"."""
 UNUSED_FLAG = 0.3
-"""How much less likely a plan is that does nothing with a property which is said and which its nodes have."""
+"""The factor on the probability of a plan that ignores a stated property which its nodes have."""
 PREFIX, PREFIXED = 3, 4
-"""Letters before a word at most that deny it ("unpaid"), and of the word at least."""
+"""The most letters of a prefix that denies ("unpaid"), and the least of the word behind it."""
 
 
 @dataclass(frozen=True)
 class Flags:
-    """What a question says of properties that are true or false.
+    """What a question states of true-or-false properties.
 
     Attributes:
-        said: of each property, whether it is said to be true.
-        words: the words of each of their names.
+        said: for each stated property, whether it is said to be true.
+        words: the words of each such property's name.
     """
 
     said: Mapping[str, bool]
@@ -46,10 +46,12 @@ class Flags:
         return bool(self.said)
 
     def ending(self, ending: Ending, own: Collection[str]) -> Ending:
-        """The ending as the flags are said.
+        """The ending with its tests of flags as the question states them.
+
+        One that compares or orders also gets the other stated flags as tests.
 
         Args:
-            own: the properties of the nodes that it ends with.
+            own: the stated properties that the nodes it is for have.
         """
         ending = self._turned(ending)
         final = ending.final
@@ -62,12 +64,12 @@ class Flags:
         return replace(ending, final=replace(final, filters=(*final.filters, *more))) if more else ending
 
     def unused(self, ending: Ending, own: Collection[str]) -> bool:
-        """Whether a property that the nodes have is said, and nothing is done with it or one that is called like it."""
+        """Whether the ending ignores a stated property in ``own``, and uses no other one that shares a word with it."""
         used = {condition.property for condition in conditions_of(ending)} | {ending.final.key}
         return any(name in own and not self._is_word_of(name, used) for name in self.said)
 
     def _is_word_of(self, name: str, used: Collection[str]) -> bool:
-        """Whether one of the used properties has a word of this one's name: "approved before 2010" is of the year."""
+        """Whether a used property shares a word with this one: "approved before 2010" is about the year."""
         return any(self.words[name] & set(name_words(other)) for other in used)
 
     def _turned(self, ending: Ending) -> Ending:
@@ -89,11 +91,11 @@ NO_FLAGS = Flags({}, {})
 
 
 def said_flags(question: str, spans: Sequence[tuple[int, int]], names: Collection[str]) -> Flags:
-    """What a question says of properties that are true or false.
+    """What a question states of true-or-false properties.
 
     Args:
-        spans: where its names stand; what is there says nothing.
-        names: of the properties.
+        spans: the (start, end) characters of its names, which are not read.
+        names: the names of the properties.
     """
     if not names:
         return NO_FLAGS
@@ -115,7 +117,7 @@ def _own_words(name: str) -> tuple[str, ...]:
 
 
 def _places(wanted: Sequence[str], folded: Sequence[str], named: Sequence[bool]) -> list[int]:
-    """Where each word of a property's name stands first; none where one does not stand."""
+    """The first place of each word of a property's name in the question; empty unless all are there."""
     places = [
         next((i for i, word in enumerate(folded) if not named[i] and _is_form(word, other)), -1) for other in wanted
     ]
@@ -123,7 +125,7 @@ def _places(wanted: Sequence[str], folded: Sequence[str], named: Sequence[bool])
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether a word is another, another form of it, or that with a few letters before it."""
+    """Whether a word is another one, an inflected form of it, or has it behind a short prefix."""
     if word == other or _is_prefixed(word, other):
         return True
     shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
@@ -156,7 +158,7 @@ def _is_denied(
 
 @lru_cache(maxsize=1)
 def _denials() -> dict[str, bool]:
-    """The words that deny, and whether they leave out all that they stand before."""
+    """The words that deny; True for those that exclude ("except"), which reach farther than a "not"."""
     lines = {"not": False, "except": True}
     return {
         word: lines[phrase.line]

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from ...text.number_words import number_of
 from .words import fold, words_of
 
-# A letter beside a figure makes it a part of a name or an order: "P2RY12", "5HT", "2nd".
+# A figure with a letter beside it is part of a name or an ordinal, and no number: "P2RY12", "5HT", "2nd".
 _LETTER = r"0-9_A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _NO_LETTER = rf"(?![{_LETTER}])"
-# A dash that stands free before a figure, and not between two of them, as in "1990 -2000".
+# A minus sign: a dash behind a space and before a figure, unless a figure stands before it, as in "1990 -2000".
 _SIGN = r"(?:(?<![^\s(])(?<!\d\s)(?P<sign>[-\u2212]))?"
 _GROUPED = (
     rf"{_SIGN}(?<![{_LETTER}])(?<!\d[.,])(?:"
@@ -36,13 +36,13 @@ DECADE = re.compile(
     rf"(?<![{_LETTER}])((?:1[89]|20)?\d0)(?:(?:['’]?s|ern?|erne|-?tal(?:let|et)|-[ехх]){_NO_LETTER}|\s?年代|\s?년대)"
 )
 PIVOT = 30
-"""A year of two digits is of the last century from here on."""
+"""A year of two digits is of the 20th century from this number on, else of the 21st."""
 TENS = (20, 30, 40, 50, 60, 70, 80, 90)
 BY_THEMSELVES = (
     "twenties thirties forties fifties sixties seventies eighties nineties",
     "zwanziger dreissiger vierziger funfziger sechziger siebziger achtziger neunziger",
 )
-"""The decades of a century as one word, folded; English and German."""
+"""The decades from 20 to 90 as single words, folded; English and German."""
 AFTER_YEARS = {
     "annees": "vingt trente quarante cinquante soixante soixante_dix quatre_vingt quatre_vingt_dix",
     "anni": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
@@ -50,16 +50,16 @@ AFTER_YEARS = {
     "os anos": "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa",
     "jaren": "twintig dertig veertig vijftig zestig zeventig tachtig negentig",
 }
-"""Those of other languages behind their word for "years", folded."""
+"""The decades of other languages, which stand behind the word for "years", folded."""
 
 
 class SaidNumbers(NamedTuple):
-    """What a question says in numbers.
+    """The numbers and ranges that a question states.
 
     Attributes:
-        numbers: in their order, without decades.
-        ranges: of two numbers that follow each other, and of decades, with both ends.
-        decades: those of the ranges that no number says.
+        numbers: the numbers in their order, without decades.
+        ranges: (low, high) of each two numbers that follow each other and ascend, and of each decade, both included.
+        decades: those of ``ranges`` that are decades.
     """
 
     numbers: tuple[float, ...] = ()
@@ -68,10 +68,10 @@ class SaidNumbers(NamedTuple):
 
 
 def said_numbers(question: str, spans: Sequence[tuple[int, int]]) -> SaidNumbers:
-    """The numbers of a question.
+    """The numbers and ranges of a question.
 
     Args:
-        spans: where its names stand; what is there is no number.
+        spans: the (start, end) characters of its names; what is there is no number.
     """
 
     tens = [(m.start(1), m.end(1), float(m[1])) for m in DECADE.finditer(question) if _is_free(m.start(1), spans)]
@@ -84,7 +84,7 @@ def said_numbers(question: str, spans: Sequence[tuple[int, int]]) -> SaidNumbers
 
 
 class Placed(NamedTuple):
-    """A number and the characters of the question that say it."""
+    """A number, and the characters of the question that it stands in."""
 
     start: int
     end: int
@@ -92,7 +92,7 @@ class Placed(NamedTuple):
 
 
 def placed_numbers(question: str, spans: Sequence[tuple[int, int]]) -> list[Placed]:
-    """The numbers of a question in their order, but for those in the spans."""
+    """The numbers of a question in their order, without those inside the spans."""
     return sorted(one for one in (*_figures(question), *_spelled(question)) if _is_free(one.start, spans))
 
 
@@ -109,7 +109,7 @@ def _figures(question: str) -> Iterator[Placed]:
 
 
 def _number(match: re.Match[str]) -> float:
-    """What a figure says: commas, points or spaces between groups of three, a point or a comma before a part."""
+    """The value of a figure: groups of three digits by commas, points or spaces; decimals by a point or a comma."""
     if (text := match["commas"]) is not None:
         text = text.replace(",", "")
     else:
@@ -138,5 +138,5 @@ def _spelled_decades(question: str) -> list[int]:
     for years, words in AFTER_YEARS.items():
         told = ((tens, f" {years} {word.replace('_', ' ')}") for tens, word in zip(TENS, words.split(), strict=True))
         here = [1900 + tens for tens, words in told if words in said]
-        found += here[-1:]  # "quatre vingt" is in "quatre vingt dix", too
+        found += here[-1:]  # the last match is the longest one: "quatre vingt dix" also has "quatre vingt" in it
     return found

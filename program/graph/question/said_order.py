@@ -1,7 +1,7 @@
 """The order that a question asks for, read from its superlatives: "fewest", "the two oldest", "最低", "menos caro".
 
-What is oldest, or longest something, comes first by a year and last by an age; the oldest is asked of a year where
-there is one.
+What is oldest, or longest something, has the smallest year, but the largest age: so the direction depends on what a
+plan orders by. Where nodes have a year, "oldest" and "newest" mean that one.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ STRONG = {
     **{"asc": (False, False), "desc": (True, True), "earliest": (False, True), "latest": (True, False)},
     **{"longest": (False, True), "shortest": (True, False)},
 }
-"""Whether each line puts the largest first: of years, and of anything else."""
+"""For each line of the grammar, whether the largest comes first: of years, and of anything else."""
 WEAK = {"most": True, "least": False}
 TIMES = ("earliest", "latest")
 STEM = 4
-"""Letters from which a word may go on: "ältest" is in "ältesten"."""
+"""The least length of a phrase's last word from which it also matches longer words: "ältest" matches "ältesten"."""
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """Which way a question puts nodes in order.
+    """The direction in which a question orders nodes.
 
     Attributes:
         by_year, by_other: whether the largest comes first, of years and of other numbers; None where that is not said.
-        of_time: whether a year is rather meant.
+        of_time: whether the words are about time ("oldest"), so that a year is meant where there is one.
     """
 
     by_year: bool | None = None
@@ -42,7 +42,7 @@ class Ordered:
         return self.by_other is not None
 
     def ending(self, ending: Ending, years: Collection[str]) -> Ending:
-        """The ending in the said order.
+        """The ending with the stated direction, if it orders.
 
         Args:
             years: the properties of its nodes that are years.
@@ -63,10 +63,10 @@ NO_ORDER_SAID = Ordered()
 
 
 def said_order(question: str, spans: Sequence[tuple[int, int]]) -> Ordered:
-    """Read the superlatives of a question; nothing is said where two say different things.
+    """The direction that a question's superlatives state; nothing where two of them state different ones.
 
     Args:
-        spans: where its names stand; what is there says nothing.
+        spans: the (start, end) characters of its names, which are not read.
     """
     words = [w.text for w in words_of(question) if not any(a < w.end and w.start < b for a, b in spans)]
     told = list(_told(words))
@@ -83,14 +83,14 @@ def said_order(question: str, spans: Sequence[tuple[int, int]]) -> Ordered:
 
 
 def _turned(ways: tuple[bool, bool], words: Sequence[str], place: int) -> tuple[bool, bool]:
-    """The other way round behind a word for least."""
+    """The directions, reversed where a word for "least" stands right before the superlative."""
     if place and words[place - 1] in _weak():
         return not ways[0], not ways[1]
     return ways
 
 
 def _told(words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Each superlative with its place and line; the longest at a place."""
+    """The place and the line of the grammar of each superlative, the longest one at a place."""
     for place, word in enumerate(words):
         phrases = (*_phrases().get(word[:2], ()), *(_phrases().get(word, ()) if len(word) == 1 else ()))
         found = [(phrase, line) for phrase, line in phrases if _is_at(phrase, words, place)]
@@ -108,7 +108,7 @@ def _is_at(phrase: Sequence[str], words: Sequence[str], place: int) -> bool:
 
 @lru_cache(maxsize=1)
 def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
-    """The phrases with their lines, by the two signs that the first word begins with."""
+    """(Words, line of the grammar) of each superlative, by the first two characters of its first word."""
     found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for phrase in read_grammar():
         words = tuple(folded_words(phrase.text))

@@ -1,7 +1,7 @@
-"""Pieces of text that names and texts must contain: "with *amulet* on the label", "names in *-ette*".
+"""Pieces of text that a name or a text property must contain: "with *amulet* on the label", "names in *-ette*".
 
-A piece stands in quotation marks, or is a part of a word with a hyphen, or else one of the few words that name
-nothing and resemble nothing in the schema. Which property has to contain it, if any, is ranked like all endings.
+A piece stands in quotation marks, or is a part of a word with a hyphen, or else is one of the few words that name
+nothing and resemble nothing in the schema. Which property has to contain it, if any, is ranked as any ending is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ QUOTED = re.compile(
 PART = re.compile(r"(?<![\w-])[-‐–](\w{2,})(?![\w-])|(?<![\w-])(\w{2,})[-‐](?![\w-])")
 MOST_WORDS = 2
 RARE = 0.5
-"""What a word must say, less what the schema explains of it, to be a piece."""
+"""The least weight of an unmarked word times the share that the schema does not explain, for it to be a piece."""
 MOST_LETTERS = 24
 
 
@@ -28,7 +28,7 @@ class Piece(NamedTuple):
 
     Attributes:
         marked: whether it stands in quotation marks or has a hyphen.
-        rare: of other words, how much they say that the schema does not explain, 0 to 1.
+        rare: for a word without marks, its weight times the share that the schema does not explain, 0 to 1.
     """
 
     text: str
@@ -42,9 +42,9 @@ def said_texts(
     """The pieces of a question, those with marks first.
 
     Args:
-        spans: where its names stand; what is there is no piece.
-        says: how much each folded word says, 0 to 1.
-        explained: how near each is to something in the schema, 0 to 1.
+        spans: the (start, end) characters of its names; no piece is there.
+        says: the weight of each folded word, 0 for a common one to 1.
+        explained: how near each word is to something in the schema, 0 to 1.
     """
 
     def free(start: int, end: int) -> bool:

@@ -10,13 +10,17 @@ from ....data.grammar_words import read_grammar
 from .words import folded_words, spelled_out
 
 NOUNS = frozenset({"de"})
-"""Languages that write every noun with a capital, which then says nothing of names."""
+"""Languages that capitalize every noun, so that a capital does not tell a name."""
 SHARE = 0.5
-"""Of what the small words say for the likeliest language, another must have so much to be looked at."""
+"""The share of the likeliest language's votes that another language needs to be kept."""
 
 
 def spoken_in(words: Iterable[str]) -> frozenset[str]:
-    """The languages that folded words may be of, by those that both tables of small words have; empty if none are."""
+    """The possible languages of folded words, by the small words among them; empty if there are none.
+
+    Small words are those in the tables of the grammar and of phrases of plans. Each has one vote, which its languages
+    share.
+    """
     known, votes = _languages(), dict[str, float]()
     for word in set(words):
         languages = known.get(word, ())
@@ -33,7 +37,10 @@ def is_small(word: str) -> bool:
 
 @lru_cache(maxsize=256)
 def phrases_in(line: str, languages: frozenset[str]) -> frozenset[tuple[str, ...]]:
-    """The phrases of a line of the grammar, folded, but for ends of words, in some languages; in all if none is."""
+    """The phrases of a line of the grammar as folded words, in these languages; in all if none is given.
+
+    Endings of words ("*mayan") are left out; ``ends_in`` has them.
+    """
     return frozenset(
         tuple(spelled_out(folded_words(phrase.text)))
         for phrase in read_grammar()
@@ -43,7 +50,7 @@ def phrases_in(line: str, languages: frozenset[str]) -> frozenset[tuple[str, ...
 
 @lru_cache(maxsize=256)
 def ends_in(line: str, languages: frozenset[str]) -> tuple[str, ...]:
-    """The folded ends of words of a line of the grammar ("*mayan"), in some languages; in all if none are given."""
+    """The folded endings of words of a line of the grammar ("*mayan"), in these languages; in all if none is given."""
     return tuple(
         "".join(folded_words(phrase.text[1:]))
         for phrase in read_grammar()
@@ -53,7 +60,7 @@ def ends_in(line: str, languages: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _languages() -> dict[str, tuple[str, ...]]:
-    """The languages of each small word."""
+    """The languages that have each small word."""
     found: dict[str, set[str]] = {}
     phrases = [(phrase.text, phrase.language) for phrase in read_grammar()]
     for text, language in (*phrases, *read_phrases_of_plans()):

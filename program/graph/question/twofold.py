@@ -1,10 +1,11 @@
 """Questions that combine two paths from one name: "owned or run by", "claims but has not got".
 
-Hardly one question with one name in thirty combines two paths, and there are many pairs of paths. So a model of whole
-questions (``combining``) says how likely it is, and pairs are candidates only where it is likely enough. The ranking
-of paths has learned from questions with several names what it means to combine sets; four numbers adjust it to pairs.
-They were fitted on 244 questions of 58 lessons for which pairs were looked at, by models that had not learned from
-them; of these 95 were right before and 163 after, cross-validated by lesson.
+Fewer than one in thirty questions with one name combine two paths, and there are many pairs of paths. So a classifier
+of whole questions (``combining``) says how likely that is, and pairs are candidates only where it is likely enough. The
+ranking of paths has learned from questions with several names how sets are combined; the four numbers below adjust its
+scores for pairs from one name. They were fitted on the 244 questions of 58 lessons for which pairs were candidates,
+with models that had not learned from these. 95 of them were answered right before and 163 after, cross-validated by
+lesson.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from ..ranking.evidence import Shape, Sight, centre, ending_in
 from ..ranking.pool import COMBINES, Pool
 
 TWOFOLD = ("union", "intersect", "difference")
-"""How two ways from one name are put together."""
+"""The ways in which two paths from one name are combined."""
 LIKELY = 0.03
-"""Two ways from one name are looked at from this probability of them on: one question in ten."""
+"""The probability above which pairs of paths from one name are candidates; one question in ten has it."""
 SCORES = {"union": 6.2, "intersect": 3.8, "difference": -0.2}
 ORDER = 2.9
-"""What it is worth that what is taken away is told behind what it is taken from."""
+"""What a difference gains in log-odds, at most, where the words for what is taken away stand behind the others."""
 
 
 def may_be_twofold(chances: np.ndarray) -> bool:
-    """Whether two ways from a question's one name are likely enough to be looked at.
+    """Whether two paths from a question's only name are likely enough to be candidates.
 
     Args:
-        chances: log-probability of each of ``combining.WAYS``.
+        chances: the log-probability of each of ``combining.WAYS``.
     """
     return bool(np.exp(chances[[WAYS.index(way) for way in TWOFOLD]]).sum() > LIKELY)
 
 
 def twofold_scores(pool: Pool, shape: Shape, sight: Sight) -> np.ndarray:
-    """What is added to the scores of pairs of ways from one name, shape (n,)."""
+    """What is added to the log-scores of candidates that are pairs of paths from one name, shape (n,)."""
     added = np.array([SCORES.get(combine, 0.0) for combine in COMBINES])[pool.combine]
     if not len(sight.view.words):
         return added

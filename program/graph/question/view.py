@@ -1,4 +1,4 @@
-"""A question as the ranking sees it, after it is decided which of its words name nodes."""
+"""A question as the ranking sees it, under one choice of which of its words name nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ NONE = np.zeros(0, dtype=np.uint32)
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One choice of what a question's names are, and how likely it is before any path is looked at."""
+    """One choice of a question's names and of what each means.
+
+    ``readings`` has one for each mention; ``log_prior`` is its log-probability, unnormalised, before paths are ranked.
+    """
 
     mentions: tuple[Mention, ...]
     readings: tuple[Reading, ...]
@@ -34,19 +37,19 @@ class View:
     """A question under a hypothesis.
 
     Attributes:
-        words: the words that name nothing, folded, shape (n,) all of these.
-        place: of each word in the sentence, a name counting as one word.
-        weight: how much each word says, 0 to 1.
-        names: place in the sentence of each mention.
-        near: of each word to each type and edge of the schema.
-        grams: hashes of the n-grams of the masked sentence.
-        contexts: hashes of what stands around each mention.
+        words: the n words that name nothing, folded.
+        place: the place of each of these in the sentence, where a name counts as one word, shape (n,).
+        weight: the weight of each, 0 for a common word to 1, shape (n,).
+        names: the place of each mention in the sentence.
+        near: the similarity of each word to each type and edge of the schema.
+        grams: hashes of the n-grams of the sentence with its names masked.
+        contexts: for each mention, hashes of what stands around it.
         zones: hashes of what stands before, between and behind the mentions, where there are several.
-        vector: what its words mean together, of length one or zero.
-        sound: the same with every word weighed alike: "how many" says nothing of edges, and all of how a plan ends.
-        meaning: similarity of that to each edge type.
-        done: how well a phrase for each of ``element_words.DONE`` is told, 0 to 1.
-        distances: words from each word to each mention, shape (n, mentions).
+        vector: the mean vector of the words by weight, of length one or zero.
+        sound: the same with all words weighing alike: "how many" says nothing of edges, but all of how a plan ends.
+        meaning: the similarity of ``vector`` to each edge type.
+        done: the match, 0 to 1, with a phrase for each of ``element_words.DONE``.
+        distances: the number of words from each word to each mention, shape (n, mentions).
     """
 
     words: tuple[str, ...]
@@ -65,7 +68,7 @@ class View:
 
 
 def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights: Mapping[str, float]) -> View:
-    """Look at a question under a hypothesis; ``weights`` says how much a word says."""
+    """The view of a question under a hypothesis; ``weights`` has the weight of each folded word, by default 1."""
     masked, names = _masked(question, hypothesis)
     plain = [(word, place) for place, word in enumerate(masked) if place not in names]
     words = tuple(word for word, _ in plain)
@@ -90,7 +93,7 @@ def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights:
 
 
 def _masked(question: str, hypothesis: Hypothesis) -> tuple[list[str], tuple[int, ...]]:
-    """The folded words with each mention as one masked word, and the places of these."""
+    """The folded words with each mention as one masked word, and the places of these in the order of the mentions."""
     mentions = hypothesis.mentions
     rests = {mention.last - 1: mention.rest for mention in mentions if mention.rest}
     starting = {mention.first: i for i, mention in enumerate(mentions)}
@@ -109,9 +112,13 @@ def _masked(question: str, hypothesis: Hypothesis) -> tuple[list[str], tuple[int
 
 
 def grams_of(masked: Sequence[str], names: Sequence[int], types: Sequence[str]) -> set[str]:
-    """What can be learned from: words, pairs, triples, where words stand, and pieces of words."""
+    """The n-grams that the ranking learns from, as texts.
+
+    They are words, pairs, triples, skipped pairs, words by their distance to a name and beside its type, and the
+    character sequences of words.
+    """
     padded = ["^", *masked, "$"]
-    # The empty gram is in every question: how likely an element is whatever is asked.
+    # The empty gram is in every question: its weight says how likely an element is whatever is asked.
     found = {""} | {" ".join(padded[i : i + n]) for n in (1, 2, 3) for i in range(len(padded) - n + 1)}
     found |= {f"{a} .. {b}" for a, b in zip(padded, padded[2:], strict=False)}
     for place, word in enumerate(masked):
@@ -135,7 +142,7 @@ def _zones_of(masked: Sequence[str], names: Sequence[int]) -> set[str]:
 
 
 def _bucket(offset: int) -> str:
-    """Before or after the name, and about how far."""
+    """The side of the name on which a word stands, and about how far from it, as a text."""
     far = sum(abs(offset) >= place for place in PLACES)
     return f"{'-' if offset < 0 else '+'}{far}"
 
@@ -148,12 +155,12 @@ def _pieces(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def gram_hash(gram: str) -> int:
-    """A gram as 32 bits, as a program keeps it."""
+    """A gram as 32 bits, the same in every process, as a program stores it."""
     return crc32(gram.encode("utf-8", "surrogatepass"))
 
 
 def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Columns of the n-grams that are known."""
+    """The columns of those n-grams that are in ``known``, which is sorted."""
     if not len(known):
         return np.zeros(0, dtype=np.int64)
     places = np.minimum(np.searchsorted(known, grams), len(known) - 1)
