@@ -1,4 +1,4 @@
-"""From a question to its best plans with their probabilities, out of names, paths and endings."""
+"""Finds the best plans for a question, with their probabilities, from its names, paths and endings."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ from .probing import Probe, Probing
 from .ranking import Ranker
 
 PROBED, LIKELY = 6, 0.02
-"""Plans that are tried on the graph, and how likely they must be at least beside the likeliest."""
+"""The most plans that are probed on the graph, and the least probability of one over that of the likeliest."""
 ASKED = 0.1
-"""How much less likely it is that no plan says what is asked, where the likeliest answers with the type asked for."""
+"""The factor on the probability that no plan says what is asked, where the likeliest plan answers with the type that is
+asked for."""
 WITHOUT = 0.03
-"""The same of what one name has and another has not: "genes of A not found in B"."""
+"""The same factor where that plan is a difference: "genes of A not found in B"."""
 UNSAID, FAR = CHOICE.index("most unsaid"), 0.8
-"""How little of its likeliest word a plan may leave unsaid for that."""
+"""The factor ``ASKED`` applies only if no word of the question is left unexplained by the plan to this degree."""
 LOOKED_AT = 10
-"""Paths that endings are tried on."""
+"""The number of likeliest paths that are completed with endings."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ class Found:
 
     Attributes:
         chance: its probability among all candidates.
-        sure: the probability that it is right at all, as fitted on labelled questions.
+        sure: the probability that it is right, as fitted on labelled questions.
         covered: share of the question's words that it explains.
-        none: the schema cannot say what is asked; the plan is what comes nearest.
-        instead_of: of the first, the plan that was likelier by the question alone and finds less in the graph.
+        none: whether the schema cannot say what is asked; the plan is then the nearest one.
+        instead_of: for the first plan, the one that is likelier by the question alone but finds less in the graph.
     """
 
     sketch: Sketch
@@ -82,7 +83,7 @@ class Answerer:
         """An answerer from its parts.
 
         Args:
-            probe: whether a plan finds anything, where that can be asked in well under a millisecond.
+            probe: tests whether a plan finds anything; only for graphs that answer in well under a millisecond.
         """
         self.ranker, self.learned, self.index, self.values = ranker, learned, index, values
         self._probe = probe
@@ -98,11 +99,11 @@ class Answerer:
         return with_outright(question, self.index.mentions(question, self.ranker.ordinary))
 
     def only_denied(self, question: str, mentions: Sequence[Mention]) -> bool:
-        """Whether a question denies each of these names, so that no plan says what is left."""
+        """Whether a question negates each of these names, so that no plan can give what is left."""
         return self._denying.only_denied(question, mentions)
 
     def best(self, question: str, mentions: Sequence[Mention] | None = None, count: int = 3) -> list[Found]:
-        """The likeliest plans, the best first; none where no name leads anywhere."""
+        """At most ``count`` plans, the likeliest first; empty where no name leads anywhere."""
         chosen = self.chosen(question, mentions)
         chances = chosen.chances(self.learned.choice)
         if not len(chances):
@@ -118,7 +119,7 @@ class Answerer:
         return self._judged(question, _standing(found, likeliest))[:count]
 
     def chosen(self, question: str, mentions: Sequence[Mention] | None = None) -> Chosen:
-        """The complete plans that are compared."""
+        """The complete plans for a question that are compared, with their numbers."""
         mentions = self.mentions(question) if mentions is None else mentions
         ranked = [r for r in self.ranker.rank(question, mentions) if len(r.scores)]
         if not ranked:
@@ -150,10 +151,10 @@ class Answerer:
         return self._chooser.look(question, mentions, options)
 
     def _probed(self, options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
-        """Chances where a plan that finds nothing counts for less.
+        """The probabilities with those of plans lowered that find nothing in the graph; they sum to one.
 
-        The branches of the likeliest plans are tried; what they are put together to is tried of the first plan alone,
-        until one stays first.
+        The single branches are probed for each of the likeliest plans. The whole plan, which takes longer, is probed
+        for the first plan only, and again for whichever is then first, until one stays first.
         """
         assert self._probe is not None
         probing, weighed = Probing(self._probe), chances.copy()
@@ -176,7 +177,7 @@ class Answerer:
 
 
 def _sayable(options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
-    """The same, but that a difference of two names that are both taken away counts as what cannot be said."""
+    """The probabilities with those of differences moved to "cannot be said" where both names are taken away."""
     none = next((i for i, option in enumerate(options) if option.ending.none), None)
     takes = {id(option.view): option.view for option in options if _takes_one(option)}
     unsayable = {key for key, view in takes.items() if takes_both_away(view)}
@@ -189,10 +190,10 @@ def _sayable(options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
 
 
 def _leaning(chosen: Chosen, chances: np.ndarray) -> np.ndarray:
-    """Chances where a plan counts for less that does nothing with what the question says outright.
+    """The probabilities weighed by what the question states outright; they sum to one.
 
-    Where the likeliest plan answers with the type that is asked for, and no word is far from all that it says, it is
-    less likely that none can.
+    Plans that ignore it count for less. "Cannot be said" counts for less where the likeliest plan answers with the type
+    that is asked for and is a difference or explains all words about.
     """
     options = chosen.options
     weighed = chances * [option.slighted for option in options]
@@ -212,9 +213,9 @@ def _takes_one(option: Option) -> bool:
 
 
 def _standing(found: list[Found], likeliest: Option) -> list[Found]:
-    """Plans in the order of their chances, the first one said to be instead of the likeliest by the question alone.
+    """The plans in order, the first with ``instead_of`` if probing put it before the likeliest by the question alone.
 
-    What finds nothing gives way to another plan, but is not taken for what the schema cannot say: then it stays first.
+    A plan that finds nothing gives way to another plan, but never to "cannot be said": then it stays first.
     """
     if likeliest.ending.none:
         return found
@@ -225,7 +226,11 @@ def _standing(found: list[Found], likeliest: Option) -> list[Found]:
 
 
 def sure_features(found: Found, rival: float) -> list[float]:
-    """What says whether a plan is right, as named in ``store.SURE``."""
+    """The features that tell whether a plan is right, in the order of ``store.SURE``.
+
+    Args:
+        rival: the probability of the best other plan.
+    """
     readings = found.hypothesis.readings
     chance = min(max(found.chance, 1e-4), 1 - 1e-4)
     return [

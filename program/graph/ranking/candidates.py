@@ -1,10 +1,10 @@
-"""From a hypothesis about the names to candidate paths: chains, their combinations, and what follows these.
+"""Makes candidate paths from a hypothesis about the names: chains, their combinations, and what follows these.
 
-One name: every chain. Several names: those of one type share a chain; those of two or three types meet in one type,
-by the likeliest few chains of each. A name said twice ("low sodium (hyponatremia)") is one name, and two where two
-different chains from it meet ("asthma genes that an asthma drug binds"). Where a question may combine two paths from
-a name said once ("owned or run by", see ``twofold``), two chains from it meet too. What is combined may be followed
-further. The scorer is whatever the ranking has learned so far; it prunes here and ranks later.
+One name gives every chain from it. Several names of one type share a chain; those of two or three types are combined
+where the likeliest few chains of each meet in one type. A name said twice counts as one ("low sodium (hyponatremia)"),
+and also as two whose different chains meet ("asthma genes that an asthma drug binds"). Where a question may combine two
+paths from a name said once ("owned or run by", see ``twofold``), pairs of chains from it are candidates, too. Further
+edges may be followed from what was combined. The scores are those of the ranking, which also prunes here.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ def node_of(reading: Reading) -> NodeRef:
 
 
 Name = tuple[int, ...]
-"""Where one node is mentioned: places among a hypothesis' mentions."""
+"""The places, among a hypothesis' mentions, that mean one node."""
 
 
 def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score, twofold: bool = False) -> list[Pool]:
     """The candidates of a hypothesis; empty where the schema lacks a type or has no edges.
 
     Args:
-        twofold: two ways from one name are candidates as well.
+        score: scores candidates, to keep the best.
+        twofold: whether pairs of paths from a single name are candidates, too.
     """
     names = _names(hypothesis)
     kinds = [table.place.get(hypothesis.readings[name[0]].type) for name in names]
@@ -64,7 +65,7 @@ def candidate_pools(hypothesis: Hypothesis, table: PathTable, score: Score, twof
 
 
 def _names(hypothesis: Hypothesis) -> list[Name]:
-    """The nodes that are named, each once, in the order in which they are first."""
+    """The named nodes, each once, in the order of their first mentions."""
     places: dict[NodeRef, list[int]] = {}
     for place, reading in enumerate(hypothesis.readings):
         places.setdefault(node_of(reading), []).append(place)
@@ -80,12 +81,12 @@ def _single(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable) -> 
     chains = table.chains(kind)
     group = _group(hypothesis, kind, [name])
     if hypothesis.readings[0].field not in ("name", "id"):
-        return chains_pool(group, chains, key="all")  # all nodes of a value may be counted or put in order themselves
+        return chains_pool(group, chains, key="all")  # nodes of a value may be counted or ordered without any hop
     return chains_pool(group, chains.take(np.flatnonzero(chains.length > 0)), key="some")
 
 
 def _with_itself(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, score: Score) -> Iterator[Pool]:
-    """A name said twice, followed in two ways that meet."""
+    """Candidates in which two different chains from a name said twice meet."""
     groups = [_group(hypothesis, kind, [(place,)]) for place in name]
     for pool in _meet(groups, table, score):
         halves = pool.hops[:, :MAX_HOPS], pool.hops[:, MAX_HOPS : 2 * MAX_HOPS]
@@ -93,7 +94,7 @@ def _with_itself(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable
 
 
 def _two_ways(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, score: Score) -> list[Pool]:
-    """A name said once, followed in two ways that meet; nothing follows that."""
+    """Candidates in which two different chains from a name said once meet; no further edge is followed."""
     group = _group(hypothesis, kind, [name])
     likeliest = _likeliest(group, table, score)
     chains = likeliest.take(np.flatnonzero(~likeliest.back & (likeliest.length > 0)))
@@ -101,7 +102,7 @@ def _two_ways(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, s
     if pool is None:
         return []
     first, second = pool.hops[:, :MAX_HOPS], pool.hops[:, MAX_HOPS : 2 * MAX_HOPS]
-    # What is taken away comes second; of the others, two ways are the same in either order.
+    # In a difference the order matters: what is taken away comes second. Of other pairs one order is enough.
     before = _code(first) < _code(second)
     differ = (first != second).any(axis=1) & (before | (pool.combine == COMBINES.index("difference")))
     found = taken(pool, np.flatnonzero(differ))
@@ -109,7 +110,7 @@ def _two_ways(hypothesis: Hypothesis, kind: int, name: Name, table: PathTable, s
 
 
 def _code(hops: np.ndarray) -> np.ndarray:
-    """A number for each chain, by which two are told apart."""
+    """A number for each chain, different for different chains, shape (n,)."""
     base = int(hops.max(initial=0)) + 2
     return np.asarray((hops.astype(np.int64) + 1) @ base ** np.arange(hops.shape[1], dtype=np.int64))
 
@@ -133,7 +134,7 @@ def _of_several(
 
 
 def _shared(hypothesis: Hypothesis, kind: int, names: Sequence[Name], table: PathTable, score: Score) -> Iterator[Pool]:
-    """One chain for all names of one type."""
+    """Candidates in which all names, of one type, share a chain."""
     chains = table.chains(kind)
     some = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= MAX_HOPS)))
     yield chains_pool(_group(hypothesis, kind, names), chains, key="all")
@@ -149,7 +150,7 @@ def _shared(hypothesis: Hypothesis, kind: int, names: Sequence[Name], table: Pat
 
 
 def _meet(groups: Sequence[Group], table: PathTable, score: Score) -> Iterator[Pool]:
-    """Groups with a chain each that end in one type."""
+    """Candidates in which a chain from each group meets the others' in one type."""
     options = [_likeliest(group, table, score) for group in groups]
     for order, combines in _orders(groups, options):
         pool = product_pool([g for g, _ in order], [o for _, o in order], combines)
@@ -162,7 +163,10 @@ def _meet(groups: Sequence[Group], table: PathTable, score: Score) -> Iterator[P
 def _orders(
     groups: Sequence[Group], options: Sequence[Chains]
 ) -> list[tuple[list[tuple[Group, Chains]], tuple[str, ...]]]:
-    """Groups in the order that matters: what is taken away comes second."""
+    """The orders of groups that give different plans, with the ways of combining them in each.
+
+    In a difference what is taken away comes second, so two groups have two orders.
+    """
     pairs = list(zip(groups, options, strict=True))
     if len(pairs) == 2:
         return [(pairs, ("intersect", "union", "difference")), (pairs[::-1], ("difference",))]
@@ -170,12 +174,12 @@ def _orders(
 
 
 def _likeliest(group: Group, table: PathTable, score: Score) -> Chains:
-    """The likeliest few chains to each type, and the names themselves."""
+    """The likeliest few chains to each type, and the empty chain, which stands for the names themselves."""
     chains = table.chains(group.kind)
     short = chains.take(np.flatnonzero((chains.length > 0) & (chains.length <= SEVERAL_HOPS)))
     scores = score(chains_pool(group, short, key="short"))
     kept = [p for end in np.unique(short.end) for p in _best(np.flatnonzero(short.end == end), scores, PER_END)]
-    # No node is two others at once, so names that must all hold are followed somewhere.
+    # No node is two names at once, so where every name must hold there is no empty chain.
     none = chains.take(np.zeros(0 if group.every else 1, dtype=np.int64))
     best = short.take(np.array(sorted(kept), dtype=np.int64))
     return Chains(
@@ -192,7 +196,7 @@ def _best(places: np.ndarray, scores: np.ndarray, count: int) -> np.ndarray:
 
 
 def _tails(pool: Pool, table: PathTable, score: Score) -> Iterator[Pool]:
-    """The likeliest candidates, followed by one hop more and by two."""
+    """The likeliest candidates with one and with two more hops after what they combine."""
     once = with_tail(best_of(pool, score, TAILED), table)
     if once is not None:
         once = best_of(once, score, MOST)
@@ -203,7 +207,7 @@ def _tails(pool: Pool, table: PathTable, score: Score) -> Iterator[Pool]:
 
 
 def best_of(pool: Pool, score: Score, count: int) -> Pool:
-    """The likeliest candidates of a pool."""
+    """The at most ``count`` likeliest candidates of a pool, in its order."""
     if len(pool) <= count:
         return pool
     return taken(pool, np.sort(_best(np.arange(len(pool)), score(pool), count)))

@@ -1,10 +1,10 @@
 """Chooses among complete plans: scores the likeliest paths with their endings once more, together.
 
-Paths and endings are ranked apart, by weights that know the questions they were fitted on and so are surer of what
-labels taught them than a new question bears out. Here both rankings are features among others (which names were left
-out, which words nothing in the plan accounts for), weighed by what was right on questions that neither had learned
-from. On schemas left out, four folds of 34, this was right on 0.524 of 2,907 questions, the rankings alone on 0.484,
-and a network of 16 hidden units in its place on 0.532, whose gain was not thought worth it.
+Paths and endings are ranked apart, by weights that are overconfident, since they were fitted to the questions they are
+judged by. Here both rankings are features among others (which names were left out, which words nothing in the plan
+accounts for), weighed by what was right on questions that neither had learned from. On schemas left out (four folds of
+34) this was right on 0.524 of 2,907 questions and the rankings alone on 0.484. A network of 16 hidden units in its
+place had 0.532, which was not thought worth it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ CHOICE = (
     *(f"path {name}" for name in PATH_NUMBERS),
     *(f"ending {name}" for name in ENDING_NUMBERS),
 )
-"""The numbers of a complete plan. Those that are the same for every plan of a question say nothing by themselves."""
+"""The features ("numbers") of a complete plan. One that is the same for all plans of a question has no effect."""
 NAMED = CHOICE[: -len(PATH_NUMBERS) - len(ENDING_NUMBERS)]
 SMALL = 1e-9
 HEAD = """\
@@ -61,13 +61,13 @@ LEARNED = SHIPPED / "graph-choice.toml"
 
 
 def only_chance() -> np.ndarray:
-    """What is believed before any label: the two rankings' own probability, shape (len(CHOICE),)."""
+    """The weights before any label is seen, shape (len(CHOICE),): the two rankings' own probability decides."""
     return np.array([float(name == "chance") for name in CHOICE])
 
 
 @lru_cache(maxsize=1)
 def starting_choice() -> np.ndarray:
-    """What was learned from the lessons, shape (len(CHOICE),); see ``learning/choice.py``.
+    """The shipped weights, learned from the lessons, shape (len(CHOICE),); see ``learning/choice.py``.
 
     Raises:
         DataError: the file is not there or not of this version.
@@ -90,23 +90,23 @@ def choice_file(weights: np.ndarray) -> str:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Distinct plans of a question: those that always give the same answers are one.
+    """The distinct plans for a question: options whose plans always give the same answers are one.
 
     Attributes:
-        options: the likeliest of each.
-        numbers: shape (options, len(CHOICE)).
+        options: the likeliest option of each plan.
+        numbers: the features of each, shape (options, len(CHOICE)).
     """
 
     options: tuple[Option, ...]
     numbers: np.ndarray
 
     def chances(self, weights: np.ndarray) -> np.ndarray:
-        """Probability of each, shape (options,)."""
+        """The probability of each plan by weights of shape (len(CHOICE),); shape (options,)."""
         return softmax((self.numbers @ weights)[None])[0] if len(self.options) else np.zeros(0)
 
 
 class Chooser:
-    """Looks at complete plans for the questions of one schema."""
+    """Computes the features of complete plans for questions over one schema."""
 
     def __init__(self, ranker: Ranker, completer: Completer) -> None:
         self.ranker, self.completer = ranker, completer
@@ -114,7 +114,7 @@ class Chooser:
         self._ending_columns: dict[int, int] = {int(g): i for i, g in enumerate(completer.weights.grams)}
 
     def look(self, question: str, mentions: Sequence[Mention], options: Sequence[Option]) -> Chosen:
-        """Put plans that are the same together, and number them."""
+        """Merge options that are the same plan, and compute the features of each."""
         kept: dict[str, tuple[Option, float]] = {}
         for option in sorted(options, key=lambda one: -one.chance):
             first, chance = kept.get(option.text, (option, 0.0))
@@ -128,7 +128,7 @@ class Chooser:
         return Chosen(tuple(option for option, _ in kept.values()), np.array(rows))
 
     def seen(self, view: View) -> _Seen:
-        """What the words of a view say."""
+        """What each word of a view says by itself."""
         grams = [gram_hash(word) for word in view.words]
         return _Seen(
             _told(self.ranker.weights.table, self._columns, grams),
@@ -138,10 +138,10 @@ class Chooser:
         )
 
     def path(self, option: Option, seen: _Seen, meant: Mapping[Mention, float]) -> _Path:
-        """What is the same for every ending of a path."""
+        """What all endings of an option's path have in common."""
         ranked, place, view = option.ranked, option.place, option.view
         dense, left = ranked.dense[place], _left_out(option, meant)
-        # What was learned of sets put together is of several names; pairs of ways from one have scores of their own.
+        # The weights of combinations were learned from several names; pairs of paths from one have their own scores.
         combine = COMBINES.index("alone") if ranked.pool.twofold else int(ranked.pool.combine[place])
         rows = [int(row) for row in ranked.elements[place] if row != NOTHING]
         behind = np.log(SMALL + option.best_path)
@@ -166,7 +166,7 @@ class Chooser:
         return any(hop.source == hop.target and hop.direction == way for hop in hops)
 
     def _by_schema(self, option: Option) -> np.ndarray:
-        """How well each word is explained by the edges and types of the path, shape (words,)."""
+        """How well each word is explained by the edges and types of the path, 0 to 1, shape (words,)."""
         near, pool, table = option.view.near, option.ranked.pool, self.ranker.table
         hops = [int(h) for h in pool.hops[option.place] if h != NOTHING]
         edges = sorted({self.ranker.edge_place(table.hops[h].edge.name) for h in hops})
@@ -180,7 +180,7 @@ class Chooser:
         return np.concatenate([np.zeros((len(option.view.words), 1)), *columns], axis=1).max(axis=1)
 
     def explained(self, option: Option, by_schema: np.ndarray, seen: _Seen) -> np.ndarray:
-        """How well each word is explained by the path, with what the ending adds: its property, its edge, its value."""
+        """How well each word is explained by the path and by the ending's property, edge or value, shape (words,)."""
         final, condition, near = option.ending.final, condition_of(option.ending), option.view.near
         explained = by_schema
         key = final.key if final.kind == "order" else condition.property if condition is not None else None
@@ -199,7 +199,7 @@ class Chooser:
 
 
 class _Asked:
-    """Numbers the complete plans of one question; what they share is looked at once."""
+    """Computes the features of one question's complete plans; what plans share is computed once."""
 
     def __init__(self, chooser: Chooser, question: str, meant: Mapping[Mention, float], best: float) -> None:
         self._by, self._question, self._meant, self._best = chooser, question, meant, best
@@ -207,7 +207,7 @@ class _Asked:
         self._paths: dict[tuple[int, int], _Path] = {}
 
     def numbers(self, option: Option, chance: float) -> np.ndarray:
-        """The numbers of one plan, in the order of ``CHOICE``; ``chance`` is that of all ways to it."""
+        """The features of one plan, in the order of ``CHOICE``; ``chance`` is summed over the options that are it."""
         if id(option.view) not in self._seen:
             self._seen[id(option.view)] = self._by.seen(option.view)
         seen, key = self._seen[id(option.view)], (id(option.ranked), option.place)
@@ -239,7 +239,7 @@ class _Asked:
         }
 
     def _of_words(self, option: Option, path: _Path, seen: _Seen) -> dict[str, Any]:
-        """What the plan accounts for of the question's words."""
+        """The features that say how much of the question's words the plan accounts for."""
         final, weight = option.ending.final, option.view.weight
         explained = self._by.explained(option, path.by_schema, seen)
         operators = path.operators + seen.endings[list(option.elements)].sum(axis=0)
@@ -260,13 +260,14 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Path:
-    """What is the same for every ending of a path.
+    """What all endings of a path have in common.
 
     Attributes:
-        values: some of its numbers, by their names.
-        behind: logarithm of the likeliest path's chance.
-        by_schema: how well each word is explained by its edges and types.
-        operators: what each word says for its elements.
+        values: some of its features, by name.
+        dense: the ranking's numbers of the path.
+        behind: the logarithm of the likeliest path's probability.
+        by_schema: how well each word is explained by the path's edges and types, shape (words,).
+        operators: the learned weight of each word for the path's elements, shape (words,).
     """
 
     values: dict[str, Any]
@@ -278,7 +279,13 @@ class _Path:
 
 @dataclass(frozen=True)
 class _Seen:
-    """What each word of a view says for the elements of paths and endings, and to which property it is near."""
+    """What each word of a view says by itself.
+
+    Attributes:
+        paths, endings: its learned weight for each element of paths, and of endings, shape (elements, words).
+        near: its similarity to each property, shape (words,).
+        weight: how much it says of the graph, 0 for an ordinary word to 1, shape (words,).
+    """
 
     paths: np.ndarray
     endings: np.ndarray
@@ -294,6 +301,6 @@ def _told(table: np.ndarray, columns: Mapping[int, int], grams: Sequence[int]) -
 
 
 def _left_out(option: Option, meant: Mapping[Mention, float]) -> list[float]:
-    """How likely each mention is meant that the plan leaves out."""
+    """For each mention that the plan leaves out, the probability that it is meant."""
     used = option.hypothesis.mentions
     return [p for mention, p in meant.items() if not any(mention.overlaps(one) for one in used)]

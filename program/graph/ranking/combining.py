@@ -1,10 +1,10 @@
 """Classifies from the whole question how sets are combined: both, either, or one without the other.
 
-A ranking that weighs everything at once learns little of this, since what it holds back for schemas that it has not
-seen holds back "without" as well. So this is a model of its own. Its features are n-grams, what stands before,
-between and behind the names, and how well the phrases for what plans do match; it learns from all questions with
-several names, of every schema. A second model of this kind says for a question with one name whether two paths from
-it are combined (``twofold``).
+The ranking, which weighs everything at once, learns little of this: the regularisation that it needs for unseen schemas
+also shrinks what it learns of words like "without". So this is a model of its own. Its features are n-grams, what
+stands before, between and behind the names, and the match with phrases for what plans do. It learns from all questions
+with several names, whatever their schema. A second model of this kind says for a question with one name whether two
+paths from it are combined (``twofold``).
 """
 
 from __future__ import annotations
@@ -34,17 +34,19 @@ from .phrases import AWAY, phrases_of_plans
 from .pool import COMBINES, Pool
 
 WAYS = ("alone", "union", "intersect", "among", "difference", "but")
-"""One set; what either has; what all have; whether a name is among what another has; what the first has and the second
-has not; what one has but for names themselves."""
+"""How sets are combined. ``alone``: one set; ``union``: what any name has; ``intersect``: what all have; ``among``:
+whether a name is among what another has; ``difference``: what the first has and the second has not; ``but``: what one
+has, without names themselves."""
 COUNTS = 1.0
-"""Weight of its log-probability beside a path's score."""
+"""The weight of this model's log-probability beside a path's score."""
 SCALE = 3.0
-"""Of a question's n-grams together; each phrase counts from 0 to 1 by itself."""
+"""The length of a question's n-grams as a vector; each phrase counts from 0 to 1 beside it."""
 OTHERS = len(DONE) + 1
 TAKEN = 0.85
-"""How well it must be told before two names and between them that something is taken away, for both to be.
+"""The match with a phrase for "without", both before and between two names, from which both count as taken away.
 
-So it is for 2 of 841 labelled plans that take one of two names from the other, and for none of 2,027 others.
+It is reached by 2 of 841 labelled questions whose plan takes one of two names from the other, and by none of 2,027
+others.
 """
 HOLD = 0.1
 MIN_COUNT = 2
@@ -52,7 +54,7 @@ MIN_COUNT = 2
 
 @dataclass(frozen=True)
 class CombineWeights:
-    """Log-linear weights: n-gram hashes, sorted, and a table of shape (WAYS, grams + OTHERS)."""
+    """Log-linear weights: ``grams`` has sorted n-gram hashes, ``table`` has shape (len(WAYS), grams + OTHERS)."""
 
     grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
     table: np.ndarray = field(default_factory=lambda: np.zeros((len(WAYS), OTHERS), dtype=np.float32))
@@ -60,20 +62,24 @@ class CombineWeights:
 
 @dataclass(frozen=True)
 class Said:
-    """What is seen of one question: n-grams; how well phrases are told and whether names are of one type: (OTHERS,)."""
+    """The features of one question.
+
+    ``grams`` has n-gram hashes. ``others``, shape (OTHERS,), has the match with the phrases of each of ``DONE``, and
+    whether all names are of one type.
+    """
 
     grams: np.ndarray
     others: np.ndarray
 
 
 def said_of(view: View, types: Sequence[str]) -> Said:
-    """Look at a question with names of these types."""
+    """The features of a question with names of these types."""
     grams = np.union1d(view.grams, view.zones)
     return Said(grams, np.append(view.done, float(len(set(types)) == 1)))
 
 
 def log_chances(said: Said, weights: CombineWeights) -> np.ndarray:
-    """Log-probability of each of ``WAYS``, shape (WAYS,)."""
+    """The log-probability of each of ``WAYS``, shape (len(WAYS),)."""
     grams, table = weights.grams, weights.table
     scores = table[:, len(grams) :] @ said.others
     scores = scores + table[:, gram_columns(said.grams, grams)].sum(axis=1) * _share(said)
@@ -81,12 +87,15 @@ def log_chances(said: Said, weights: CombineWeights) -> np.ndarray:
 
 
 def _share(said: Said) -> float:
-    """What each n-gram of a question counts, so that together they are of one length."""
+    """The value of each n-gram, so that those of any question together have the same length."""
     return SCALE / max(1.0, len(said.grams)) ** 0.5
 
 
 def takes_both_away(view: View) -> bool:
-    """Whether a question with two names takes either away: "in neither A nor B", which leaves nothing to begin with."""
+    """Whether a question takes away both of its two names ("in neither A nor B"), so that no set is left to start with.
+
+    False for another number of names.
+    """
     if len(view.names) != 2:
         return False
     first, last = sorted(view.names)
@@ -96,7 +105,7 @@ def takes_both_away(view: View) -> bool:
 
 
 def ways_of(pool: Pool) -> np.ndarray:
-    """Which of ``WAYS`` each candidate is, shape (n,)."""
+    """Which of ``WAYS`` each candidate is, as its place there, shape (n,)."""
     several = any(len(group.nodes) > 1 for group in pool.groups)
     every = any(group.every for group in pool.groups)
     one = "intersect" if every else "union" if several else "alone"
@@ -121,7 +130,7 @@ def way_of(plan: GraphPlan) -> str:
     def values(name: str) -> bool:
         return any(isinstance(s := steps[one], AnchorStep) and _is_value(s.node) for one in behind(name, steps))
 
-    # To leave out what a step itself starts from takes no other name away.
+    # Where a step excludes what it started from itself ("other films"), no other name is taken away.
     left_out = [set(s.exclude) - behind(s.start, steps) for s in plan.steps if isinstance(s, ExpandStep)]
     away = {name for names in left_out for name in names}
     away |= {name for s in plan.steps if isinstance(s, DifferenceStep) for name in s.inputs[1:]}
@@ -134,12 +143,12 @@ def way_of(plan: GraphPlan) -> str:
 
 
 def _is_value(node: NodeRef) -> bool:
-    """Whether it stands for all nodes with a value, not for one of that name."""
+    """Whether a reference means all nodes with a value, and not one node by its name or id."""
     return node.field not in ("name", "id")
 
 
 def fit_combines(seen: Sequence[tuple[Said, str]]) -> CombineWeights:
-    """Learn from questions and how their plans put sets together."""
+    """Fit the weights to questions and the way of each one's labelled plan; no weights if no n-gram occurs twice."""
     from scipy.sparse import csr_matrix, hstack
 
     counts = Counter(int(gram) for said, _ in seen for gram in said.grams)

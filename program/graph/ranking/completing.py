@@ -26,9 +26,9 @@ from .paths import NOTHING
 from .ranking import Ranked, Ranker, gram_norm
 
 ENDINGS = 8
-"""Endings looked at of each path, beside that the schema cannot say what is asked."""
+"""The most endings kept for each path, beside "the schema cannot say it"."""
 SLIGHT = 0.003
-"""Endings and paths so much less likely than the likeliest are not looked at; they are never chosen."""
+"""The probability, over that of the likeliest, below which endings and paths are dropped; they are never chosen."""
 COVERED = DENSE.index("covered share")
 UNSAYABLE = ENDING_NUMBERS.index("unsayable")
 
@@ -38,12 +38,13 @@ class Option:
     """A complete plan that a question may mean, with what the ranking of paths and that of endings say of it.
 
     Attributes:
-        place: of the path among the candidates of ``ranked``.
-        path_chance: of the path among all paths; ``best_path`` is that of the likeliest.
-        ending_chance: of the ending after this path; ``best_ending`` and ``none_chance`` are those of the likeliest and
-            of "the schema cannot say it".
-        numbers, elements: of the ending, see ``endings``; ``told`` is what the question's n-grams say for the elements.
-        slighted: how much less likely it is because it does nothing with what the question says outright.
+        place: the path's place among the candidates of ``ranked``.
+        path_chance: the path's probability among all paths; ``best_path`` is the likeliest path's.
+        ending_chance: the ending's probability after this path; ``best_ending`` is the likeliest ending's, and
+            ``none_chance`` that of "the schema cannot say it".
+        numbers, elements: those of the ending, see ``endings``.
+        told: what the question's n-grams say for these elements.
+        slighted: the factor on its probability for ignoring what the question states outright, 1 if it does not.
         asked: whether it answers with a type that the question asks for by its word.
     """
 
@@ -79,12 +80,12 @@ class Option:
 
     @property
     def chance(self) -> float:
-        """Of the whole plan, as the two rankings see it."""
+        """The probability of the whole plan by the two rankings."""
         return self.path_chance * self.ending_chance
 
     @cached_property
     def text(self) -> str:
-        """One text for all options that are the same plan; that the schema cannot say it is one, whatever the path."""
+        """A text that is equal for options with the same plan; empty for "the schema cannot say it", with any path."""
         return "" if self.ending.none else self.sketch.canonical()
 
     @cached_property
@@ -94,7 +95,7 @@ class Option:
 
 
 class Completer:
-    """Puts endings to the paths of one schema."""
+    """Completes the paths over one schema with endings."""
 
     def __init__(self, ranker: Ranker, weights: EndingWeights, values: Values, encoder: Encoder) -> None:
         self.ranker, self.weights, self.values = ranker, weights, values
@@ -104,7 +105,7 @@ class Completer:
         self.tested = frozenset(edge.name for edge in ranker.table.schema.edges if edge.properties)
 
     def of(self, question: str) -> Completing:
-        """Endings for the paths of one question."""
+        """A completer for the paths of one question, which computes what they share only once."""
         return Completing(self, question)
 
     def options(self, question: str, ranked: Ranked, place: int, chance: float, best: float) -> list[Option]:
@@ -112,7 +113,10 @@ class Completer:
         return self.of(question).options(ranked, place, chance, best)
 
     def told(self, view: View) -> np.ndarray:
-        """What the question's n-grams and words say for each element, shape (elements + 1,); the last is nothing."""
+        """What the question's n-grams and words say for each element, shape (elements + 1,).
+
+        The last one, 0, is for no element.
+        """
         table, width = self.weights.table, len(self.weights.grams)
         by_grams = table[:, gram_columns(view.grams, self.weights.grams)].sum(axis=1) / gram_norm(len(view.grams))
         return np.append(by_grams + table[:, width:] @ view.sound, 0.0)
@@ -120,12 +124,14 @@ class Completer:
 
 @dataclass(frozen=True)
 class _Ends:
-    """The endings of all paths of a question that end in one type over the same edges with properties.
+    """The endings for all paths of a question that end in one type and follow the same edges with properties.
 
     Attributes:
-        dense: numbers, as if the paths explained all of the question.
-        none: place of "the schema cannot say it".
-        grouped: the endings as the question says them.
+        found: the endings.
+        dense: their numbers for a path that explains all of the question, shape (n, numbers).
+        elements: their elements, shape (n, 4); ``told``, shape (n,), is what the question says for these.
+        none: the place of "the schema cannot say it".
+        grouped: the endings corrected to what the question states.
     """
 
     found: list[Ending]
@@ -136,14 +142,14 @@ class _Ends:
     grouped: Grouped
 
     def numbers(self, covered: float) -> np.ndarray:
-        """The numbers for a path that explains this share of the question's words."""
+        """The endings' numbers for a path that explains this share of the question's words."""
         dense = self.dense.copy()
         dense[self.none, UNSAYABLE] = 1.0 - covered
         return dense
 
 
 class Completing:
-    """Puts endings to the paths of one question; what paths share is looked at once."""
+    """Completes the paths of one question with endings; what paths share is computed once."""
 
     def __init__(self, completer: Completer, question: str) -> None:
         self._by, self._question = completer, question
@@ -160,12 +166,13 @@ class Completing:
         weight: float = 1.0,
         asked: frozenset[int] = frozenset(),
     ) -> list[Option]:
-        """A path with its likeliest endings.
+        """A path with its likeliest endings, "the schema cannot say it" among them; empty if it has none.
 
         Args:
-            chance, best: probability of this path, and of the likeliest.
-            weight: of this path by what the question says outright, see ``leaning``.
-            asked: the places of the types that the question asks for.
+            ranked, place: the path, as a candidate's place.
+            chance, best: the probability of this path, and of the likeliest.
+            weight: the factor on it for what the question states outright, see ``leaning``.
+            asked: the numbers of the types that the question asks for.
         """
         ends = self._of_path(ranked, place)
         if not ends.found:
@@ -198,14 +205,14 @@ class Completing:
         ]
 
     def is_tested(self, ranked: Ranked) -> bool:
-        """Whether some ending of a name itself is a test that the question says outright."""
+        """Whether some ending for a name itself is a test that the question states outright."""
         return any(not ending.none for ending in self._of_path(ranked, 0).found)
 
     def _of_path(self, ranked: Ranked, place: int) -> _Ends:
         table, view = self._by.ranker.table, ranked.view
         edges = [table.hops[h].edge.name for h in ranked.pool.hops[place] if h != NOTHING]
         tested = tuple(dict.fromkeys(edge for edge in edges if edge in self._by.tested))
-        if id(view) not in self._told:  # the view is kept beside, so its id is not given again
+        if id(view) not in self._told:  # the view is kept in the value, so that no other object gets its id
             self._told[id(view)] = view, self._by.told(view)
         key = (id(view), int(ranked.pool.end[place]), tested, bool(edges), is_itself(ranked.pool))
         if key not in self._ends:
@@ -218,7 +225,7 @@ class Completing:
         numbers, pieces, alike, said = self._said_in(ranked)
         found = endings(table.schema, by.values, kind, tested, self._question, numbers, alike, pieces)
         if not followed and all(reading.field in ("name", "id") for reading in ranked.hypothesis.readings):
-            # The names themselves are no answer; the first of them by something is, and those that pass a condition.
+            # The names alone are no answer, but the first of them in some order is, and those that pass a condition.
             found = [one for one in found if one.none or one.final.kind in ("order", "degree") or one.final.filters]
         if is_itself(ranked.pool):
             found = [one for one in found if one.none or said.is_outright(one)]
@@ -228,7 +235,7 @@ class Completing:
         return _Ends(found, dense, elements, told, none, said.grouped(found, kind, tested, followed))
 
     def _said_in(self, ranked: Ranked) -> tuple[SaidNumbers, tuple[Piece, ...], dict[str, float], AsSaid]:
-        """What the question says in numbers, pieces of text and words like values, its names taken as in a view."""
+        """What the question states beside a view's names: numbers, pieces of text, words like values, and the rest."""
         view = ranked.view
         if id(view) not in self._said:
             spans = [(m.start, m.end) for m in ranked.hypothesis.mentions]
@@ -241,7 +248,7 @@ class Completing:
 
 
 def with_ending(sketch: Sketch, ending: Ending) -> Sketch:
-    """A sketch with what is done at its end."""
+    """A sketch with an ending: its final step, and its conditions on edges."""
     where = ending.where
     if where is not None:
         sketch = replace(

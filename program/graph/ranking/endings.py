@@ -1,7 +1,7 @@
 """Ranks endings, the last part of a plan: return the set that a path reaches, count it, filter it, or order it.
 
-Endings are ranked like paths, by numbers that mean the same in every schema and by elements times n-grams. Which
-words ask for a count or for the newest is learned from labelled questions.
+Endings are ranked as paths are: by numbers that mean the same in every schema, and by products of elements and
+n-grams. Which words ask for a count or for the newest is learned from labelled questions.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ DENSE = (
     "piece rare",
 )
 NAME = "name"
-"""A property that every node has, beside those of the schema."""
+"""A property that every node has, though no schema lists it."""
 HANGUL = re.compile(r"(?<=[A-Za-z0-9])(?=[\uac00-\ud7a3])")
 
 
@@ -76,8 +76,8 @@ class Ending:
     """One way to end a plan.
 
     Attributes:
-        where: conditions on the edges of that name that the plan follows.
-        none: the schema cannot say what is asked.
+        where: an edge's name, and conditions on the edges of that name that the plan follows.
+        none: whether this is "the schema cannot say it".
     """
 
     final: Final = field(default_factory=Final)
@@ -87,7 +87,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class EndingWeights:
-    """What was learned of endings: numbers, and elements times n-grams and then times what the words mean together."""
+    """Weights of the numbers, and a table for each element: of n-grams, then of the question's vector."""
 
     dense: np.ndarray
     grams: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.uint32))
@@ -104,11 +104,11 @@ def endings(
     alike: Collection[str] = frozenset(),
     pieces: Sequence[Piece] = (),
 ) -> list[Ending]:
-    """Every ending of a set of nodes of a type, reached over these edges.
+    """Every ending for a set of nodes of a type (``kind``) that is reached over these edges.
 
     Args:
-        alike: values that the question does not have, but a word like them.
-        pieces: texts that names and texts may have to contain.
+        alike: values that the question does not have, but words like them.
+        pieces: texts that names and text properties may have to contain.
     """
     node = schema.node(kind)
     properties = node.properties if node else ()
@@ -130,13 +130,13 @@ def endings(
         found = _conditions(name, edge.properties if edge else (), values, said, numbers, alike)
         filters += [((), (name, conditions)) for conditions in found]
     plain = [Ending(final) for final in finals]
-    # A condition goes with no ending or a count; with an order, a question would have to say very much at once.
+    # Conditions go with the set itself or a count. Few questions also order, as they would have to say much at once.
     kept = [Ending(Final(f.kind, filters=given), where) for given, where in filters for f in finals[:2]]
     return [*plain, *kept, Ending(none=True)]
 
 
 def is_text(key: tuple[str, str], values: Values) -> bool:
-    """Whether a property has texts of its own, and not one of a few values."""
+    """Whether a property has free texts, and not one of a few values."""
     found = values.texts.get(key)
     return found is not None and (not found or len(found) > FEW)
 
@@ -180,7 +180,7 @@ def _compared_with(name: str, bounds: tuple[float, float], numbers: SaidNumbers)
 
 
 class EndingParts:
-    """Numbers and elements of endings for one schema."""
+    """Computes the numbers and elements of endings for one schema."""
 
     def __init__(self, schema: GraphSchema, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -211,12 +211,13 @@ class EndingParts:
         alike: Mapping[str, float] | None = None,
         pieces: Sequence[Piece] = (),
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Numbers, shape (n, len(DENSE)), and rows of elements, shape (n, 4), of each ending.
+        """The numbers of each ending, shape (n, len(DENSE)), and the rows of its elements, shape (n, 4).
 
         Args:
             covered: share of the question's words that the path explains.
+            rows: the row of each element; their number stands for no element.
             kind: the type of the nodes that the path ends in.
-            alike: how like a word is to each value that the question does not have, see ``ValueWords.unsaid``.
+            alike: similarity of a word to each value that the question does not have, see ``ValueWords.unsaid``.
             pieces: what the method ``pieces`` found.
         """
         near = {name: float((near * view.weight).max(initial=0.0)) for name, near in self.near_words(view).items()}
@@ -261,23 +262,23 @@ class EndingParts:
         return said_texts(question, spans, says, known)
 
     def counted(self, edge: str, kind: str) -> int:
-        """The place of the type that is counted where nodes of a type are put in order by their edges of this name."""
+        """The number of the type that is counted where nodes of type ``kind`` are ordered by edges of this name."""
         alike = [e for e in self._schema.edges if e.name == edge]
         found = next((e for e in alike if kind in (e.source, e.target)), alike[0])
         return self._types[found.source if found.target == kind else found.target]
 
     def near_words(self, view: View) -> dict[str, np.ndarray]:
-        """How near each word is to each property, shape (words,)."""
+        """For each property, the similarity of each word to it, 0 to 1, shape (words,)."""
         if not view.words or not self._names:
             return {name: np.zeros(len(view.words)) for name in self._names}
         near = np.stack([self._of_word(word) for word in view.words])
         if view.near.told is not None:
-            told = view.near.told.properties  # no phrase is of the name, the last, unless the schema has it
+            told = view.near.told.properties  # has no column for the last property, the name, unless the schema does
             near[:, : told.shape[1]] = np.maximum(near[:, : told.shape[1]], told)
         return dict(zip(self._names, near.T, strict=True))
 
     def _compare(self, word: str) -> np.ndarray:
-        """Similarity of a word to each property."""
+        """The similarity of a word to each property, 0 to 1, shape (properties,)."""
         vector = self._encoder.encode([word])[0]
         best = np.array([(vectors @ vector).max(initial=0.0) for vectors in self._vectors])
         return np.clip((best - FLOOR) / (FULL - FLOOR), 0, 1)
@@ -291,7 +292,7 @@ class EndingParts:
         alike: Mapping[str, float],
     ) -> list[float]:
         if ending.none:
-            return [0.0] * DENSE.index("done said")  # the others are added for every ending
+            return [0.0] * DENSE.index("done said")  # the numbers from there on are added for every ending
         final, condition = ending.final, condition_of(ending)
         named = near.get(final.key, 0.0) if final.kind == "order" else 0.0
         if condition is not None:
@@ -317,27 +318,27 @@ class EndingParts:
 
 
 def _used(ending: Ending, numbers: SaidNumbers) -> int:
-    """How many of the question's numbers the conditions of an ending use."""
+    """The number of the question's numbers that an ending's conditions use."""
     conditions = conditions_of(ending)
     said = [one for one in conditions if not isinstance(one.value, str | bool) or number_of(one.value) is not None]
     return 0 if _decade(ending, numbers) else len(said)
 
 
 def _decade(ending: Ending, numbers: SaidNumbers) -> float:
-    """Whether the conditions of an ending are a decade that the question names."""
+    """1.0 if an ending's conditions are the range of a decade that the question names."""
     conditions = conditions_of(ending)
     return float(len(conditions) > 1 and tuple(one.value for one in conditions) in numbers.decades)
 
 
 def _done(ending: Ending, said: Mapping[str, float]) -> tuple[float, float]:
-    """How well the phrases for what an ending does are told; and the best of those for what it does not do."""
+    """The match with the phrases for what an ending does, and the best match with those for what it does not do."""
     used = {_elements(ending, {})[0], *(COMPARED.get(condition.op, "") for condition in conditions_of(ending))}
     left = (value for name, value in said.items() if name not in used and name not in COMBINES)
     return sum(said.get(name, 0.0) for name in used), max(left, default=0.0)
 
 
 def _piece(ending: Ending, pieces: Mapping[str, Piece]) -> tuple[float, float]:
-    """Whether the text that is to be contained is marked as one, and how much it says otherwise."""
+    """For a condition "contains", whether its text is marked as one (quotation marks, hyphen), and its ``rare``."""
     condition = condition_of(ending)
     if condition is None or condition.op != "contains":
         return 0.0, 0.0
@@ -346,10 +347,10 @@ def _piece(ending: Ending, pieces: Mapping[str, Piece]) -> tuple[float, float]:
 
 
 def _negated(ending: Ending, said: Mapping[str, float], denials: Mapping[str, float]) -> tuple[float, float]:
-    """How well it is told that something is taken away: a value that is not wanted, and a comparison the other way.
+    """The match with phrases for "not" where a value is excluded, and where a comparison is the opposite of the words'.
 
-    "Nothing after 1960" has words for after, and means until 1960. What is not true is not wanted either: ``denials``
-    has how well that is told of each property that is true or false.
+    "Nothing after 1960" has words for "after", and means until 1960. A test for "false" counts as excluding a value:
+    ``denials`` has for each true-or-false property how well the question denies it.
     """
     ways = {
         "ne" if condition.value is False else COMPARED.get(condition.op, condition.op)
@@ -367,12 +368,12 @@ def _unsaid(ending: Ending, covered: float) -> float:
 
 
 def conditions_of(ending: Ending) -> Conditions:
-    """The conditions of an ending, on nodes or edges; two are a range."""
+    """The conditions of an ending, on nodes or on edges; two conditions are a range."""
     return ending.where[1] if ending.where is not None else ending.final.filters
 
 
 def condition_of(ending: Ending) -> Condition | None:
-    """The first condition of an ending."""
+    """The first condition of an ending; None if it has none."""
     return next(iter(conditions_of(ending)), None)
 
 

@@ -1,8 +1,8 @@
 """Features of a candidate path: numbers that mean the same in every schema, and the elements it is made of.
 
 The numbers ("dense") say how well the path's edges and types cover the question's words, whether the words stand in
-the order of the hops, and how long the path is. The elements are names such as ``hop:TREATS_CtD:in@last`` or
-``combine:union``; what a question's n-grams say for each is learned from labels.
+the order of the hops, and how long the path is. The elements are names such as ``combine:union``, or that of an edge
+followed in a direction as the last hop; what a question's n-grams say for each is learned from labels.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SHARED = (
     *(f"hops:{n}" for n in range(1, 6)),
     *("back", "no back", "bounce", "every", "zero", "tail", "same", "loop any", "loop out", "loop in", "several"),
 )
-"""Elements that every schema has; what is learned of them carries over."""
+"""Elements that every schema has; what is learned of them carries over to any schema."""
 
 FREE, MORE, LESS = (None, None), (0.0, None), (None, 0.0)
 MEASURES: dict[str, tuple[float | None, float | None]] = {
@@ -67,18 +67,18 @@ MEASURES: dict[str, tuple[float | None, float | None]] = {
     "combine said": MORE,
     "combine left out": LESS,
 }
-"""The numbers, and between what their weights may lie: more evidence never makes a plan less likely."""
+"""The numbers by name, with the bounds of their weights, so that more evidence never makes a plan less likely."""
 DENSE = tuple(MEASURES)
 PLACES = {name: place for place, name in enumerate(DENSE)}
 ORDINARY = 0.5
-"""Words that say less than this say nothing of edges and types: "which", "the", "of"."""
+"""The weight up to which a word counts as saying nothing of edges and types: "which", "the", "of"."""
 
 
 class Parts:
-    """Places of elements for one schema.
+    """Finds the elements of candidates over one schema.
 
     Args:
-        rows: row of each element in the learned weights, by name.
+        rows: the row of each element in the learned weights, by name.
     """
 
     def __init__(self, table: PathTable, rows: dict[str, int]) -> None:
@@ -94,7 +94,7 @@ class Parts:
         self._shared = {name: rows.get(name, NOTHING) for name in SHARED}
 
     def of(self, pool: Pool, shape: Shape) -> np.ndarray:
-        """The elements of every candidate."""
+        """The rows of every candidate's elements, shape (n, m); ``NOTHING`` where it has fewer or one is unlearned."""
         columns = [self._hops["any"][pool.hops]]
         for role, where in shape.roles.items():
             columns.append(np.where(where, self._hops[role][pool.hops], NOTHING))
@@ -124,12 +124,12 @@ def element_name(edge: EdgeType, direction: str, role: str) -> str:
 
 
 def ending_in(values: np.ndarray, last: float) -> np.ndarray:
-    """Values with one more, which is what ``NOTHING`` takes: it is -1, the place of the last."""
+    """The values with ``last`` appended, which is what the index ``NOTHING`` (-1) then takes."""
     return np.append(values, np.asarray(last, dtype=values.dtype))
 
 
 class Shape:
-    """What the candidates of a pool look like, whatever the question."""
+    """Properties of a pool's candidates that do not depend on the question, each of shape (n,) unless it says more."""
 
     def __init__(self, pool: Pool, table: PathTable) -> None:
         self.pool, self.table = pool, table
@@ -140,7 +140,7 @@ class Shape:
 
     @cached_property
     def roles(self) -> dict[str, np.ndarray]:
-        """Where each role is: shape (n, slots) each."""
+        """Which slots have each role (first, last or middle hop), shape (n, slots) each."""
         pool, used = self.pool, self.used
         first = used & (np.arange(pool.slots) % 3 == 0)[None] & ~self.tail[None]
         follows = np.concatenate(
@@ -148,12 +148,12 @@ class Shape:
         )
         ends = used & ~follows
         last = ends & (self.tail[None] | ~self.has_tail[:, None])
-        # The only hop is first and last: what was learned of either speaks for it.
+        # An only hop is both first and last, so what was learned of either role counts.
         return {"first": first, "last": last, "mid": used & ~first & ~last}
 
     @cached_property
     def has_tail(self) -> np.ndarray:
-        """Whether something follows after branches were combined."""
+        """Whether an edge is followed after the branches were combined."""
         return self.used[:, self.tail].any(axis=1)
 
     @cached_property
@@ -164,7 +164,7 @@ class Shape:
 
     @cached_property
     def bounce(self) -> np.ndarray:
-        """Whether an edge is followed and at once followed back to other nodes."""
+        """Whether an edge is followed, and the next hop follows the same edge type back."""
         hops, types = self.pool.hops, self.pool.types
         edges = self.edges
         again = np.zeros(len(self.pool), dtype=bool)
@@ -176,7 +176,7 @@ class Shape:
 
     @cached_property
     def could_go_back(self) -> np.ndarray:
-        """Whether a branch reaches at its second hop the type that it began with."""
+        """Whether the second hop of a branch reaches the type that the branch began with."""
         found = np.zeros(len(self.pool), dtype=bool)
         for i, group in enumerate(self.pool.groups):
             slot = 3 * i + 1
@@ -185,38 +185,38 @@ class Shape:
 
     @cached_property
     def loops(self) -> dict[str, np.ndarray]:
-        """Whether an edge that joins a type to itself is followed, by direction."""
+        """For each direction, whether an edge that joins a type to itself is followed so."""
         hops = self.pool.hops
         return {way: np.asarray(loops[hops].any(axis=1)) for way, loops in self.table.loops.items()}
 
     @cached_property
     def edges(self) -> np.ndarray:
-        """Places of edge types, shape (n, slots)."""
+        """The numbers of the edge types followed, shape (n, slots)."""
         return self.table.edge_places[self.pool.hops]
 
     @cached_property
     def repeats(self) -> np.ndarray:
-        """How many hops follow an edge type that another hop follows already."""
+        """The number of hops that follow an edge type which another hop follows already."""
         return self.total - _distinct(self.edges)
 
     @cached_property
     def ends_out(self) -> np.ndarray:
-        """Whether the last hop that is followed goes from an edge's source to its target."""
+        """Whether the last hop goes from its edge's source to its target."""
         return np.asarray((self.roles["last"] & self.table.hop_out[self.pool.hops]).any(axis=1))
 
     @cached_property
     def both(self) -> np.ndarray:
-        """Whether a slot and the next one are followed, shape (n, slots - 1)."""
+        """Whether a slot and the next one both have a hop, shape (n, slots - 1)."""
         return self.used[:, :-1] & self.used[:, 1:]
 
     @cached_property
     def between(self) -> np.ndarray:
-        """Which slots lead to something that is followed further, shape (n, slots)."""
+        """Which slots have a hop that is not the last one, shape (n, slots)."""
         return self.used & ~self.roles["last"]
 
     @cached_property
     def root(self) -> np.ndarray:
-        """Root of how many hops there are, at least one."""
+        """The square root of the number of hops, at least 1."""
         return np.sqrt(np.maximum(self.total, 1))
 
     @cached_property
@@ -238,14 +238,17 @@ class Shape:
         return dense
 
     def _before(self, slot: int) -> np.ndarray:
-        """The type that the hop of a slot starts at."""
+        """The number of the type that the hop in a slot starts at."""
         return self.table.hop_sources[self.pool.hops[:, slot]]
 
 
 class Sight:
-    """What the words of a view say for each edge and type, whatever the plan; ``told`` is of the names' roles.
+    """What the words of a view say for each edge and type, whatever the plan.
 
-    What is said for nothing, the last of each array, is zero.
+    Arrays that are indexed by hops or types have a last place of zeros, for ``NOTHING``.
+
+    Args:
+        told: the log-probability of each role for each name, shape (mentions, roles).
     """
 
     def __init__(self, view: View, told: np.ndarray) -> None:
@@ -269,7 +272,7 @@ class Sight:
         self._far: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def far(self, mentions: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """How far the words for each edge, and for each type, stand from the nearest of some names."""
+        """The mean distance, in words, of the words for each edge and for each type from the nearest of some names."""
         if mentions not in self._far:
             distance = self.view.distances[:, list(mentions)].min(axis=1)
             self._far[mentions] = centre(self.edges, distance), centre(self.kinds, distance)
@@ -314,12 +317,12 @@ def dense_of(pool: Pool, shape: Shape, sight: Sight, log_prior: float) -> np.nda
 
 
 def _bare(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
-    """Where the names stand that are not followed anywhere, and the ones that are taken away."""
+    """Numbers on the order of names that are not followed anywhere and of names that are taken away, and on roles."""
     view, told = sight.view, sight.told
     if len(pool.groups) < 2 and len(view.names) > 1:
         return {"roles told": roles_told(pool, told, ~shape.used.any(axis=1, keepdims=True))}
     if len(pool.groups) < 2 or len(view.names) < 2:
-        return {}  # one name plays no part beside others, even where it is followed in two ways
+        return {}  # a single name has no role beside others, even where two paths start from it
     places = np.array([min(view.names[p] for p in group.places) for group in pool.groups])
     bare = np.stack([~shape.used[:, pool.branch == i].any(axis=1) for i in range(len(pool.groups))], axis=1)
     others = np.where(bare, np.inf, places[None]).min(axis=1)
@@ -327,7 +330,7 @@ def _bare(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     many = np.array([len(group.nodes) > 1 for group in pool.groups])
     taken = (pool.combine == COMBINES.index("difference")) * np.sign(places[1:].min() - places[0])
     several = np.asarray((bare & many[None]).any(axis=1))
-    # "Does A treat B" is asked of A's edges where the edge is read from A to B.
+    # In "does A treat B" the edges followed are A's, and lead from A to B.
     out = bare.any(axis=1) & shape.ends_out
     return {
         "bare later": later,
@@ -339,18 +342,18 @@ def _bare(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
 
 
 def _best(values: np.ndarray) -> np.ndarray:
-    """The best word for each column."""
+    """The largest value of each column, which is that of its best word; 0 without words."""
     return values.max(axis=0) if len(values) else np.zeros(values.shape[1])
 
 
 def _with_nothing(near: np.ndarray) -> np.ndarray:
-    """What is near each edge or type, shape (places + 1, words); the last is near nothing."""
+    """The similarities turned to shape (places + 1, words); the last row, for ``NOTHING``, is zero."""
     return np.concatenate([near.T, np.zeros((1, len(near)))])
 
 
 def _cover(near: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """How near each word is to the nearest of each candidate's parts, shape (words, n)."""
-    # Slot by slot, since the largest along an axis of three takes numpy ten times as long.
+    """The similarity of each word to the most similar of each candidate's parts, shape (words, n)."""
+    # Slot by slot, since a maximum along one axis of a three-dimensional array takes numpy ten times as long.
     covered = near.take(places[:, 0], axis=0)
     for slot in range(1, places.shape[1]):
         np.maximum(covered, near.take(places[:, slot], axis=0), out=covered)
@@ -358,7 +361,7 @@ def _cover(near: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 
 def _orders(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
-    """Whether words for later hops stand farther from the name than words for earlier ones."""
+    """Numbers that grow if words for later hops stand farther from the name than words for earlier hops."""
     view = sight.view
     if not len(view.words):
         return {}
@@ -375,7 +378,7 @@ def _orders(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
 
 
 def centre(near: np.ndarray, distance: np.ndarray) -> np.ndarray:
-    """For each column, the mean distance of the words that are near it, shape (columns,)."""
+    """For each column of ``near``, the mean distance of the words that are similar to it, shape (columns,)."""
     sharp = np.exp(8.0 * near)
     return (sharp * distance[:, None]).sum(axis=0) / sharp.sum(axis=0)
 

@@ -1,8 +1,8 @@
 """Fits a log-linear choice among candidates, whose features are numbers and products of elements and n-grams.
 
-The loss is the negative log-probability that a right candidate is chosen; a question may have several. The parameters
-start from given values and are regularised towards them, so that what was learned over all domains is kept where a
-domain's own labels say nothing.
+The loss is the negative log-probability that a right candidate is chosen; a question may have several right ones. The
+parameters start from given values and are regularised towards them. So what was learned over all domains is kept where
+a domain's own labels say nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 
 ITERATIONS = 60
 MOST_TURNED = 2000
-"""Segments up to which n-grams are turned: it takes seconds for so many, and eight times as long for twice as many."""
+"""The most segments for which ``turn`` reduces n-grams. That takes seconds then, and eight times as long for twice as
+many."""
 SMALL = 1e-12
 """Share of the longest direction's squared length below which a direction is nothing but rounding."""
 
@@ -25,12 +26,13 @@ class Problem:
     """Questions with candidates.
 
     Attributes:
-        dense: shape (n, numbers).
-        elements: rows of the table, shape (n, m); the number of rows stands for none.
-        segment: of each candidate, which row of ``grams`` it is seen with, shape (n,).
-        question: of each candidate, ascending from 0, shape (n,).
-        right: shape (n,).
-        grams: n-grams of each segment, a scipy CSR matrix, shape (segments, columns).
+        dense: the numbers of each candidate, shape (n, numbers).
+        elements: the rows of its elements in the table, shape (n, m); the number of rows stands for no element.
+        segment: the row of ``grams`` that each candidate is seen with, shape (n,).
+        question: the number of each candidate's question, ascending from 0, shape (n,).
+        right: whether each candidate is right, shape (n,).
+        grams: the n-grams of each segment (a question under one hypothesis), a scipy CSR matrix, shape (segments,
+            columns).
     """
 
     dense: np.ndarray
@@ -43,7 +45,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Parameters and what they reach on what they were fitted to."""
+    """The fitted parameters, and the mean loss of a question that they reach, regularisation included."""
 
     dense: np.ndarray
     table: np.ndarray
@@ -61,13 +63,14 @@ def fit(
     bounds: Sequence[tuple[float | None, float | None]] | None = None,
     iterations: int = ITERATIONS,
 ) -> Fitted:
-    """Fit by L-BFGS.
+    """Fit the weights of numbers and the table of elements by n-grams, with L-BFGS.
 
     Args:
-        dense, table: where to start from, and what is held to.
-        hold_dense, hold_table: strength of that, in units of one question's loss; of each row of the table, or of all.
-        rows: rows of the table that may change, shape (rows,); all if not given.
-        bounds: between what the weight of each number may lie.
+        dense, table: the values to start from, towards which the fit is regularised.
+        hold_dense, hold_table: the strength of that, in units of one question's loss; the latter for each row of the
+            table, or one for all.
+        rows: which rows of the table may change, shape (rows,), bool; by default all.
+        bounds: the least and the greatest weight of each number.
     """
     from scipy.optimize import minimize
 
@@ -101,15 +104,15 @@ def fit(
 
 @dataclass(frozen=True)
 class Turned:
-    """N-grams of segments in as few columns as there are segments, by turning the space of their columns.
+    """The n-grams of segments in at most as many columns as there are segments, by a rotation of their space.
 
-    What a row of the table gains is always a sum of segments' n-grams, so that nothing is lost; and because lengths and
-    angles stay what they are, L-BFGS takes the same steps as before, at a twentieth of the numbers for a domain of some
-    hundred questions.
+    Nothing is lost, because what a row of the table gains is always a linear combination of segments' n-grams. And as
+    the rotation keeps lengths and angles, L-BFGS takes the same steps, with a twentieth of the numbers for a domain of
+    some hundred questions.
 
     Attributes:
-        grams: shape (segments, turned columns).
-        back: rows over turned columns as rows over columns.
+        grams: shape (segments, rotated columns).
+        back: a function from rows over the rotated columns to rows over the original ones.
     """
 
     grams: Any
@@ -117,7 +120,7 @@ class Turned:
 
 
 def turn(grams: Any) -> Turned:
-    """Turn n-grams, if there are fewer segments than columns and few enough that this is fast."""
+    """Rotate n-grams into fewer columns; unchanged if there are not fewer segments than columns, or too many."""
     if not 0 < grams.shape[0] < min(grams.shape[1], MOST_TURNED):
         return Turned(grams)
     lengths, ways = np.linalg.eigh((grams @ grams.T).toarray())
@@ -127,7 +130,7 @@ def turn(grams: Any) -> Turned:
 
 
 def _narrow(elements: np.ndarray, none: int) -> np.ndarray:
-    """The same elements in as few columns as there are of any candidate: of what all schemas share it has few."""
+    """The elements in as few columns as any candidate needs: where only shared elements are fitted, these are few."""
     width = int((elements != none).sum(axis=1).max(initial=0))
     return np.sort(elements, axis=1)[:, :width]
 
@@ -145,7 +148,12 @@ def _scores(problem: Problem, dense: np.ndarray, said: np.ndarray) -> np.ndarray
 def _loss(
     problem: Problem, starts: np.ndarray, dense: np.ndarray, said: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Sum of losses over questions, and gradients by the numbers and by what each segment says for each element."""
+    """The sum of losses over questions, with its gradients by ``dense`` and by ``said``.
+
+    Args:
+        starts: the first candidate of each question.
+        said: what the n-grams of each segment say for each element, shape (segments, rows).
+    """
     found = _scores(problem, dense, said)
     top = np.maximum.reduceat(found, starts)[problem.question]
     mass = np.exp(found - top)
@@ -162,7 +170,7 @@ def _loss(
 
 
 def sparse_rows(columns: Sequence[Sequence[int]], values: np.ndarray, width: int) -> Any:
-    """A scipy CSR matrix from the columns of each row; ``values`` has one for every column named."""
+    """A scipy CSR matrix from the columns of each row; ``values`` has the values of all of these, row by row."""
     from scipy.sparse import csr_matrix
 
     ends = np.cumsum([0, *(len(row) for row in columns)])

@@ -1,8 +1,8 @@
 """Enumerates the well-typed chains of up to three hops from each node type, as arrays of numbers.
 
-Chains depend on the schema alone, so they are made once for each type and scored all at once. A chain whose second
-hop returns to the type that it began with is there twice: without the nodes that it began with (``back``), which is
-what "other films of this director" means, and with them.
+Chains depend on the schema alone, so they are made once for each type and scored all at once. A chain whose second hop
+returns to the type that it began with is there twice: once with the nodes that it began with, and once without them
+(``back``), which is what "other films of this director" means.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..sketch import Hop
 MAX_HOPS = 3
 NOTHING = -1
 MAX_CHAINS = 20_000
-"""Above so many chains of three hops from one type, none of three hops are made: some schemas join all with all."""
+"""If a type has more chains of three hops than this, none of them is made: some schemas join all types with all."""
 
 
 @dataclass(frozen=True)
 class HopType:
-    """One way to follow an edge type: from ``source`` to ``target``, places in the schema's node types."""
+    """One way to follow an edge type: from ``source`` to ``target``, which are numbers of node types in the schema."""
 
     edge: EdgeType
     direction: str
@@ -36,9 +36,10 @@ class Chains:
     """Chains from one type.
 
     Attributes:
-        hops: places in ``PathTable.hops``, shape (n, 3), ``NOTHING`` after the end.
-        types: node types reached by each hop, shape (n, 3), likewise.
-        length, end, back: of each chain, shape (n,).
+        hops: places in ``PathTable.hops``, shape (n, 3), with ``NOTHING`` after the chain's end.
+        types: the node type that each hop reaches, shape (n, 3), likewise.
+        length, end, back: each chain's number of hops, its last type, and whether it leaves out the nodes that it began
+            with; shape (n,).
     """
 
     start: int
@@ -59,7 +60,7 @@ class Chains:
 
 
 class PathTable:
-    """What may follow what in a schema."""
+    """The hops that a schema allows, and the chains of them."""
 
     def __init__(self, schema: GraphSchema) -> None:
         self.schema = schema
@@ -68,7 +69,7 @@ class PathTable:
         self.hops = [hop for edge in schema.edges for hop in _directions(edge, self.place)]
         self.sources = np.array([hop.source for hop in self.hops], dtype=np.int32)
         self.targets = np.array([hop.target for hop in self.hops], dtype=np.int32)
-        # What NOTHING, -1, takes is last in each.
+        # The last value of each array is for the index NOTHING, which is -1.
         edges = {edge.name: place for place, edge in enumerate(schema.edges)}
         self.edge_places = np.array([*(edges[hop.edge.name] for hop in self.hops), NOTHING], dtype=np.int32)
         self.hop_sources = np.append(self.sources, np.int32(NOTHING))
@@ -81,16 +82,16 @@ class PathTable:
         self.chains = lru_cache(maxsize=None)(self._chains)
 
     def following(self, kind: int) -> np.ndarray:
-        """The hops that start at a type."""
+        """The places of the hops that start at a type."""
         return self._from[kind]
 
     def hop(self, place: int, back: bool = False) -> Hop:
-        """A hop as a sketch has it."""
+        """The hop at a place, as a sketch has it."""
         found = self.hops[place]
         return Hop(found.edge.name, found.direction, back)  # type: ignore[arg-type]
 
     def _chains(self, start: int) -> Chains:
-        """Every chain from a type, that of no hop first."""
+        """Every chain from a type, the empty one first."""
         levels: list[list[tuple[int, ...]]] = [[()]]
         for _ in range(MAX_HOPS):
             longer = [(*chain, int(hop)) for chain in levels[-1] for hop in self._from[self._end(start, chain)]]

@@ -1,4 +1,4 @@
-"""Features of a candidate path from phrases: the directions in which edges are followed, and how sets are combined."""
+"""Features of a candidate path from phrases: for edges followed in a direction, and for combining sets."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass
 class Ways:
-    """How well each edge type is told on its two sides, shape (edges, 2), in one view of a question.
+    """The match of a question with the phrases of each edge type, under one view.
 
     Attributes:
-        by_hop: the same for each hop of the schema, once some pool was looked at.
+        sides: for the two sides of each edge, out and in, shape (edges, 2), 0 to 1.
+        by_hop: what ``_by_hop`` makes of that; None until it is first needed.
     """
 
     sides: np.ndarray
@@ -28,9 +29,9 @@ class Ways:
 
 
 def ways_told(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
-    """How well the phrases of the edges that are followed are told, of those the other way, and of those left out.
+    """Numbers, shape (n,) each, on the match with phrases: of the edges followed, of their other side, of others.
 
-    Nothing where the schema has no phrases.
+    Empty where the schema has no phrases.
     """
     if sight.ways is None:
         return {}
@@ -47,7 +48,10 @@ def ways_told(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
 
 
 def _by_hop(sides: np.ndarray, table: PathTable) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How well each hop is told, how much better the same edge is the other way, and each edge; nothing last."""
+    """The match of each hop, by how much its edge's other direction matches better, and the match of each edge.
+
+    The last value of each array, 0, is for ``NOTHING``.
+    """
     hops = list(zip(table.edge_places[:-1].tolist(), table.hops, strict=True))
     hop = np.array([*(_way(sides[place], one.direction) for place, one in hops), 0.0])
     other = np.array([*(_way(sides[place][::-1], one.direction) for place, one in hops), 0.0])
@@ -55,12 +59,12 @@ def _by_hop(sides: np.ndarray, table: PathTable) -> tuple[np.ndarray, np.ndarray
 
 
 def _way(sides: np.ndarray, direction: str) -> float:
-    """How well an edge is told in a direction; ``sides`` are out and in."""
+    """The match of an edge in a direction; ``sides`` has those of out and in."""
     return float(sides.max() if direction == "any" else sides[SIDES.index(direction)])
 
 
 def combines_told(pool: Pool, sight: Sight) -> dict[str, np.ndarray]:
-    """How well the phrases for putting sets together so are told, and how much better those of another way."""
+    """Numbers, shape (n,): the match with phrases for how each candidate combines sets, and the lead of another way."""
     own = sight.combines[pool.combine]
     if any(group.every for group in pool.groups):  # what all names of a group lead to is an intersection
         own = np.maximum(own, sight.combines[COMBINES.index("intersect")])

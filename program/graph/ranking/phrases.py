@@ -1,9 +1,10 @@
 """Matches a question against phrases for a schema's elements and for what every plan may do.
 
-A phrase matches as far as its words are in the question, and informative words count most: "gegen" is said of many
-edges, "lindert" of one. Words are compared by how they begin and end, so that inflected and compound forms are found;
-scripts without spaces are compared by pairs of characters. How much a match is worth is learned from labels, over all
-phrases and languages at once: see the numbers of ``evidence`` and ``endings``.
+A match is a number from 0 to 1: the share of a phrase's words that are in the question, where informative words count
+most ("gegen" is in phrases of many edges, "lindert" in those of one). Words are compared by how they begin and end, so
+that inflected and compound forms are found; scripts without spaces are compared by pairs of characters. How much a
+match is worth is learned from labels, over all phrases and languages at once: see the numbers of ``evidence`` and
+``endings``.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from ..question.words import folded_words, name_words, spelled_out, stands_alone
 BUCKET = 3
 """Letters that two words which are compared begin or end with."""
 LONG, SHORT = 5, 4
-"""Letters of a word that another may end with, at least; and below which words are compared whole."""
+"""The least length of a word that is looked for at the end of another; and that below which words must be equal."""
 EDITED, SAME = 0.6, 0.9
 """The share of two words' letters that they begin with together counts from the first; from the second they are one."""
 AWAY = DONE.index("difference")
 INSIDE = 0.8
-"""How near a word is to one that ends with it: "Hauptsymptome"."""
+"""The similarity of a word to one that it ends with, as "Hauptsymptome" with "symptome"."""
 PREFIX, PREFIXED = 3, 4
-"""Letters before a word at most that deny it ("unpaid"), and of the word at least."""
+"""The most letters of a prefix that denies ("unpaid"), and the least of the word behind it."""
 SIDES = ("out", "in")
 Hit = tuple[tuple[int, ...], np.ndarray, np.ndarray]
 Near = tuple[np.ndarray, np.ndarray]
@@ -39,12 +40,12 @@ Near = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True)
 class Told:
-    """What a question's words say, by the phrases of a schema; 0 to 1.
+    """The matches of a question with the phrases of a schema, 0 to 1.
 
     Attributes:
-        ways: how well some phrase of each edge type and side is told, shape (edges, 2): out, in.
-        edges, types, properties: of each word, how much of that it is, shape (words, edges), (words, types) and
-            (words, properties).
+        ways: the best match with a phrase of each edge type's two sides, out and in, shape (edges, 2).
+        edges, types, properties: how much each word contributes to the match with each of these, shape (words, edges),
+            (words, types) and (words, properties).
     """
 
     ways: np.ndarray
@@ -60,10 +61,10 @@ class PhraseBook:
         """Read phrases.
 
         Args:
-            lines: the place of an element and phrases for it, with "; " between them.
-            size: how many elements there are.
-            apart: whether a phrase with another element's phrase in it is told by the rest of it alone: "fewer than"
-                says nothing of "no fewer than".
+            lines: an element's number, with phrases for it that are separated by "; ".
+            size: the number of elements.
+            apart: whether a phrase that contains another element's phrase needs its remaining words: "fewer than" in a
+                question then is no match with "no fewer than".
         """
         told = sorted(((place, words) for place, line in lines for words in _phrases(line)), key=lambda one: one[0])
         counts = [len(words) for _, words in told]
@@ -87,10 +88,10 @@ class PhraseBook:
         self._of_word = lru_cache(maxsize=8192)(self._compare)
 
     def look(self, words: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-        """How well each element is told by its best phrase, shape (size,), and what of it each word is, (words, size).
+        """The match of each element's best phrase, shape (size,), and each word's part in it, shape (words, size).
 
         Args:
-            words: folded; signs of scripts without spaces one by one.
+            words: the folded words of a question; characters of scripts without spaces are words by themselves.
         """
         said, by_word = np.zeros(self._size), np.zeros((len(words), self._size))
         best, hits = np.zeros(len(self._weights)), list(self._hits(words))
@@ -113,7 +114,7 @@ class PhraseBook:
         return word in self._slots
 
     def _hits(self, words: Sequence[str]) -> Iterator[Hit]:
-        """For each word, or pair of signs: its places, which words of phrases it is near, and how near."""
+        """For each word or pair of characters: its places, the words of phrases similar to it, and the similarities."""
         alone = [stands_alone(word) for word in words]
         for i, word in enumerate(words):
             pairs = [((i,), word)]
@@ -125,7 +126,7 @@ class PhraseBook:
                     yield places, slots, near
 
     def _compare(self, word: str) -> Near:
-        """The words of phrases that a word is near, as places of them in all phrases, and how near."""
+        """The words of phrases that a word is similar to, as places in the list of all, and the similarities."""
         pairs = [(slot, near) for other, near in dict(self._near(word)).items() for slot in self._slots[other]]
         return np.array([slot for slot, _ in pairs], dtype=np.int64), np.array([near for _, near in pairs])
 
@@ -142,7 +143,7 @@ class PhraseBook:
 
 
 class Phrases:
-    """The phrases of one schema, which must have some."""
+    """The phrases of one schema, which must have words."""
 
     def __init__(self, schema: GraphSchema) -> None:
         """Read the schema's words."""
@@ -162,13 +163,13 @@ class Phrases:
 def _lines(
     schema: GraphSchema, edges: Sequence[str], types: Sequence[str], properties: Sequence[str]
 ) -> Iterator[tuple[int, str]]:
-    """Each line of a schema's words with the place of its element: edges out and in, types, properties."""
+    """Each line of a schema's words with its element's number: first edges (out, in), then types, then properties."""
     for line in schema.words:
         if line.side:
             yield 2 * edges.index(line.element) + SIDES.index(line.side), line.words
         elif line.element in types:
             yield 2 * len(edges) + types.index(line.element), line.words
-        elif "." in line.element and "=" not in line.element:  # a value is no element of paths
+        elif "." in line.element and "=" not in line.element:  # values are matched elsewhere
             yield 2 * len(edges) + len(types) + properties.index(line.element.rpartition(".")[2]), line.words
 
 
@@ -180,13 +181,14 @@ def phrases_of_plans() -> PhraseBook:
 
 
 def denied(name: str, words: Sequence[str], away: float) -> float:
-    """How well it is told, 0 to 1, that what a property is called is not so.
+    """How well a question denies a true-or-false property, 0 to 1.
 
-    The words of the name deny nothing ("step-free"), but with a few letters before them they do ("unpaid").
+    The words of the property's own name deny nothing ("step-free"), but with a short prefix they do ("unpaid").
 
     Args:
-        words: of the question, folded.
-        away: how well they tell that something is taken away.
+        name: the property.
+        words: the folded words of the question.
+        away: their match with the phrases for taking something away.
     """
     own = {folded for word in name_words(name) for folded in folded_words(word)}
     ends = tuple(word for word in own if len(word) >= PREFIXED)
@@ -203,7 +205,7 @@ def _phrases(line: str) -> Iterator[tuple[str, ...]]:
 
 
 def _pieces(phrase: str) -> Iterator[str]:
-    """The words of a phrase; of a run of signs that stand alone, each two that follow each other."""
+    """The words of a phrase; for scripts without spaces, each pair of characters that follow each other."""
     words = folded_words(phrase)
     alone = [stands_alone(word) for word in (*words, "")]
     for i, word in enumerate(words):
@@ -214,7 +216,7 @@ def _pieces(phrase: str) -> Iterator[str]:
 
 
 def _shares(told: Sequence[tuple[int, tuple[str, ...]]]) -> list[list[float]]:
-    """What each word counts of what phrases say beyond another element's phrase in them; 0 where none is in one."""
+    """For each phrase, the shares of its words that are outside another element's phrase; all 0 if it contains none."""
     elements: dict[tuple[str, ...], set[int]] = defaultdict(set)
     for element, words in told:
         elements[words].add(element)
@@ -222,7 +224,7 @@ def _shares(told: Sequence[tuple[int, tuple[str, ...]]]) -> list[list[float]]:
 
 
 def _beyond(words: tuple[str, ...], is_other: Callable[[tuple[str, ...]], bool]) -> list[float]:
-    """The words beside the longest run that is a phrase of another element, the last of equals, have equal shares."""
+    """Equal shares for the words outside the longest run that is another element's phrase, and 0 inside; else all 0."""
     count = len(words)
     runs = ((first, first + n) for n in range(count - 1, 0, -1) for first in range(count - n, -1, -1))
     found = next((run for run in runs if is_other(words[slice(*run)])), None)
@@ -233,7 +235,7 @@ def _beyond(words: tuple[str, ...], is_other: Callable[[tuple[str, ...]], bool])
 
 
 def _rarity(told: Iterable[tuple[int, Sequence[str]]]) -> dict[str, float]:
-    """How much each word tells, 0 to 1, by the number of elements that it is said of."""
+    """How informative each word is, from 1 if it is in phrases of one element to 0 if it is in those of all."""
     elements: dict[str, set[int]] = defaultdict(set)
     for element, words in told:
         for word in words:
@@ -251,7 +253,7 @@ def _buckets(words: Iterable[str], cut: slice) -> dict[str, list[str]]:
 
 
 def _begin_alike(word: str, other: str) -> float:
-    """How near two words are by the letters that both begin with, 0 to 1."""
+    """The similarity of two words by their common beginning, at most 1; 0 or less for none."""
     same = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
     share = 2 * same / (len(word) + len(other))
     return min(1.0, (share - EDITED) / (SAME - EDITED))

@@ -1,4 +1,4 @@
-"""The pool of plans that are ranked: arrays of candidates of one layout, and how they are generated.
+"""Pools of candidate plans, as arrays of candidates of one layout, and how they are generated.
 
 A layout says how many branches there are and which slots hold whose hops. All candidates of a layout are scored by a
 few array operations; only the best become sketches.
@@ -26,8 +26,9 @@ class Group:
     """Names of one type that share a chain.
 
     Attributes:
-        places: which of the hypothesis' mentions they are.
-        every: what is reached must be reached from every one of them.
+        kind: the number of their type in the schema.
+        places: the places of the names among the hypothesis' mentions.
+        every: whether what is reached must be reached from every one of them; otherwise from any.
     """
 
     nodes: tuple[NodeRef, ...]
@@ -41,13 +42,15 @@ class Pool:
     """Candidates of one layout.
 
     Attributes:
-        key: what the candidates are made of, if they depend on the schema alone: then what they look like is kept.
-        groups: one a branch; with ``separate``, the one group's names are branches of their own with one chain.
-        hops: shape (n, slots); slots are three a branch, then the tail.
-        types: types reached, likewise.
-        branch: of each slot, ``TAIL`` for the tail.
-        combine, back, end: of each candidate, shape (n,).
-        part_of: the pool that these are some of, and their places there.
+        groups: one for each branch; with ``separate`` a single group, whose names are branches of their own that share
+            the chain.
+        hops: the hop in each slot, shape (n, slots); there are three slots for each branch, then those of the tail.
+        types: the types that these hops reach, likewise.
+        branch: the branch of each slot, shape (slots,); ``TAIL`` for the tail.
+        combine, back, end: for each candidate, how its branches are combined, whether it leaves out the nodes that it
+            started from, and its last type, shape (n,).
+        key: identifies candidates that depend on the schema alone, so that what is computed of them can be cached.
+        part_of: the pool that these candidates were selected from, and their places there.
     """
 
     groups: tuple[Group, ...]
@@ -66,12 +69,12 @@ class Pool:
 
     @property
     def twofold(self) -> bool:
-        """Whether they are pairs of ways from one name that is said once."""
+        """Whether the candidates are pairs of paths from one name that is said once."""
         return len(self.groups) > 1 and self.groups[0].places == self.groups[1].places
 
     @property
     def slots(self) -> int:
-        """How many hops a candidate may have."""
+        """The most hops that a candidate of this layout can have."""
         return self.hops.shape[1]
 
     def sketch(self, place: int, table: PathTable) -> Sketch:
@@ -88,7 +91,7 @@ class Pool:
         return Sketch(tuple(branches), combine, _hops(row[self.branch == TAIL], table, False))
 
     def _goes_back(self, place: int, group: int) -> bool:
-        """Whether a branch leaves out what it started from: only where its second hop reaches nodes of that type."""
+        """Whether a branch leaves out the nodes it started from, which takes a second hop that reaches their type."""
         types = self.types[place, self.branch == group]
         return bool(self.back[place]) and len(types) > 1 and int(types[1]) == self.groups[group].kind
 
@@ -99,7 +102,7 @@ def _hops(row: np.ndarray, table: PathTable, back: bool) -> tuple[Hop, ...]:
 
 
 def chains_pool(group: Group, chains: Chains, combines: Sequence[str] = ("alone",), key: object = None) -> Pool:
-    """One group, each chain with each way of combining its names; ``key`` says which chains these are."""
+    """Candidates of one group: each chain with each way of combining its names; ``key`` names this set of chains."""
     n = len(chains)
     codes = np.repeat([COMBINES.index(cast(Combine, c)) for c in combines], n)
     places = np.tile(np.arange(n), len(combines))
@@ -118,7 +121,12 @@ def chains_pool(group: Group, chains: Chains, combines: Sequence[str] = ("alone"
 
 
 def product_pool(groups: Sequence[Group], options: Sequence[Chains], combines: Sequence[str]) -> Pool | None:
-    """Several groups, every combination of their chains that ends in one type; None if there is none."""
+    """Candidates of several groups: every combination of chains that end in the same type; None if there is none.
+
+    Args:
+        options: the chains of each group.
+        combines: the ways of combining the sets that the chains reach.
+    """
     places = _meeting(options)
     if not len(places):
         return None
@@ -139,7 +147,7 @@ def product_pool(groups: Sequence[Group], options: Sequence[Chains], combines: S
 
 
 def _meeting(options: Sequence[Chains]) -> np.ndarray:
-    """Places of chains, one of each list, that end in one type and are not all without hops; shape (n, lists)."""
+    """All choices of one chain from each list that end in the same type and are not all empty; shape (n, lists)."""
     found = [np.zeros((0, len(options)), dtype=np.int64)]
     for kind in sorted(set.intersection(*(set(chains.end.tolist()) for chains in options))):
         ending = [np.flatnonzero(chains.end == kind) for chains in options]
@@ -150,7 +158,7 @@ def _meeting(options: Sequence[Chains]) -> np.ndarray:
 
 
 def with_tail(pool: Pool, table: PathTable) -> Pool | None:
-    """Every candidate followed by one more hop after its branches were combined; None if nothing follows."""
+    """Every candidate with each possible further hop after its branches are combined; None if there is none."""
     if (pool.branch == TAIL).sum() >= MAX_TAIL:
         return None
     following = [table.following(int(end)) for end in pool.end]

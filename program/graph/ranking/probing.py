@@ -1,7 +1,7 @@
-"""Probes the graph before a plan is chosen: as a rule, people ask for what there is.
+"""Probes the graph before a plan is chosen, since people mostly ask for what exists.
 
 A path that leads nowhere, two sets that share nothing and a difference that takes nothing away are rarely what a
-question means. The graph is asked once for each question and plan whether the plan finds anything.
+question means. For each question, the graph is asked at most once for each plan whether it finds anything.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ Of labelled plans on a graph 1 of 156 intersections is empty, 6 of 44 of those w
 differences take nothing away. Of 511 questions not learned from 0.658 were right without it and 0.669 with it.
 """
 NO_ORDER = 0.02
-"""How much less likely a plan is that puts nodes in order by edges of which none has more than one: a wrong type's."""
+"""The factor for a plan that orders nodes by edges of which none has more than one: mostly the type is wrong."""
 
 
 class Probing:
     """Tries the plans of one question."""
 
     def __init__(self, probe: Probe) -> None:
-        """``probe`` says whether a plan finds anything."""
+        """Probe with a function that says whether a plan finds anything."""
         self._probe = probe
         self._tried: dict[str, bool] = {}
 
     def by_branches(self, sketch: Sketch) -> float:
-        """How much less likely a plan is for those of its branches that lead nowhere."""
+        """The factor on a plan's probability for its branches that find nothing, 1.0 if all find something."""
         led = [self._leads_somewhere(branch) for branch in sketch.branches]
         return float(NOWHERE ** led.count(False))
 
     def together(self, sketch: Sketch) -> float:
-        """How much less likely a plan is for what its sets share, and for what is left at its end.
+        """The factor on a plan's probability for what its sets share and what is left at its end, 1.0 if all is well.
 
-        It takes longer than to try branches, whose sets need not be known in full.
+        This takes longer than ``by_branches``, which need not find whole sets.
         """
         sets = Sketch(tuple(_untested(branch) for branch in sketch.branches), sketch.combine)
         several = len(sketch.branches) > 1

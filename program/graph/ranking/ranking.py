@@ -1,9 +1,9 @@
 """Ranks candidate paths with a log-linear model whose shared parts also work on a schema that nobody labelled.
 
-The score of a path is the sum of what each of its elements gets from the question's n-grams, and of numbers that mean
-the same in every schema. Every element is learned from all plans that contain it, so that a chain of edges nobody
-labelled is scored by its edges. The elements that every schema has (how sets are combined, how many hops) and the
-numbers are learned over all labelled domains; on an unseen schema they are all there is.
+The score of a path is a weighted sum of numbers that mean the same in every schema, plus what the question's n-grams
+say for each of its elements. Every element is learned from all plans that contain it, so that a chain of edges that
+nobody labelled is scored by its single edges. The elements that every schema has (how sets are combined, how many hops)
+and the numbers are learned over all labelled domains; on an unseen schema nothing else is known.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .schema_words import SchemaWords
 MOST_HYPOTHESES = 5
 TYPICAL_GRAMS, LONGER = 60, 0.2
 OUTRIGHT = 0.95
-"""How likely a short name is meant at least that stands beside the word for what it names."""
+"""The least probability that a short name is meant if the word for its type or property stands beside it."""
 VECTOR = DIMENSIONS
 VECTOR_SCALE = 1.0
-"""How much what a question's words mean together counts beside its n-grams, whose row is at most of length one."""
+"""The length of a question's vector (what its words mean together) beside its n-grams."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,17 @@ class Weights:
     """Everything learned.
 
     Attributes:
-        common: how much a word says, 0 to 1, of those that are common in questions.
+        common: the weight of each word that is common in questions, 0 to 1; others weigh 1.
         plain: how often a text stood in labelled questions without being a name.
-        span: of the features of a mention, shape (len(SPAN),).
-        dense: of the numbers, shape (len(DENSE),).
-        elements: names of the learned elements, one a row of ``table``.
-        grams: hashes of the n-grams, sorted, one a column of ``table``.
-        table: shape (elements, grams + VECTOR): for each n-gram, then for what the words mean together.
+        span: weights of a mention's features, shape (len(SPAN),).
+        dense: weights of a path's numbers, shape (len(DENSE),).
+        elements: the names of the learned elements, in the order of the rows of ``table``.
+        grams: the sorted hashes of the n-grams, in the order of the first columns of ``table``.
+        table: weights of each element, shape (elements, grams + VECTOR): for n-grams, then for the question's vector.
         scale: multiplies a score before the softmax.
-        roles: tell what part each name plays.
-        combines: tell how the sets of several names are put together.
-        twofold: tell whether two ways from one name are, and how.
+        roles: weights that tell the role of each name.
+        combines: weights that tell how the sets of several names are combined.
+        twofold: weights that tell whether, and how, two paths from a single name are combined.
     """
 
     common: Mapping[str, float]
@@ -71,9 +71,10 @@ class Ranked:
     """The candidates of one hypothesis and layout, with their scores.
 
     Attributes:
-        dense: numbers of each candidate, shape (n, len(DENSE)).
-        elements: rows of its elements, shape (n, m); ``NOTHING`` where there is none.
-        told: what the question's n-grams say for its elements, shape (n,).
+        scores: log-scores, not normalised, shape (n,).
+        dense: the numbers of each candidate, shape (n, len(DENSE)).
+        elements: the rows of its elements, shape (n, m); ``NOTHING`` where there is none.
+        told: what the question's n-grams say for its elements, summed, shape (n,).
     """
 
     hypothesis: Hypothesis
@@ -93,26 +94,26 @@ class Ranker:
         self.words = _schema_words(table, encoder, weights.common)
         self.parts = Parts(table, {name: row for row, name in enumerate(weights.elements)})
         self._schema_vocabulary = frozenset(self.words.vocabulary)
-        # One n-gram in one place: to gather columns of the table takes five times as long.
+        # Transposed, so that an n-gram's weights are contiguous: gathering columns takes five times as long.
         self._by_gram = np.ascontiguousarray(weights.table[:, : len(weights.grams)].T)
         self.ordinary = _ordinary_words(weights, self.words.vocabulary)
         self._edge_places = {edge.name: place for place, edge in enumerate(table.schema.edges)}
         self._looks: dict[tuple[object, ...], tuple[Shape, np.ndarray]] = {}
 
     def hypotheses(self, question: str, mentions: Sequence[Mention]) -> list[Hypothesis]:
-        """The likeliest choices of names."""
+        """The likeliest choices of which mentions are meant, and as what; at most ``MOST_HYPOTHESES``."""
         if not mentions:
             return []
         return hypotheses(mentions, self.meant(question, mentions))[:MOST_HYPOTHESES]
 
     def meant(self, question: str, mentions: Sequence[Mention]) -> list[float]:
-        """How likely each mention is meant to name a node."""
+        """For each mention, the probability that it is meant to name a node."""
         found = span_features(question, mentions, self.weights.common, self.weights.plain, self._schema_vocabulary)
         chances = (1 / (1 + np.exp(-(found @ self.weights.span)))).tolist()
         return [max(p, OUTRIGHT) if one.outright else p for p, one in zip(chances, mentions, strict=True)]
 
     def edge_place(self, name: str) -> int:
-        """The column of an edge type in what words are near to."""
+        """The column of an edge type in the similarities of a view (``View.near``)."""
         return self._edge_places[name]
 
     def rank(self, question: str, mentions: Sequence[Mention]) -> list[Ranked]:
@@ -129,7 +130,7 @@ class Ranker:
         scored: dict[int, Ranked] = {}
 
         def ranked(pool: Pool) -> Ranked:
-            if id(pool) not in scored:  # a pool is kept with its scores, so its id is not given again
+            if id(pool) not in scored:  # a pool is kept with its scores, so that no other object gets its id
                 whole = None if pool.part_of is None else scored.get(id(pool.part_of[0]))
                 scored[id(pool)] = (
                     self._ranked(pool, sight, said, combined, hypothesis) if whole is None else _part(whole, pool)
@@ -141,12 +142,12 @@ class Ranker:
         return [ranked(pool) for pool in pools]
 
     def alone(self, question: str, hypothesis: Hypothesis, pool: Pool) -> Ranked:
-        """One pool of a hypothesis that is not among its candidates."""
+        """The scored candidates of one pool that is not among those of the hypothesis."""
         view = self.view(question, hypothesis)
         return self._ranked(pool, Sight(view, self.told(view)), self._said(view), None, hypothesis)
 
     def look(self, pool: Pool) -> tuple[Shape, np.ndarray]:
-        """What the candidates of a pool look like, and their elements."""
+        """A pool's shape and the rows of its elements; cached if the pool depends on the schema alone."""
         if pool.key is not None and pool.key in self._looks:
             return self._looks[pool.key]
         shape = Shape(pool, self.table)
@@ -160,7 +161,7 @@ class Ranker:
         return view_of(question, hypothesis, self.words, self.weights.common)
 
     def told(self, view: View) -> np.ndarray:
-        """Log-probability of each role for each mention, shape (mentions, roles); all alike where none was learned."""
+        """The log-probability of each role for each mention, shape (mentions, roles); uniform if none was learned."""
         roles = self.weights.roles
         scores = np.zeros((len(view.names), len(ROLES)))
         for place, context in enumerate(view.contexts):
@@ -168,9 +169,9 @@ class Ranker:
         return scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
 
     def combined(self, view: View, hypothesis: Hypothesis) -> np.ndarray | None:
-        """Log-probability of each way to put sets together, shape (WAYS,).
+        """The log-probability of each way to combine sets, shape (len(WAYS),).
 
-        None where nothing was learned, and for one name where two ways from it are unlikely.
+        None where nothing was learned, and for a single name where two paths from it are unlikely.
         """
         several = len(view.names) > 1
         weights = self.weights.combines if several else self.weights.twofold
@@ -180,7 +181,10 @@ class Ranker:
         return chances if several or may_be_twofold(chances) else None
 
     def _said(self, view: View) -> np.ndarray:
-        """What the question's n-grams say for each element, shape (elements + 1,); the last is nothing."""
+        """What the question's n-grams and vector say for each element, shape (elements + 1,).
+
+        The last one, 0, is for no element.
+        """
         table, width = self.weights.table, len(self.weights.grams)
         columns = gram_columns(view.grams, self.weights.grams)
         sums = self._by_gram[columns].sum(axis=0) / gram_norm(len(view.grams))
@@ -201,7 +205,7 @@ class Ranker:
 
 
 def _part(whole: Ranked, pool: Pool) -> Ranked:
-    """What was found of all candidates of a pool for some of them."""
+    """The candidates of a pool that is a part of one already scored."""
     assert pool.part_of is not None
     rows = pool.part_of[1]
     arrays = (whole.scores[rows], whole.dense[rows], whole.elements[rows], whole.told[rows])
@@ -209,7 +213,7 @@ def _part(whole: Ranked, pool: Pool) -> Ranked:
 
 
 def _ordinary_words(weights: Weights, schema: Iterable[str]) -> frozenset[str]:
-    """The words that questions are made of: of all domains, of this one, and of its schema in both numbers."""
+    """The words that are common in questions of all domains and of this one, and its schema's in either number."""
     common = (word for word, weight in weights.common.items() if weight < 1)
     plain = (text for text in weights.plain if " " not in text)
     inflected = (form for word in schema for form in (word, f"{word}s", f"{word}es", word.removesuffix("s")))
@@ -217,9 +221,10 @@ def _ordinary_words(weights: Weights, schema: Iterable[str]) -> frozenset[str]:
 
 
 def gram_norm(count: int) -> float:
-    """What the sum over a question's n-grams is divided by: "not" says hardly less in a long question than in a short.
+    """What the sum over a question's ``count`` n-grams is divided by; it grows slowly, as count ** 0.2.
 
-    With the root of the count in its place the log-loss on questions not learned from was 1.57, with this 1.44.
+    A "not" says hardly less in a long question than in a short one. With the square root of the count the log loss on
+    questions that nothing had learned from was 1.57, with this it is 1.44.
     """
     return float(TYPICAL_GRAMS**0.5 * (max(1, count) / TYPICAL_GRAMS) ** LONGER)
 

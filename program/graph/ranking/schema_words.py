@@ -1,8 +1,8 @@
 """Similarity of a question's words to a schema's words: the part of ranking that needs no labels.
 
-Two words are near by meaning (static vectors) or by letters (character trigrams: typing errors, inflections and words
-that languages share, as in "Symptome"). Names and descriptions of node and edge types are kept apart, because names
-say less but more plainly.
+Two words are similar by meaning (static vectors) or by letters (character trigrams, for typing errors, inflections and
+words that languages share, such as "Symptome"). Similarities to names and to descriptions of types and edges are kept
+apart, because names say less, but say it more clearly.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from ..question.words import name_words, spelled_out, words_of
 from .phrases import PhraseBook, Phrases, Told, phrases_of_plans
 
 LONG, EDITED = 5, 0.55
-"""Words of so many letters are compared by edits too; the share that stays counts from here."""
+"""The least length of words that are also compared by edit distance, and the similarity (0 to 1) that then counts as
+0."""
 NONE = DONE.index(UNSAYABLE)
 FLOOR, FULL = 0.2, 0.65
-"""Cosines of two unrelated words, and of two that mean the same, about; nearness is counted between these."""
+"""The usual cosine of two unrelated words, and of two that mean the same; they count as similarities of 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,10 @@ class Nearness:
     """Similarity, 0 to 1, of each word of a question to each edge type and node type.
 
     Attributes:
-        edge_names, edge_texts: shape (words, edges); the best word of the name, or of the description.
-        type_names, type_texts: shape (words, types); likewise.
-        told: what the schema's phrases say of the question; None where it has none.
+        edge_names, edge_texts: to the most similar word of an edge's name, and of its description, shape (words,
+            edges).
+        type_names, type_texts: likewise for node types, shape (words, types).
+        told: the question's matches with the schema's phrases; None where it has none.
     """
 
     edge_names: np.ndarray
@@ -56,7 +58,7 @@ class SchemaWords:
         """Read the schema's words.
 
         Args:
-            common: weight of each word by how rare it is in questions, 0 to 1; unknown words weigh 1.
+            common: the weight of each word, 0 for a common one to 1; words that are missing weigh 1.
         """
         self.encoder, self._common = encoder, common
         types = {node.name: name_words(node.name) for node in schema.nodes}
@@ -94,32 +96,35 @@ class SchemaWords:
         return near if self._phrases is None else _with(near, self._phrases.look(words))
 
     def nearest(self, word: str) -> float:
-        """How near a folded word is to an edge, a type or a property, 0 to 1."""
+        """The similarity of a folded word to the most similar edge, type or property, 0 to 1."""
         near = self.nearness([word])
         told = [] if near.told is None else [near.told.properties]
         every = (near.edge_names, near.edge_texts, near.type_names, near.type_texts, *told)
         return max(float(part.max(initial=0.0)) for part in every)
 
     def done(self, words: Sequence[str]) -> np.ndarray:
-        """How well what every plan may do is told, shape (len(DONE),); what none can say by the schema's words too."""
+        """The match with phrases for each thing that a plan may do, 0 to 1, shape (len(DONE),).
+
+        For "no plan can say it", the schema's own such phrases count, too.
+        """
         said = phrases_of_plans().look(spelled_out(words))[0]
         if self._unsayable is not None:
             said[NONE] = max(said[NONE], self._unsayable.look(spelled_out(words))[0][0])
         return said
 
     def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
-        """The weighed mean of words, scaled to length one; zero where nothing is said."""
+        """The weighted mean of the words' vectors, scaled to length one; zeros without words."""
         if not words:
             return np.zeros(self._vectors.shape[1])
         mean = weights @ np.stack([self._vector(word) for word in words])
         return mean / (float(np.linalg.norm(mean)) or 1.0)
 
     def meaning(self, vector: np.ndarray) -> np.ndarray:
-        """Similarity of a whole question to each edge type and its ends, shape (edges,)."""
+        """The cosine of a question's vector with that of each edge's words and end types, shape (edges,)."""
         return self._edges @ vector
 
     def _compare(self, word: str) -> np.ndarray:
-        """Similarity of a word to each word of the schema; to a word that says nothing, little."""
+        """The similarity of a word to each word of the schema, times that word's weight, shape (vocabulary,)."""
         meaning = np.clip((self._vectors @ self._vector(word) - FLOOR) / (FULL - FLOOR), 0, 1)
         grams = _grams(word)
         letters = np.array([_alike(word, grams, *other) for other in zip(self.vocabulary, self._grams, strict=True)])
@@ -127,7 +132,7 @@ class SchemaWords:
 
 
 def _with(near: Nearness, told: Told) -> Nearness:
-    """The same with what phrases say; they count as descriptions do."""
+    """The similarities with matches of phrases added, which count as descriptions do."""
     edges, types = np.maximum(near.edge_texts, told.edges), np.maximum(near.type_texts, told.types)
     return replace(near, edge_texts=edges, type_texts=types, told=told)
 
@@ -141,7 +146,7 @@ def _said(text: str) -> list[str]:
 
 
 def _padded(groups: Sequence[Sequence[int]]) -> np.ndarray:
-    """Places of words, one row a group; -1, the column of zeros, where there are none."""
+    """The groups as rows of one array, filled up with -1, which is the place of a column of zeros."""
     width = max((len(group) for group in groups), default=0)
     out = np.full((len(groups), max(width, 1)), -1, dtype=np.int32)
     for i, group in enumerate(groups):
@@ -156,7 +161,7 @@ def _grams(word: str) -> frozenset[str]:
 
 
 def _alike(word: str, grams: frozenset[str], other: str, others: frozenset[str]) -> float:
-    """How alike two words are written: by shared trigrams, of longer words by edits too."""
+    """The similarity of spelling of two words, at most 1: by shared trigrams, and for longer words by edit distance."""
     shared = len(grams & others)
     dice = 2 * shared / (len(grams) + len(others)) if shared > 1 else 0.0
     if min(len(word), len(other)) < LONG:
@@ -165,5 +170,5 @@ def _alike(word: str, grams: frozenset[str], other: str, others: frozenset[str])
 
 
 def written_alike(word: str, other: str) -> float:
-    """How alike two words are written, 0 to 1."""
+    """The similarity of spelling of two words, 0 to 1."""
     return _alike(word, _grams(word), other, _grams(other))
