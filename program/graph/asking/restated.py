@@ -26,21 +26,21 @@ from .shown import Shown, read_demonstrations, showing
 
 DEMONSTRATIONS = SHIPPED / "graph-restated.toml"
 MAX_TOKENS = 70
-"""Tokens that an answer may have; the longest of 255 had 34."""
+"""The most tokens of an answer; the longest of 255 had 34."""
 MOST_NAMES = 4
 NAMED = 0.3
-"""Share of the likeliest plans' probability from which the model is shown a name that they start from."""
+"""The share of the likeliest plans' probability from which the model is shown a name that they start from."""
 SELDOM = 0.78
-"""Mean rarity of the words that name nothing, from which a question is restated.
+"""The mean weight (rarity) of the words that name nothing from which a question is restated.
 
-Of 145 held-out questions in other languages than English 0.9 have more; of 366 in English, and of 440 on schemas that
-were left out of learning, one in six.
+It is reached by 0.9 of 145 held-out questions in other languages than English, and by one in six both of 366 in
+English and of 440 on schemas that were left out of learning.
 """
 OWN, AGAIN = 1.07, 0.73
 """Weights of the ranking's log-probabilities by the question's own words and by the model's.
 
-Fitted on 149 held-out questions, four in five of them not in English. For a ranking that had learned from hardly any
-other language it was 0.38 and 0.99.
+They were fitted on 149 held-out questions, four in five of them not in English. For a ranking that had learned from
+hardly any language but English they were 0.38 and 0.99.
 """
 SLIGHT = 0.01
 """The least probability that a plan is assumed to have by either wording."""
@@ -102,8 +102,10 @@ def with_spellings(query: str, found: Sequence[Found]) -> str:
 
 
 def rarity(query: str, found: Sequence[Found], common: Mapping[str, float]) -> float:
-    """How seldom the words of a question are met in labelled ones, 0 to 1, but for those that the likeliest plan takes
-    for names; ``common`` weighs the frequent ones. Zero where all words are names."""
+    """The mean weight of a question's words that the likeliest plan does not take for names; 0 where there are none.
+
+    It is near 1 if labelled questions seldom have these words. ``common`` has the weights of frequent words.
+    """
     mentions = found[0].hypothesis.mentions if found else ()
     named = {place for mention in mentions for place in range(mention.first, mention.last)}
     weights = [common.get(word.text, 1.0) for place, word in enumerate(words_of(query)) if place not in named]
@@ -118,7 +120,7 @@ def pooled(own: Sequence[Found], again: Sequence[Found]) -> list[Found]:
     if not own and not again:
         return []
     first, second = ({_key(one): one for one in found} for found in (own, again))
-    kept = {**second, **first}  # of both, the one that stands in the question as it was asked
+    kept = {**second, **first}  # of equal plans, the one with the names as in the original question
     chances = np.array([[_chance(found, key) for found in (first, second)] for key in kept]).reshape(-1, 2)
     weighed = softmax((np.log(np.maximum(chances, SLIGHT)) @ np.array([OWN, AGAIN]))[None])[0]
     made = [replace(one, chance=float(p), sure=float(p)) for one, p in zip(kept.values(), weighed, strict=True)]
@@ -126,7 +128,7 @@ def pooled(own: Sequence[Found], again: Sequence[Found]) -> list[Found]:
 
 
 def _key(one: Found) -> str:
-    """One text for equal plans; "the schema cannot express it" counts as one plan, whatever comes nearest."""
+    """A text that is the same for equal plans; empty for all that mean "the schema cannot express it"."""
     return "" if one.none else one.sketch.canonical()
 
 

@@ -34,7 +34,10 @@ class WrittenPlan:
 def read_steps(
     steps: Sequence[Any] | None, schema: GraphSchema, names: Sequence[Name] = ()
 ) -> tuple[GraphPlan | None, GraphPlan | None, str]:
-    """Written steps as (well-typed plan, ill-typed plan, its problems), corrected by the names found, if any."""
+    """Read the steps that a model wrote: (the plan if well-typed, the plan if ill-typed, its problems).
+
+    Names in them are first corrected by those found in the question.
+    """
     try:
         plan = mend_names(to_plan(list(steps or ()), schema), names)
     except ValueError as error:
@@ -76,8 +79,8 @@ def with_names(query: str, names: Sequence[Name]) -> str:
 def mend_names(plan: GraphPlan, names: Sequence[Name]) -> GraphPlan:
     """The plan with its anchors' names and types as the graph has them, if only one name can be meant.
 
-    A found name gets its spelling and type. Another one that is the only anchor of a type of which one name was found
-    is taken for that name.
+    A name that was found gets the graph's spelling and type. A name that was not found, but is the only anchor of a
+    type of which one name was found, is replaced by that name.
     """
     return GraphPlan(steps=tuple(_mended(step, names) for step in plan.steps))
 

@@ -82,7 +82,7 @@ def _entity(step: AnchorStep) -> dict[str, str]:
 
 
 def _renamed(plan: GraphPlan) -> GraphPlan:
-    """With ``final_result`` for what the last step stores, and for nothing else."""
+    """The plan with ``final_result`` as the name of the last step's result, and of no other."""
     last = plan.steps[-1].store_as
     taken = {step.store_as for step in plan.steps}
     names = {FINAL: _fresh(FINAL, taken), last: FINAL}
@@ -128,10 +128,10 @@ class _Writer:
         self.alone = self._needed_alone(steps)
 
     def _needed_alone(self, steps: Sequence[GraphStep]) -> set[str]:
-        """Anchors that something else than an expansion or an exclusion uses, so that they are steps of their own."""
+        """The anchors that need a step of their own, since something else than an expansion or exclusion uses them."""
         used = {getattr(s, "start", "") for s in steps if not isinstance(s, ExpandStep)}
         used |= {name for step in steps for name in getattr(step, "inputs", ())}
-        # An excluded anchor is known by its entity, which has a name and no other field.
+        # An excluded anchor is written as an entity, which can only hold a name: one by another field needs a step.
         excluded = {name for step in steps for name in getattr(step, "exclude", ())}
         used |= {name for name in excluded & self.anchors.keys() if self.anchors[name].field != "name"}
         return (used | {steps[-1].store_as}) & self.anchors.keys()
@@ -164,7 +164,7 @@ class _Writer:
     def _rest(
         self, step: ExpandStep, kinds: Sequence[EdgeType], target: NodeType, ref: NodeRef | None
     ) -> dict[str, Any]:
-        """What a call cannot say."""
+        """The parts of an expansion that an ``api_call`` cannot express, as ``arguments``."""
         told: dict[str, Any] = {"exclude": list(step.exclude)} if step.exclude else {}
         if kinds[0].source == kinds[0].target and step.direction != "any":
             told["direction"] = step.direction
@@ -196,13 +196,13 @@ class _Writer:
 
 
 def _told_exactly(kind: NodeType | EdgeType, conditions: Sequence[Condition]) -> bool:
-    """Whether cutoffs say the same as conditions, one each, so that they are read back as they are."""
+    """Whether a type's cutoffs express these conditions exactly, one each, so that reading them back gives the same."""
     cutoffs = [next((c for c in kind.cutoffs if _exact(c, condition)), None) for condition in conditions]
     return None not in cutoffs and len(set(cutoffs)) == len(conditions)
 
 
 def _exact(cutoff: Cutoff, condition: Condition) -> bool:
-    """Whether a cutoff says the same as a condition, with values that keep their kind in an address."""
+    """Whether a cutoff expresses a condition exactly, and its values can be read back from a URL with their kind."""
     if (cutoff.property, cutoff.op) != (condition.property, condition.op):
         return False
     return all(_same(cutoff_value(sent_text(value), cutoff), value) for value in condition.candidates())
@@ -307,7 +307,7 @@ class _Reader:
         return NodeRef(name=value, type=kind, field=ours)
 
     def _anchor(self, ref: NodeRef, wanted: Any) -> str:
-        """The step that stands at a node: one that is there, or a new one."""
+        """The name of an anchor step for a node: one that exists already, or a new one."""
         for step in self.steps:
             if isinstance(step, AnchorStep) and step.node == ref and wanted in (None, step.store_as):
                 return step.store_as
@@ -318,7 +318,7 @@ class _Reader:
         return name
 
     def _excluded(self, name: str) -> None:
-        """An excluded result that no step stores is an entity's node."""
+        """Add an anchor for an excluded result that no step stores: it is then an entity's node."""
         if name not in self.types and name not in self.taken:
             entity = next(e for e in self.entities if e.get("id_placeholder") == name)
             ref = NodeRef(name=entity["name_in_query"], type=entity["normalized_type"])
@@ -356,7 +356,7 @@ class _Reader:
         return "out"
 
     def _cut(self, kinds: Sequence[NodeType | EdgeType], filters: Sequence[tuple[str, str]]) -> list[Condition]:
-        """Cutoffs as conditions."""
+        """The conditions that an address's cutoff parameters express."""
         found = []
         for cutoff in dict.fromkeys(cutoff for kind in kinds for cutoff in kind.cutoffs):
             values = [value for name, value in filters if name == cutoff.name]

@@ -17,9 +17,9 @@ from ....signatures.graph_steps import EdgeType, GraphSchema, NodeType, Property
 from ..executors.conditions import as_number, kind_of, storable
 
 SEPARATORS = {",": "commas", ";": "semicolons", "|": "bars"}
-"""What tables are also written with."""
+"""Separators that tables are often written with instead of tabs."""
 NAMED = 20
-"""So many wrong lines are named; the others are counted."""
+"""The most wrong lines that are named; the others are counted."""
 
 
 class NodeLine(NamedTuple):
@@ -84,7 +84,7 @@ class _Lines:
         return (*self.strangers(), *(_left_out(what, count) for what, count in self.unlisted.items()))
 
     def strangers(self) -> tuple[str, ...]:
-        """Those among them that are types: nothing of such a line is kept."""
+        """Types that the schema does not list, one sentence each; lines of such types are left out as a whole."""
         known = [node.name for node in self.schema.nodes]
         return tuple(
             _left_out(f"nodes of type {name!r:.60}", count) + nearest_of(name, known)
@@ -92,7 +92,7 @@ class _Lines:
         )
 
     def kind_of(self, kind: NodeType | EdgeType, name: str) -> str:
-        """What the values of a property are: as declared, else as found, else text."""
+        """The kind of a property's values: as declared, else that of the first value found, else text."""
         told = kind.property_type(name)
         if told is not None:
             return "text" if told.kind == "enum" else told.kind
@@ -139,7 +139,7 @@ class NodeLines(_Lines):
                 self._names[spelling] = self._names[spelling.replace(" ", "")] = node
 
     def check(self) -> Iterator[bytes]:
-        """Look at every line once, yielding it."""
+        """Check every line once, yielding it."""
         self.unlisted.clear()
         self.strange.clear()
         for number, line in self.raw():
@@ -199,7 +199,7 @@ class EdgeLines(_Lines):
         self._texts: set[tuple[str, str]] = set()
 
     def check(self) -> Iterator[bytes]:
-        """Look at every line once, yielding it."""
+        """Check every line once, yielding it."""
         for number, line in self.raw():
             if not self._columns:
                 self._head(number, line)
@@ -292,14 +292,14 @@ class EdgeLines(_Lines):
 
 
 def head_problem(line: str) -> str:
-    """What is wrong with a first line of edges that has not the columns, tabs between them."""
+    """What is wrong with the first line of an edge file that lacks the expected tab-separated columns."""
     said = "the first line must name the columns source, edge, target with tabs between them"
     found = next((name for sign, name in SEPARATORS.items() if len(line.split(sign)) >= 3), None)
     return said if found is None else f"{said}, not {found}; separate every line by tabs"
 
 
 def nearest_of(name: str, known: Sequence[str]) -> str:
-    """What a name may have been meant for, as the end of a sentence; empty where nothing is like it."""
+    """The end of a sentence that suggests the known name nearest to a wrong one; empty where none is like it."""
     same = {each.casefold(): each for each in known}
     near = get_close_matches(name.casefold(), same, n=2)
     return f" (nearest: {', '.join(same[each] for each in near)})" if near else ""

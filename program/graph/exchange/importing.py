@@ -245,6 +245,6 @@ class _Writer:
 
 
 def _chunks(parts: Iterator[list[Any]]) -> Iterator[list[Any]]:
-    """Parts of ``STEP`` rows put together to ``CHUNK`` rows."""
+    """Parts of ``STEP`` rows joined to chunks of ``CHUNK`` rows."""
     while chunk := [row for part in islice(parts, CHUNK // STEP) for row in part]:
         yield chunk

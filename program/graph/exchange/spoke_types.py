@@ -87,7 +87,7 @@ def _entries(told: Any, key: str, where: str) -> Iterator[tuple[str, Mapping[str
 
 
 def _abbreviations(nodes: Mapping[str, Any], edges: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Node types by their capitals: SPOKE's habit, and before it what edges that say their ends show."""
+    """Node types by their capitals in edge names: what edges that declare their ends show, else SPOKE's usual ones."""
     short = {capitals: kind for capitals, kind in ABBREVIATIONS.items() if kind in nodes}
     for name, told in edges.items():
         found = SUFFIX.search(name)
@@ -165,7 +165,7 @@ def _detail(name: str, spec: Any) -> PropertyType | None:
 
 
 def _cutoffs(told: Any) -> Iterator[tuple[str, Any]]:
-    """(parameter, what is told of it)."""
+    """(parameter's name, its description) of each cutoff."""
     if isinstance(told, Mapping):
         yield from ((str(name), spec) for name, spec in told.items())
     else:
@@ -173,7 +173,7 @@ def _cutoffs(told: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _cut_property(tag: str, name: str, spec: Any) -> str:
-    """``cutoff_CtD_phase`` cuts off ``phase``."""
+    """The property that a cutoff parameter is about: ``phase`` for ``cutoff_CtD_phase``."""
     told = spec.get("property") if isinstance(spec, Mapping) else None
     return str(told or name.removeprefix("cutoff_").removeprefix(f"{tag}_"))
 
@@ -185,7 +185,7 @@ def _cut_details(tag: str, own: list[tuple[str, Any]]) -> dict[str, PropertyType
 def _made_cutoffs(
     tag: str, own: list[tuple[str, Any]], details: Mapping[str, PropertyType | None]
 ) -> tuple[Cutoff, ...]:
-    """An enum is cut to the values that are given, a number from below."""
+    """The cutoffs of a type: that of an enum lists the values to keep, that of a number is a lower bound."""
     made = []
     for name, spec in own:
         cut = _cut_property(tag, name, spec)

@@ -21,7 +21,8 @@ LOOKUP = "_queryplan_names"
 """The table of an imported database that finds nodes by the values of their properties."""
 
 LISTED = 20
-"""Up to so many ids are compared in a list; more are unwound, which was twice as fast at 100 and ten times at 1,000."""
+"""The most ids that are compared with ``IN`` a list; more are unwound, which was twice as fast at 100 ids and ten times
+at 1,000."""
 
 _OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "in": "IN"}
 
@@ -117,15 +118,15 @@ def _plain(value: Any) -> Any:
 
 
 def can_compile(conditions: Sequence[Condition]) -> bool:
-    """Whether Cypher compares as we do; its ``lower`` is not our case folding, so ``contains`` is done by us."""
+    """Whether Cypher can test these conditions; not ``contains``, since its ``lower`` is no case folding as ours."""
     return all(condition.op in _OPERATORS for condition in conditions)
 
 
 @dataclass(frozen=True)
 class Hop:
-    """One expansion of a chain; conditions of edges are no part of it.
+    """One expansion of a chain, without conditions on edges.
 
-    ``without`` are ids that it must not reach; ``distinct`` ends the paths before it.
+    ``without`` has ids that it must not reach. With ``distinct``, distinct nodes are carried on to it instead of paths.
     """
 
     edges: tuple[EdgeType, ...]
@@ -155,8 +156,8 @@ class Chain:
     """Some nodes of a type and the hops from them: what one statement can answer.
 
     Attributes:
-        ids: of the nodes it starts at, as the database has them.
-        node_kinds: the kinds of columns by node type.
+        ids: the ids of the nodes that it starts from, as the database has them.
+        node_kinds: for each node type, the kind of each column.
     """
 
     start: NodeType

@@ -18,11 +18,11 @@ Near = Callable[[str, ExpandStep], Iterable[str]]
 
 @dataclass(frozen=True)
 class Trail:
-    """A chain of steps that tests nothing.
+    """A chain of steps without conditions.
 
     Attributes:
-        anchors: all of one type, taken together.
-        hops: followed from them; ``exclude`` can only be the anchors.
+        anchors: nodes of one type, from all of which the chain starts.
+        hops: the steps followed from them; only the anchors may be excluded.
     """
 
     anchors: tuple[NodeRef, ...]
@@ -50,7 +50,7 @@ def _plain(step: ExpandStep, start: str) -> bool:
 
 
 def leads_somewhere(ids: Iterable[str], hops: tuple[ExpandStep, ...], near: Near) -> bool:
-    """Whether a path goes from one of some nodes over every hop; a node that led nowhere is not tried again."""
+    """Whether some path leads from one of the nodes over every hop; a node that led nowhere is not tried again."""
     starts = sorted(ids)
     excluded = frozenset(starts)
     tried: set[tuple[int, str]] = set()

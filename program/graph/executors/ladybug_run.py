@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from .ladybug import LadybugGraph
 
 MANY_PATHS = 50_000
-"""From so many paths on, by the edges' mean fan-out, only distinct nodes are carried on to the next hop."""
+"""The number of paths, estimated from the edges' mean fan-out, from which only distinct nodes are carried on."""
 
 MOST_HOPS = 4
-"""Hops in one statement: the database takes 40 ms to prepare one of four, a second of eight, eight of twenty, and does
-not look at the deadline meanwhile."""
+"""The most hops in one statement. The database takes 40 ms to prepare four, a second for eight and eight seconds for
+twenty, and does not look at the deadline meanwhile."""
 
 FEW = 4
-"""Nodes that a step is followed to from each when it is only asked whether it leads anywhere.
+"""The number of neighbours read of each node where only the question is whether a plan finds anything.
 
-Such a statement takes 0.1 ms from the second time on that it is made, so it has one step from one node:
-two for each edge type are all there are.
+Each statement follows one step from one node. There are only two such statements for each edge type, and from the
+second time on one takes 0.1 ms.
 """
 
 MANY_EXCLUDED = 200

@@ -207,7 +207,10 @@ class Session:
         return self._read(rows, where, parameters)
 
     def _filters(self, kind: str, edges: Sequence[str]) -> list[tuple[str, str]]:
-        """Edge types, and the node types that they join; the type asked from among them, or it might be left out."""
+        """The filters of a call: edge types, and the node types that they join.
+
+        The type that the call starts from is among these, since the server might leave its nodes out otherwise.
+        """
         declared = [edge for edge in self.schema.edges if edge.name in edges]
         kinds = dict.fromkeys([kind, *(end for edge in declared for end in (edge.source, edge.target))])
         return [*(("edge_filters", e.name) for e in declared), *(("node_filters", name) for name in kinds)]
@@ -220,7 +223,7 @@ class Session:
         return [parameter for kind, condition in tests for parameter in cutoff_parameters(kind, condition)]
 
     def _any_edge(self, node: NodeType) -> tuple[str, ...]:
-        """One edge type of a node type: a node cannot be asked for without its neighbours."""
+        """One edge type of a node type, to look up a node: it cannot be asked for without some neighbours."""
         return tuple(e.name for e in self.schema.edges if node.name in (e.source, e.target))[:1]
 
     def _node(self, kind: str) -> NodeType:
@@ -272,7 +275,7 @@ class Session:
 
 
 def cutoff_parameters(kind: NodeType | EdgeType, condition: Condition) -> list[tuple[str, str]]:
-    """The parameters of a condition, if the type has a cutoff that leaves out nothing that the condition lets pass."""
+    """The cutoff parameters for a condition; empty unless a cutoff lets all pass that the condition lets pass."""
     found = next((c for c in kind.cutoffs if c.property == condition.property and _same(c, condition)), None)
     return [(found.name, sent_text(value)) for value in condition.candidates()] if found else []
 

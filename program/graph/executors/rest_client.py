@@ -22,9 +22,9 @@ from .stepping import Clock, Gap
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_ROW = 4_000_000
-"""Characters; one node or edge that is longer is taken for an answer that is no list of rows."""
+"""The most characters of one node or edge; a longer one means that the answer is no list of rows."""
 IDS = ("id", "source", "target")
-"""What rows are told apart and joined by."""
+"""The fields that identify rows and join edges to nodes."""
 
 Parameters = Sequence[tuple[str, str]]
 
@@ -64,11 +64,11 @@ class Rows:
 
 
 class Again(Exception):
-    """A call that may go better the next time."""
+    """A call that failed but may succeed if it is tried again."""
 
 
 class Refused(Exception):
-    """A call that will not go better the next time."""
+    """A call that failed and would fail again."""
 
 
 class Client:

@@ -159,26 +159,26 @@ class StepRun:
         return sorted(set(reached).difference(*(self.ids(name) for name in step.exclude)))
 
     def union(self, step: UnionStep) -> list[str]:
-        """In any input."""
+        """The nodes in any input."""
         return sorted(set().union(*(self.ids(name) for name in step.inputs)))
 
     def intersect(self, step: IntersectStep) -> list[str]:
-        """In all inputs."""
+        """The nodes in all inputs."""
         return sorted(reduce(set.intersection, (set(self.ids(name)) for name in step.inputs)))
 
     def difference(self, step: DifferenceStep) -> list[str]:
-        """In the first input alone."""
+        """The nodes in the first input and in no other."""
         first, *others = (set(self.ids(name)) for name in step.inputs)
         return sorted(first.difference(*others))
 
     def filter(self, step: FilterStep) -> list[str]:
-        """What passes every condition."""
+        """The nodes that pass every condition."""
         found = self.ids(step.start)
         told = self.store.look_up(found, self.kind(step.start))
         return [node for node in found if passes(told[node], step.conditions)]
 
     def order(self, step: OrderStep) -> list[str]:
-        """The first nodes by a property or a degree; what is without the property is left out."""
+        """The first nodes by a property or by number of edges; nodes without the property are left out."""
         found, kind = self.ids(step.start), self.kind(step.start)
         told = self.store.look_up(found, kind)
         if step.degree_of is not None:
@@ -192,7 +192,7 @@ class StepRun:
         return self._first(step, in_order, values)
 
     def _first(self, step: OrderStep, known: list[str], values: Mapping[str, Any]) -> list[str]:
-        """The first of nodes in order; that others have the same value as the last of them is said."""
+        """The first of the ordered nodes; ``cut`` says if further ones have the same value as the last of them."""
         kept, left = known[: step.limit], known[step.limit :]
         alike = sum(rank(values[node]) == rank(values[kept[-1]]) for node in left) if kept else 0
         if alike:
@@ -204,7 +204,7 @@ class StepRun:
     # --- the answer
 
     def _counted(self, last: CountStep) -> GraphAnswer:
-        """How many there are; nothing from a name that the graph does not have is unknown, not zero."""
+        """The count; where a name is unknown to the graph and nothing was found, it is unknown and not zero."""
         size = self.size(last.start)
         return self._made((str(size),) if size or not self.unknown else ())
 
@@ -228,7 +228,7 @@ class StepRun:
 
 
 def rank(value: Any) -> tuple[int, float, str]:
-    """Numbers before everything else: a property of two kinds must not stop a plan that is well-typed."""
+    """A sort key that puts numbers before everything else, so that values of two kinds can be ordered, too."""
     return (0, value, "") if kind_of(value) in ("number", "boolean") else (1, 0, str(value))
 
 

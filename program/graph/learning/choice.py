@@ -18,9 +18,9 @@ from .store import Learned
 
 
 def learn_choice(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> np.ndarray:
-    """Learn how complete plans are compared, from each half of the domains, ranked by what the other half teaches.
+    """Learn the weights of ``CHOICE``, shape (len(CHOICE),): from each half of the domains, ranked by the other half.
 
-    Takes three times as long as all the rest, which is why its outcome, one number for each of ``CHOICE``, is shipped.
+    This takes three times as long as all other learning, so the result is shipped.
     """
     examples = []
     for taught, asked in halves(sources):
@@ -30,7 +30,10 @@ def learn_choice(sources: Sequence[Labelled], common: Mapping[str, float], encod
 
 
 def halves(sources: Sequence[Labelled]) -> list[tuple[list[Labelled], list[Labelled]]]:
-    """The domains in two halves, each as what is asked of what the other teaches; those that share an edge together."""
+    """Two pairs of halves of the domains, (learned from, asked), so that each half is asked once.
+
+    Domains that share an edge type are in the same half. Empty if all are.
+    """
     first: list[Labelled] = []
     second: list[Labelled] = []
     families, homes = _families(sources), dict[int, list[Labelled]]()
@@ -41,7 +44,7 @@ def halves(sources: Sequence[Labelled]) -> list[tuple[list[Labelled], list[Label
 
 
 def _families(sources: Sequence[Labelled]) -> list[list[Labelled]]:
-    """The domains that share an edge, and those that share one with these."""
+    """The domains in groups that are connected by shared edge types, directly or through others."""
     families: list[list[Labelled]] = []
     for one in sources:
         near = [bool(related(one[0].schema, [source for source, _ in family])) for family in families]
@@ -56,7 +59,7 @@ def _questions_in(half: Sequence[Labelled]) -> int:
 
 
 def choices(learned: Learned, source: Source, values: Values, encoder: Encoder) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The complete plans of some questions of a domain, and which are right."""
+    """For some questions of a domain, the numbers of their plans, shape (n, len(CHOICE)), and which plans are right."""
     answerer = Answerer(ranker_of(source, learned.paths, encoder), learned, source.index, values, encoder)
     looked = [(answerer.chosen(question.text), question) for question in some_of(source).questions]
     return [(chosen.numbers, right_options(chosen, question)) for chosen, question in looked]

@@ -12,21 +12,22 @@ from .gold import means_the_same
 from .labelled import Question
 
 HOLD = 20.0
-"""In units of one question's loss, of numbers scaled to a spread of one. 10, 20 and 50 were alike, 1 and 60 worse."""
+"""The strength of regularisation, in units of one question's loss, for numbers scaled to a standard deviation of one.
+10, 20 and 50 were alike; 1 and 60 were worse."""
 
 
 def right_options(chosen: Chosen, question: Question) -> np.ndarray:
-    """Which plans are the labelled one; for a question that the schema cannot say, none is. Shape (options,)."""
+    """Which options are the labelled plan, shape (options,); for an unsayable question, "cannot be said" is."""
     return np.array(
         [means_the_same(None if o.ending.none else o.plan, question.plan) for o in chosen.options], dtype=bool
     )
 
 
 def fit_choice(examples: Sequence[tuple[np.ndarray, np.ndarray]], start: np.ndarray) -> np.ndarray:
-    """Weights of ``CHOICE``, drawn to where they start from.
+    """The weights of ``CHOICE``, fitted with regularisation towards ``start``.
 
     Args:
-        examples: of each question the numbers of its plans, shape (n, len(CHOICE)), and which are right, shape (n,).
+        examples: for each question, the numbers of its plans, shape (n, len(CHOICE)), and which are right, shape (n,).
     """
     from scipy.sparse import csr_matrix
 
@@ -34,7 +35,7 @@ def fit_choice(examples: Sequence[tuple[np.ndarray, np.ndarray]], start: np.ndar
     if not told:
         return start
     numbers = np.concatenate([n for n, _ in told])
-    # What differs between the plans of one question is all that matters; that is what is scaled.
+    # Only differences between plans of one question matter, so each number is scaled by its spread within questions.
     spread = np.sqrt(np.mean([((n - n.mean(axis=0)) ** 2).mean(axis=0) for n, _ in told], axis=0))
     scale = np.where(spread > 1e-9, spread, np.inf)
     question = np.repeat(np.arange(len(told)), [len(right) for _, right in told])

@@ -1,4 +1,4 @@
-"""Fits the ranking of endings, and when the first plan is right, from labelled questions."""
+"""Fits the ranking of endings to labelled questions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STARTING = {
 
 @dataclass(frozen=True)
 class Case:
-    """A question as endings are ranked for it."""
+    """A question, and the numbers and elements of its endings, with which of them are right."""
 
     view: View
     dense: np.ndarray
@@ -49,7 +49,7 @@ class Case:
 
 
 def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -> list[Case]:
-    """The questions whose labelled ending is among the candidates."""
+    """A case for each question whose labelled ending is among the candidates."""
     looking = EndingParts(source.schema, encoder), ValueWords(values.texts.values(), encoder, values.words)
     found = []
     for question in source.questions:
@@ -61,7 +61,7 @@ def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -
 
 
 def _best(text: str, gold: Gold | None, mentions: Sequence[Mention], ranker: Ranker) -> tuple[Ranked, int] | None:
-    """The likeliest path, from the labelled names where there are any."""
+    """The likeliest path, as a candidate's place, from the labelled names if the question has a plan; None without."""
     tried = ranker.hypotheses(text, mentions)
     meant = [h for h in tried if gold is None or is_meant(h, gold)][:1]
     ranked = [r for h in meant for r in ranker.of(text, h) if len(r.scores)]
@@ -106,11 +106,11 @@ def is_gold(ending: Ending, gold: Gold) -> bool:
 
 
 def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None, hold: float = 1.0) -> EndingWeights:
-    """Weights of numbers and of elements times n-grams.
+    """Fit the weights of the endings' numbers, and of elements by n-grams.
 
     Args:
-        start: what was learned elsewhere, which what no case speaks of keeps to.
-        hold: how strongly, as a share of what holds where nothing was learned elsewhere.
+        start: weights learned elsewhere, towards which the fit is regularised; by default those before any label.
+        hold: the strength of that, as a multiple of the usual one.
     """
     counts = Counter(int(g) for case in cases for g in case.view.grams)
     start = _with_columns(start or starting_endings(), [g for g, count in counts.items() if count >= MIN_COUNT])
@@ -136,12 +136,12 @@ def fit_endings(cases: Sequence[Case], start: EndingWeights | None = None, hold:
 
 
 def starting_endings() -> EndingWeights:
-    """What is believed before any label is seen."""
+    """The weights before any label is seen."""
     return EndingWeights(np.array([STARTING.get(name, 0.0) for name in DENSE]))
 
 
 def _with_columns(weights: EndingWeights, grams: Sequence[int]) -> EndingWeights:
-    """The same with room for more n-grams."""
+    """The weights with columns of zeros for further n-grams."""
     wider = np.array(sorted({*weights.grams.tolist(), *grams}), dtype=np.uint32)
     table = np.zeros((len(ELEMENTS), len(wider) + VECTOR), dtype=np.float32)
     width = len(weights.grams)

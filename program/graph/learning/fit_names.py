@@ -28,7 +28,7 @@ MIN_COUNT = 2
 
 
 def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray) -> np.ndarray:
-    """Weights of a mention's features: logistic regression of "a labelled plan starts there"."""
+    """The weights of a mention's features, by logistic regression on whether a labelled plan starts from it."""
     features: list[np.ndarray] = []
     meant: list[bool] = []
     for source in sources:
@@ -43,7 +43,7 @@ def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np
 
 
 def fit_logistic(features: np.ndarray, targets: np.ndarray, start: np.ndarray, hold: float) -> np.ndarray:
-    """Logistic regression that is drawn to given weights, so that what no row shows stays as it was believed."""
+    """The weights of a logistic regression, regularised towards ``start``, so that what no row shows stays the same."""
     from scipy.optimize import minimize
 
     signs = np.where(targets, 1.0, -1.0)
@@ -65,7 +65,7 @@ def _spans_of(
         return [], []
     anchors = read_gold(question.plan).anchors
     names = {(a.name.casefold(), a.type) for a in anchors}
-    # A row must not be told by its own words what it is to learn.
+    # The question itself is left out of the counts, since they would tell it which of its words are no names.
     own = runs_outside(question.text, _named(mentions, names))
     others = {text: max(0, plain.get(text, 0) - (text in own)) for text in {fold(m.text) for m in mentions}}
     rows = span_features(question.text, mentions, ranker.weights.common, others, frozenset(ranker.words.vocabulary))
@@ -82,11 +82,11 @@ def _named(mentions: Sequence[Mention], names: set[tuple[str, str]]) -> set[str]
 
 
 _PLAIN: WeakKeyDictionary[Source, Mapping[str, int]] = WeakKeyDictionary()
-"""Counted once a source: each step of learning asks for it, and counting it looks for names in every question."""
+"""The counts of each source, cached: every step of learning needs them, and counting links all questions."""
 
 
 def plain_of(source: Source) -> Mapping[str, int]:
-    """How often texts stand in a domain's questions without being a name: those that could be one, and words."""
+    """How often a text stands in a domain's questions without being a name: spellings of names, and frequent words."""
     if source not in _PLAIN:
         _PLAIN[source] = _plain_of(source)
     return _PLAIN[source]
@@ -103,7 +103,7 @@ def _plain_of(source: Source) -> dict[str, int]:
 
 
 def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> RoleWeights:
-    """What the words around a name say of its part, from questions with several names."""
+    """The weights by which the words around a name tell its role, from questions with several names."""
     contexts: list[np.ndarray] = []
     parts: list[int] = []
     for source in sources:
@@ -135,7 +135,7 @@ def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
 
 
 def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> tuple[CombineWeights, CombineWeights]:
-    """What questions say of how sets are put together: those with several names, and those with one."""
+    """The weights that tell how sets are combined, from questions with several names, and from those with one."""
     several: list[tuple[Said, str]] = []
     single: list[tuple[Said, str]] = []
     for source in sources:
@@ -154,7 +154,7 @@ def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -
 
 
 def _meant(question: Question, source: Source, ranker: Ranker) -> Hypothesis | None:
-    """The names as labelled."""
+    """The hypothesis with the labelled names; None if it is not among the likeliest, or there is no plan."""
     if question.plan is None:
         return None
     gold, mentions = read_gold(question.plan), source.index.mentions(question.text, ranker.ordinary)
@@ -162,7 +162,7 @@ def _meant(question: Question, source: Source, ranker: Ranker) -> Hypothesis | N
 
 
 def _roles_of(question: Question, source: Source, ranker: Ranker) -> list[tuple[np.ndarray, int]]:
-    """Context and part of each name of a question with several."""
+    """The context and the role (its place in ``ROLES``) of each name of a question with several."""
     meant = _meant(question, source, ranker)
     if question.plan is None or meant is None or len(meant.mentions) < 2:
         return []

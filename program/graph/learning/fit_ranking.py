@@ -1,7 +1,8 @@
 """Fits the ranking of paths to labelled questions: first what every schema shares, then a domain's own edges.
 
-The shared part is fitted with the domains' own elements left out, so that it has to explain the plans by what carries
-over; a domain's elements are then fitted on top of it. A question's candidates are pruned by the weights so far.
+The shared part is fitted without the domains' own elements, so that it has to explain the plans by what carries over to
+other schemas. A domain's elements are then fitted on top of it. A question's candidates are pruned by the weights so
+far.
 """
 
 from __future__ import annotations
@@ -32,13 +33,16 @@ HOLD_DENSE = 0.3
 HOLD_SHARED = 0.5
 HOLD_DOMAIN = 0.1
 DOMAIN_ITERATIONS = 40
-"""Of a domain's own rows; with 60 as many plans were right on others."""
+"""Iterations of the fit to a domain's own rows; with 60 as many plans were right on other rows."""
 HOLD_PLACED = 3.0
-"""An edge is first taken to mean the same wherever it stands in a plan: chains nobody labelled need that."""
+"""How much more strongly the elements of an edge in one role are regularised than those of the edge in any role.
+
+So an edge is first of all taken to mean the same wherever it stands in a plan, which chains that nobody labelled need.
+"""
 
 
 def starting_weights(common: Mapping[str, float]) -> Weights:
-    """What is believed before any label is seen: plans should cover the question's words and be short."""
+    """The weights before any label is seen: plans should cover the question's words and be short."""
     dense = dict.fromkeys(DENSE, 0.0)
     dense |= {"covered": 2.0, "covered share": 4.0, "hops told": 2.0, "end told": 1.0, "meaning": 2.0, "prior": 1.0}
     dense |= {
@@ -63,7 +67,8 @@ class Example:
 
     Attributes:
         views: the question under each hypothesis.
-        which: of each candidate, which view it is seen with.
+        which: the place of each candidate's view, shape (n,).
+        dense, elements, right: the candidates' numbers and elements, and which of them are right.
     """
 
     views: list[View]
@@ -74,7 +79,7 @@ class Example:
 
 
 def examples_of(source: Source, ranker: Ranker) -> list[Example]:
-    """The questions that have a right candidate."""
+    """An example for each question that has a right candidate."""
     asked = [question for question in source.questions if question.plan is not None]
     found = [example_of(question, source.index.mentions(question.text, ranker.ordinary), ranker) for question in asked]
     return [example for example in found if example is not None]
@@ -110,13 +115,13 @@ def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray]) -> Example:
 
 
 def stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Arrays of elements under each other, the narrower ones filled up with nothing."""
+    """Arrays of elements stacked into one, the narrower ones filled up with ``NOTHING``."""
     width = max((r.shape[1] for r in rows), default=1)
     return np.concatenate([np.pad(r, ((0, 0), (0, width - r.shape[1])), constant_values=NOTHING) for r in rows])
 
 
 def right_ones(ranked: Ranked, gold: Gold, table: PathTable) -> np.ndarray:
-    """Which candidates are the labelled plan, its final step and conditions aside; shape (n,)."""
+    """Which candidates are the labelled plan, apart from its final step and conditions; shape (n,), bool."""
     right = np.zeros(len(ranked.pool), dtype=bool)
     if not is_meant(ranked.hypothesis, gold):
         return right
@@ -136,7 +141,12 @@ def _same_edges(hops: np.ndarray, wanted: np.ndarray) -> np.ndarray:
 
 
 def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int]) -> Problem:
-    """Examples as arrays; ``rows`` elements and these n-grams are fitted."""
+    """The examples as arrays.
+
+    Args:
+        rows: the number of elements.
+        columns: the column of each n-gram, by its hash.
+    """
     from scipy.sparse import csr_matrix, hstack
 
     views = [view for example in examples for view in example.views]
@@ -156,7 +166,7 @@ def problem_of(examples: Sequence[Example], rows: int, columns: Mapping[int, int
 
 
 def gram_counts(examples: Iterable[Example]) -> Counter[int]:
-    """In how many questions each n-gram occurs, the names as labelled."""
+    """The number of questions in which each n-gram occurs, with the labelled names masked."""
     counts: Counter[int] = Counter()
     for example in examples:
         meant = example.views[int(example.which[np.argmax(example.right)])]
@@ -165,7 +175,7 @@ def gram_counts(examples: Iterable[Example]) -> Counter[int]:
 
 
 def element_names(schema: GraphSchema) -> list[str]:
-    """The elements of one schema."""
+    """The names of a schema's own elements."""
     hops = [
         element_name(edge, way, role)
         for edge in schema.edges
@@ -176,7 +186,7 @@ def element_names(schema: GraphSchema) -> list[str]:
 
 
 def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str, float]) -> Weights:
-    """What carries over from labelled domains to any schema."""
+    """The weights that carry over from labelled domains to any schema."""
     start = starting_weights(common)
     rankers = {s.name: Ranker(PathTable(s.schema), encoder, start) for s in sources}
     weights = _with_rows(replace(start, span=fit_span(sources, rankers, start.span)), SHARED, ())
@@ -190,10 +200,10 @@ def fit_shared(sources: Sequence[Source], encoder: Encoder, common: Mapping[str,
 def fit_domain(
     shared: Weights, schema: GraphSchema, sources: Sequence[Source], encoder: Encoder, hold: float = HOLD_DOMAIN
 ) -> Weights:
-    """What labels say of the edges and types of one schema.
+    """The weights for one schema: the shared ones, fitted further with its own edges and types.
 
     Args:
-        sources: domains that have some of its edges; the first is the schema's own, if it has labels.
+        sources: domains that have some of its edges; the schema's own comes first, if it has labels.
     """
     own = element_names(schema)
     plain = plain_of(sources[0]) if sources else {}
@@ -205,7 +215,7 @@ def fit_domain(
 
 
 def related(schema: GraphSchema, sources: Iterable[Source]) -> list[Source]:
-    """The domains that have an edge of the schema, its own first."""
+    """The domains that share an edge type with the schema, its own domain first."""
     own = {(e.name, e.source, e.target) for e in schema.edges}
     found = [s for s in sources if own & {(e.name, e.source, e.target) for e in s.schema.edges}]
     return sorted(found, key=lambda s: s.schema != schema)
@@ -220,7 +230,7 @@ def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
 
 
 def _with_rows(weights: Weights, names: Iterable[str], grams: Iterable[int]) -> Weights:
-    """The same weights with room for more elements and n-grams."""
+    """The weights with rows and columns of zeros for further elements and n-grams."""
     elements = list(dict.fromkeys([*weights.elements, *names]))
     columns = np.array(sorted({*weights.grams.tolist(), *grams}), dtype=np.uint32)
     table = np.zeros((len(elements), len(columns) + VECTOR))

@@ -28,10 +28,11 @@ class Gold:
     """A labelled plan in parts.
 
     Attributes:
-        plan: the steps of the set, without conditions on edges.
-        core: its canonical text.
-        edges: the edges followed, with their directions.
-        where: conditions on edges.
+        plan: the steps that reach the set, without conditions on edges.
+        core: the canonical text of ``plan``.
+        edges: the (edge, direction) pairs followed.
+        anchors: the nodes that it starts from.
+        where: the conditions on edges.
         final: what is done with the set.
     """
 
@@ -44,7 +45,7 @@ class Gold:
 
 
 def read_gold(plan: GraphPlan) -> Gold:
-    """Take a plan apart."""
+    """Take a labelled plan apart into the path and its ending."""
     steps = list(plan.steps)
     final = Final()
     while len(steps) > 1 and isinstance(steps[-1], CountStep | OrderStep | FilterStep):
@@ -73,7 +74,7 @@ def _without_where(steps: Sequence[GraphStep]) -> tuple[list[GraphStep], tuple[C
 
 
 def parts_of(plan: GraphPlan) -> dict[tuple[str, str], str]:
-    """What part each named node plays in the set of a plan, see ``roles.ROLES``; by folded name and type."""
+    """The role of each named node in a plan, one of ``roles.ROLES``, by case-folded name and type."""
     steps = {step.store_as: step for step in plan.steps}
     found: dict[tuple[str, str], str] = {}
     for step in plan.steps:
@@ -102,7 +103,7 @@ def _mark(names: Sequence[str], steps: dict[str, GraphStep], found: dict[tuple[s
 
 
 def behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
-    """A result and everything it is made of."""
+    """The names of a result and of all results that it is made from."""
     step = steps[name]
     start = getattr(step, "start", None)
     inputs = getattr(step, "inputs", ()) or ((start,) if start is not None else ())
@@ -110,7 +111,7 @@ def behind(name: str, steps: dict[str, GraphStep]) -> set[str]:
 
 
 def is_meant(hypothesis: Hypothesis, gold: Gold) -> bool:
-    """Whether the names are those that the labelled plan starts from."""
+    """Whether a hypothesis has exactly the names that the labelled plan starts from."""
     named = {(r.name.casefold(), r.type) for r in hypothesis.readings}
     return named == {(a.name.casefold(), a.type) for a in gold.anchors}
 

@@ -12,7 +12,7 @@ from ..names.linking import NameIndex
 from ..question.words import words_of
 
 EPSILON = 0.002
-"""A share of questions below which a word counts as not occurring: one question in five hundred."""
+"""The share of questions from which a word counts as occurring at all: one question in five hundred."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Question:
     """A labelled question.
 
     Attributes:
-        plan: None where the schema cannot say what is asked.
+        plan: the right plan; None where the schema cannot say what is asked.
     """
 
     text: str
@@ -30,11 +30,11 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A labelled domain: its schema, its names, and questions. Equal to itself alone, and hashed so.
+    """A labelled domain: its schema, its names, and questions. Compared and hashed by identity.
 
     Attributes:
-        counted: whether it is counted how often its words stand without being names; not for lessons, which
-            stand for domains without labels.
+        counted: whether counts of texts that are no names (``plain_of``) are learned from it. They are not for lessons,
+            which stand for domains without labels.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Source:
 
 
 def common_words(questions: Iterable[Sequence[str]]) -> dict[str, float]:
-    """How much each word says, 0 to 1: little if it is frequent in the questions of every domain.
+    """The weight of each word, from near 0 if it is frequent in the questions of every domain to 1 if it is rare.
 
     Args:
         questions: for each domain, its questions with their names taken out.

@@ -51,22 +51,22 @@ KEPT = Path(".queryplan/heads")
 RECIPE = "17"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 DOMAIN_RECIPE = "1"
-"""The same of what a domain's own rows teach on top of what carries over."""
+"""The same for what a domain's own rows teach on top of that."""
 DOMAIN_HOLD = 0.5
-"""How strongly a domain's endings keep to what carries over: of 551 questions of ``biomedical`` that taught nothing
+"""The strength that holds a domain's endings to the shared ones. Of 551 ``biomedical`` questions that taught nothing,
 424 were right with this, 423 with half of it, 417 with twice as much and 416 with four times."""
 LEARNING_SHARED = (
     "learning from the shipped questions how to plan on any graph, once for this user: four to eight minutes"
 )
 FAST, SLOW = 1100, 620
-"""Labelled questions of a schema that are learned from in a minute, on an idle core and on a busy one."""
+"""The number of a schema's questions that are learned from in a minute, on an idle core and on a busy one."""
 EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
 SOME = 60
-"""Questions of a shipped domain from which endings and the comparison of complete plans are learned, about."""
+"""About how many questions of each shipped domain teach endings and the comparison of complete plans."""
 Labelled = tuple[Source, Values]
 ORDINARY = 0.75
-"""Words that say less than this are frequent in the questions of every domain."""
+"""The weight below which a word counts as frequent in the questions of every domain."""
 SURE_BEFORE = {"bias": -1.0, "chance": 1.0, "margin": 1.0, "covered": 1.0}
 
 
@@ -80,7 +80,7 @@ def questions_of(rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
 
 
 def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
-    """Questions whose plans stand beside the rows, of these rows alone."""
+    """The questions among these rows whose plans stand in ``evidence.jsonl``, beside the rows."""
     path = folder / EVIDENCE
     if not path.is_file():
         return ()
@@ -106,7 +106,7 @@ def graph_values(schema: GraphSchema, graph: object) -> Values:
 
 
 def probe_of(executor: GraphExecutor) -> Probe | None:
-    """What ``Probe`` asks of a graph; None for one behind a network, where asking takes too long."""
+    """The probe of a graph; None for one behind a network, where probing takes too long."""
     if not getattr(executor, "at_hand", True):
         return None
     finds = getattr(executor, "finds", None) or (lambda plan: bool(executor.run(plan, cap=1).names))
@@ -140,10 +140,10 @@ def named_values(values: Values, schema: GraphSchema) -> dict[tuple[str, str], t
 
 
 def _ordinary_names(lesson: Lesson, common: Mapping[str, float]) -> list[tuple[str, str]]:
-    """Ordinary words of the questions as names of nodes, as large graphs have them: films called "It", tags "film".
+    """(Name, type) for some ordinary words of the questions, since large graphs have such names: a film called "It".
 
-    One word in three, by its hash, of those that are frequent in every domain and those of the schema: a planner has to
-    learn that such a name is rarely meant.
+    A planner has to learn that these are rarely meant. They are one word in three, by its hash, of those that are
+    frequent in every domain and those of the schema.
     """
     schema = lesson.schema
     of_schema = {word for kind in (*schema.nodes, *schema.edges) for word in name_words(kind.name)}
@@ -154,7 +154,7 @@ def _ordinary_names(lesson: Lesson, common: Mapping[str, float]) -> list[tuple[s
 
 
 def labelled_source(name: str, folder: Path, splits: Sequence[str] = ("train",)) -> tuple[Source, Values] | None:
-    """A domain's labelled questions with their graph; None where it has no graph or no such question."""
+    """A domain's labelled questions and graph, and its known values; None where it has no graph or no such question."""
     card = load_card(folder)
     if card.graph is None or not (folder / "graph").is_dir():
         return None
@@ -175,7 +175,7 @@ def shipped_sources() -> list[tuple[Source, Values]]:
 
 
 def lesson_sources(common: Mapping[str, float]) -> list[tuple[Source, Values]]:
-    """The lessons; their nodes are those that they name."""
+    """The lessons as labelled domains; the nodes of each are those that its plans name."""
     return [(source_of_lesson(lesson, common), values_of(lesson.schema)) for lesson in load_lessons()]
 
 
@@ -190,7 +190,7 @@ def source_of_lesson(lesson: Lesson, common: Mapping[str, float]) -> Source:
 
 @lru_cache(maxsize=1)
 def shipped_common() -> Mapping[str, float]:
-    """How much each word says, from the questions of every shipped domain."""
+    """The weight of each word (``common_words``), from the questions of every shipped domain."""
     texts = []
     for name in shipped_domains():
         rows = [row for row in read_rows(domain_folder(name) / "train.jsonl") if row.labels.is_relevant]
@@ -206,7 +206,7 @@ def _without_names(row: LabelledRow) -> str:
 
 
 def shared_fingerprint() -> str:
-    """Of everything that what carries over is learned from; labels of other splits are not part of it."""
+    """A hash of everything that the shared knowledge is learned from; labels of other splits do not change it."""
     weights = [line for line in LEARNED.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     parts = [RECIPE, "\n".join(weights), PLANS_FILE.read_text(encoding="utf-8")]
     for name in shipped_domains():
@@ -222,13 +222,13 @@ def shared_fingerprint() -> str:
 
 
 def kept_shared() -> Path:
-    """Where what carries over is kept: beside the weights of language models, for every project of this user."""
+    """The folder of the shared knowledge: beside the weights of language models, for every project of this user."""
     return cache_folder().parent / "graph"
 
 
 @lru_cache(maxsize=4)
 def shared_knowledge(kept_in: Path | None = None) -> Learned:
-    """What carries over to any schema: kept, or learned now from the shipped rows and kept.
+    """What carries over to any schema: read from disk, or learned now from the shipped rows and written there.
 
     Args:
         kept_in: a folder instead of ``kept_shared()``.
@@ -246,11 +246,11 @@ def shared_knowledge(kept_in: Path | None = None) -> Learned:
 
 
 def domain_knowledge(schema: GraphSchema, own: Labelled | None = None, kept_in: Path = KEPT) -> Learned:
-    """What is known of a schema: what carries over, and what labels say of its edges. Kept, or learned now and kept.
+    """What is known of a schema: what carries over, and what labels say of its edges; from disk, or learned now.
 
     Args:
         own: the labelled questions of the schema's own domain.
-        kept_in: a folder for what is learned of this schema.
+        kept_in: the folder in which what is learned of this schema is kept.
     """
     shared = shared_knowledge()
     near = related(schema, [*([own[0]] if own else []), *(source for source, _ in shipped_sources())])
@@ -267,7 +267,7 @@ def domain_knowledge(schema: GraphSchema, own: Labelled | None = None, kept_in: 
 
 
 def _learning(near: Sequence[Source]) -> str:
-    """That a schema's own questions are learned from now, and for how long."""
+    """The announcement that a schema's own questions are learned from now, and how long that takes."""
     counts = {source.name: len(source.questions) for source in near}  # a shipped domain's own are among them twice
     count = sum(counts.values())
     least, most = count // FAST, -(-count // SLOW)
@@ -281,7 +281,7 @@ def _fingerprint(schema: GraphSchema, sources: Sequence[Source]) -> str:
 
 
 def _keeping(learned: Learned, path: Path) -> Learned:
-    """The same, kept where the disk allows."""
+    """What was learned, after writing it to disk; if that fails, with a note that says so."""
     try:
         keep(learned, path)
     except ProgramError as error:
@@ -297,12 +297,12 @@ def learn_shared(sources: Sequence[Labelled], common: Mapping[str, float], encod
 
 
 def some_of(source: Source) -> Source:
-    """A domain with about ``SOME`` of its questions, every so many."""
+    """A domain with about ``SOME`` of its questions, at even intervals."""
     return replace(source, questions=source.questions[:: max(1, len(source.questions) // SOME)])
 
 
 def ranker_of(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
-    """A ranker of a domain's paths, as its own words have it."""
+    """A ranker for a domain's questions that knows which of its texts are often no names."""
     return Ranker(PathTable(source.schema), encoder, replace(paths, plain=plain_of(source)))
 
 
@@ -315,7 +315,7 @@ def learn_domain(
 ) -> Learned:
     """Add what labels say of a schema's edges: its own domain's, and those of others that have the same edges.
 
-    Where no domain has an edge of the schema, what carries over is all.
+    Where no domain has an edge of the schema, ``shared`` is returned unchanged.
     """
     kinds = [*([own] if own else []), *(other for other in others if own is None or other[0].name != own[0].name)]
     near = related(schema, [source for source, _ in kinds])
@@ -337,7 +337,7 @@ def _note(sources: Sequence[Labelled]) -> str:
 
 
 def starting_sure() -> np.ndarray:
-    """What is believed of certainty before any label is seen."""
+    """The weights of certainty before any label is seen, shape (len(SURE),)."""
     return np.array([SURE_BEFORE.get(name, 0.0) for name in SURE])
 
 
@@ -345,24 +345,24 @@ Right = Callable[[Found | None, Question], bool]
 
 
 def same_plan(found: Found | None, question: Question) -> bool:
-    """Whether a plan is the labelled one; for a question that the schema cannot say, no plan is."""
+    """Whether a plan is the labelled one; for an unsayable question, whether there is none."""
     return means_the_same(None if found is None or found.none else found.plan, question.plan)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """How questions that nothing was learned from were answered: features of the first plan, and if it was right."""
+    """Held-out questions as answered: the first plan's features, shape (n, len(SURE)), and if it was right, (n,)."""
 
     features: np.ndarray
     right: np.ndarray
 
     def certainty(self, sure: np.ndarray) -> np.ndarray:
-        """How sure the planner would have been of each."""
+        """The certainty that these weights give each first plan, 0 to 1, shape (n,)."""
         return 1 / (1 + np.exp(-(self.features @ sure)))
 
 
 def judge(answerer: Answerer, questions: Sequence[Question], right: Right = same_plan) -> Judged:
-    """Answer questions; those that get no plan at all say nothing of plans."""
+    """Answer questions and judge the first plans; questions that get no plan at all are left out."""
     features, rights = [], []
     for question in questions:
         best = answerer.best(question.text, count=2)
@@ -373,7 +373,7 @@ def judge(answerer: Answerer, questions: Sequence[Question], right: Right = same
 
 
 def fit_sure(judged: Judged) -> np.ndarray:
-    """Logistic weights of "the first plan is right", drawn to what is believed before."""
+    """The logistic weights of "the first plan is right", regularised towards ``starting_sure``."""
     before = starting_sure()
     return fit_logistic(judged.features, judged.right, before, 1.0) if len(judged.right) else before
 
@@ -385,7 +385,7 @@ def held_out_sources() -> list[tuple[Source, Values]]:
 
 
 def with_certainty(learned: Learned, held: Sequence[tuple[Source, Values]], encoder: Encoder) -> Learned:
-    """The same, with certainty fitted on questions held out."""
+    """What was learned, with the weights of certainty fitted on held-out questions."""
     judged = []
     for source, values in held:
         ranker = Ranker(PathTable(source.schema), encoder, learned.paths)

@@ -21,9 +21,9 @@ from ..ranking.ranking import VECTOR, Weights
 
 PREFIX = "graph."
 SEAL = "seal"
-"""The tensor of a kept file by which a change of the others is noticed."""
+"""The tensor of a stored file that is a checksum of the others."""
 SURE = ("bias", "chance", "margin", "covered", "missed", "fuzzy", "unknown", "several")
-"""What says whether a plan answers the question at all."""
+"""The features that tell whether the first plan is right."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +31,10 @@ class Learned:
     """Everything a graph planner has learned.
 
     Attributes:
-        paths: ranks the sets.
-        endings: ranks what is done with them.
+        paths: weights that rank paths.
+        endings: weights that rank endings.
         choice: weights of the numbers ``choosing.CHOICE``, by which complete plans are compared.
-        sure: logistic weights of the features ``SURE``: that the first plan is right.
+        sure: logistic weights of the features ``SURE``, which give the probability that the first plan is right.
         answers_from: certainty from which no language model is asked; None if none was fitted.
         notes: what a reader should know, such as the number of questions it was learned from.
     """
@@ -79,7 +79,7 @@ def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
 
 
 def from_tensors(tensors: Mapping[str, np.ndarray]) -> Learned | None:
-    """What ``to_tensors`` gave; None if there is nothing of it.
+    """What was learned, from the tensors of ``to_tensors``; None if there are none of these.
 
     Raises:
         ProgramError: it is of another version.
@@ -136,7 +136,7 @@ def _read(held: Mapping[str, np.ndarray]) -> Learned:
 
 
 def _twofold(held: Mapping[str, np.ndarray]) -> CombineWeights:
-    """Nothing in programs of before, which plan as they did."""
+    """The weights for two paths from one name; empty in older programs, which then plan as before."""
     if "twofold.grams" not in held:
         return CombineWeights()
     return CombineWeights(held["twofold.grams"], held["twofold.table"].astype(np.float32))
