@@ -1,7 +1,7 @@
 """Query candidates, the texts to search for: proposed by stages, deduplicated once, ranked once, deterministic.
 
-Stages run in order, and each may fill only the room that those before it left, so that switching a later stage on
-adds candidates and takes none away. What is chosen is then ranked by the prior of its stage times its weight.
+Stages run in order, and each may fill only the room that those before it left. So switching on a later stage adds
+candidates and removes none. The chosen candidates are then ranked by the prior of their stage times their weight.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ class CandidatePlanner:
         return [name for name in self.config.stage_order if on.get(name)]
 
     def _allowed(self, name: StageName, offered: Sequence[QueryCandidate], seed: Seed) -> list[QueryCandidate]:
-        """The candidates that the card allows, and all of a chosen paradigm and of a model that is switched on."""
+        """The candidates of the kinds that the card allows; all of a paradigm that was asked for, and of a model."""
         said = [candidate for candidate in offered if candidate.query]
         if name == "rule_based" or self._kinds is None or name == "llm" or (name == "paradigm" and seed.chosen):
             return said
@@ -215,7 +215,7 @@ class CandidatePlanner:
 
 
 def _is_excepted(query: str, name: str) -> bool:
-    """Whether a query names it only to exclude it."""
+    """Whether a query has the name only to exclude it."""
     places = [match.span() for match in re.finditer(re.escape(name), query)] if name else []
     return bool(places) and all(denies(query, start, end) for start, end in places)
 

@@ -11,10 +11,10 @@ from functools import lru_cache
 from ...plan import QueryCandidate
 from ..terms import terms
 
-# What a store that understands it reads as an order: an exact phrase, a word left out.
+# Search operators: an exact phrase in quotation marks, and an excluded word.
 _OPERATORS = re.compile(r'"[^"]+"|(?<!\S)-\w+')
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-# Signs of sums, money and units, raised digits, and those that names are written with.
+# Unicode categories of signs that change what a word means: mathematics, currencies, other symbols, raised digits.
 _KINDS = ("Sm", "Sc", "So", "No")
 _SIGNS = frozenset("#%&@").union(c for c in map(chr, range(0x2400)) if unicodedata.category(c) in _KINDS)
 _SIGN = re.compile(f"[{re.escape(''.join(sorted(_SIGNS)))}]")
@@ -22,7 +22,7 @@ _AROUND = ".,;:!?…\"'’‘“”«»()[]{}"
 
 
 def canonical(query: str) -> str:
-    """A query folded in case and width, without punctuation and spare spaces, with operators and signs at the end."""
+    """A query in lower case and normal width without punctuation; its operators and words with signs are appended."""
     if query.isascii():  # nearly always, and twenty times as fast
         folded = query.lower()
         return " ".join((*_ASCII_WORD.findall(folded), *_operators(folded), *_signed(folded)))
@@ -43,7 +43,7 @@ def _operators(folded: str) -> list[str]:
     return _OPERATORS.findall(folded) if '"' in folded or "-" in folded else []
 
 
-# The stages of one plan ask about the same few texts.
+# The stages of one plan need the words of the same few texts.
 @lru_cache(maxsize=64)
 def token_set(query: str) -> frozenset[str]:
     """The words of a query, its operators and its words with signs; unspaced scripts give characters and pairs."""
@@ -115,7 +115,7 @@ class Distinct:
         return len(self.kept) < limit
 
 
-# A query is looked at when another comes to be compared with it, and most have no other.
+# Computed only when a second query has to be compared with it, which for most never happens.
 @lru_cache(maxsize=64)
 def _form(query: str) -> _Form:
     tokens = token_set(query)

@@ -1,7 +1,7 @@
 """Function words by language: words that hold a sentence together and say nothing about what is sought.
 
-They serve two ends: key terms leave them out, and a text is taken to be in the language most of whose function words
-it has.
+They are used twice: key terms leave them out, and a text is taken to be in the language of which it has the most
+function words.
 """
 
 from __future__ import annotations

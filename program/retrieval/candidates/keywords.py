@@ -32,14 +32,14 @@ _PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
 _SHORTENED = re.compile(r"(?<=[a-zA-Z])['’](?:s|re|ve|ll|d|m|t)\b", re.IGNORECASE)
-"""English contractions, whose letters are French words: *Ravi's*, *don't*."""
+"""English contractions (*Ravi's*, *don't*). They are removed, since their letters alone are French words."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ASCII_LETTERS = re.compile("[a-z]+")
 _SPOKEN_IN = {
     word: tuple(language for language, known in FUNCTION_WORDS.items() if word in known)
     for word in frozenset().union(*FUNCTION_WORDS.values())
 }
-"""The languages that have a word among their function words: looked up once a word, not once a word and language."""
+"""For each function word, the languages that have it, so that one look-up a word is enough."""
 _CUTS = {
     language: re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
     for language, words in CJK_FUNCTION_WORDS.items()

@@ -110,7 +110,7 @@ class RuleBasedStage:
                 self._synonyms.setdefault((known.language, word.casefold()), others)
 
     def generate(self, seed: Seed) -> list[QueryCandidate]:
-        """As the seed's words allow; synonyms only where the query is in their language."""
+        """The candidates that the seed gives; synonyms only where the query is in their language."""
         made = (candidate for make in self._make for candidate in make(seed))
         return [_new(self.name, "standalone", seed.query), *made]
 
@@ -147,7 +147,7 @@ class RuleBasedStage:
             yield _new(self.name, "full_names", asked, 0.25, tags=tuple(f"entity:{link.name.name}" for link in links))
 
     def _aliases(self, seed: Seed) -> Iterator[QueryCandidate]:
-        """The query with each name that is typed as on the card replaced by its first alias, in whatever language."""
+        """The query with its names replaced by their first alias, for names that are typed as on the card."""
         for number, link in enumerate(self._linker.links(seed.query), 1):
             if link.name.aliases and link.surface.casefold() == link.name.name.casefold():
                 asked = _respelled(seed.query, {link.surface: link.name.aliases[0]})
@@ -242,7 +242,7 @@ class AgenticStage:
         found = []
         for number, gap in enumerate(seed.gaps, 1):
             words = key_terms(gap, seed.entities, seed.language)
-            if len(words) == 1 and words[0] in seed.entities:  # a name alone: ask for it in this matter
+            if len(words) == 1 and words[0] in seed.entities:  # a name alone: ask for it beside the query's terms
                 words = (*words, *(t for t in seed.terms if t not in seed.entities))
             tags = (f"gap:{number}",)
             found += [_new(self.name, f"gap_{number}", gap, 1.0, tags=tags)]
@@ -258,7 +258,7 @@ def _beside(about: str, words: str) -> str:
 
 
 def _with_rest(text: str, link: Link) -> str:
-    """A name as written, with the rest of it where that follows: of *Tad Brill*, *Tad* alone may be an alias."""
+    """A name as written, with the rest of the full name where that follows: in *Tad Brill*, *Tad* may be an alias."""
     end, after = link.start + len(link.surface), folded(text[link.start + len(link.surface) :])
     following = next((len(rest) for rest in _rests(link.name.name) if after.startswith(rest)), 0)
     return text[link.start : end + following]
@@ -266,7 +266,7 @@ def _with_rest(text: str, link: Link) -> str:
 
 @lru_cache(maxsize=4096)
 def _rests(name: str) -> tuple[str, ...]:
-    """The rests of a name behind its first words, in lower case, the longest first."""
+    """What follows the first word, the first two words and so on of a name, in lower case, the longest first."""
     words = folded(name).split()
     return tuple(" " + " ".join(words[n:]) for n in range(1, len(words)))
 

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 CHARACTERS_A_TOKEN = 4
-# Clocks of two machines differ by a little: an update that is so far ahead is not from the future.
+# How far ahead an update may be before it counts as from the future, for clocks of two machines that differ.
 SKEW = timedelta(0)
 
 Item = Mapping[str, Any]
