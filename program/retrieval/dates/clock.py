@@ -38,7 +38,7 @@ def session_now(session: Mapping[str, Any], now: Now = local_now) -> tuple[datet
 
 
 def _told(said: object, zone: tzinfo | None, without: tzinfo) -> datetime | None:
-    """A time that was said, in a zone; None for no time, and for one that the zone moves out of the calendar."""
+    """A given time in ``zone``, or in ``without`` if there is no zone; None if it is no time, or out of range there."""
     there = read_time(said)
     if there is None or (there.tzinfo is not None and zone is None):
         return there

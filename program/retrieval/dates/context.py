@@ -1,4 +1,4 @@
-"""Tells dates from other words of the same form, by the context of a phrase."""
+"""Decides by the words around a phrase whether it is a date or other words of the same form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from .tokens import Token
 from .words import FIRM
 
 SIGNS = ("since", "before", "until", "after")
-"""Bounds, by the kinds of their words."""
-# A year by itself is a date only where something says so: versions, amounts and names look the same.
+"""The kinds of words that bound time. A *sign* is such a kind."""
+# A year by itself is a date only behind one of these: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
 _SHORT = frozenset({"sept", "mar", "jun", "dez"})
 _SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
-"""Kinds of words that stand before a year that is none as well."""
+"""Kinds of date words that do not make a number behind them a year."""
 _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".split())
 _SAYS_DAY = frozenset("on from dated am vom le du el del em op på il".split())
-"""Before *3/4* they say that it is a day and no share, though nobody can tell which."""
+"""Words before *3/4* that make it a day and no fraction, though not which day."""
 _GENITIVES = frozenset("der des du della dello van av".split())
 _GREETING = frozenset({"guten", "god"})
-"""Before *Morgen*, which is tomorrow, too."""
+"""Words before *Morgen* that make it a greeting; else it means tomorrow."""
 
 
 def _is_today(tokens: Sequence[Token]) -> bool:
@@ -29,7 +29,7 @@ def _is_today(tokens: Sequence[Token]) -> bool:
 
 
 def _is_share(tokens: Sequence[Token], parse: Parse) -> bool:
-    """Whether a phrase ends with figures that are a share of something: *3/4 of the tickets*."""
+    """Whether a phrase ends with a fraction of something: *3/4 of the tickets*."""
     last = tokens[parse.end - 1].value("day_month")
     behind = tokens[parse.end] if parse.end < len(tokens) else None
     of = behind is not None and (behind.value("of_strict") is not None or behind.text.casefold() in _GENITIVES)
@@ -37,7 +37,7 @@ def _is_share(tokens: Sequence[Token], parse: Parse) -> bool:
 
 
 def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
-    """Whether a phrase is *until now* or *until today*, as everything is."""
+    """Whether a phrase is *until now* or *until today*, which excludes nothing."""
     return parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end]))
 
 

@@ -13,7 +13,7 @@ from .words import date_words
 LONGEST_SHORT = 3
 _BEHIND = frozenset("last this next past the these yesterday today tomorrow".split())
 _ONE = frozenset("day week month quarter year sprint hour weekend".split())
-"""One of a unit, of which no figure before says how many."""
+"""Units in the singular: a figure before one of these does not count it."""
 
 
 def counts_something_else(count: int, unit: Token) -> bool:
@@ -22,9 +22,9 @@ def counts_something_else(count: int, unit: Token) -> bool:
 
 
 def as_spoken(text: str) -> tuple[Token, ...]:
-    """The tokens of a text, where it is English without what their short words are in other languages.
+    """The tokens of a text; if it is English, its short words lose the meanings that they have in other languages.
 
-    "What did we *do* last week" says no Thursday and no end, as *do* does in Dutch, Portuguese and Polish.
+    So the *do* of "what did we do last week" is no Thursday (Dutch) and no bound (Portuguese, Polish).
     """
     tokens = tokens_of(text)
     english = detect_language(text) == "en"
@@ -40,7 +40,7 @@ def _is_english(token: Token | None) -> bool:
 
 
 def _plain(token: Token) -> Token:
-    """A token without its weekdays, and without anything if it is *do*."""
+    """A token without its meanings as a weekday; *do* without any meaning."""
     if token.text.casefold() == "do":
         return replace(token, words=frozenset())
     return replace(token, words=frozenset(word for word in token.words if word.kind != "weekday_said"))
@@ -48,6 +48,6 @@ def _plain(token: Token) -> Token:
 
 @lru_cache(maxsize=1)
 def _short() -> frozenset[str]:
-    """Short weekdays of other languages, whose *do* is a word that bounds, too."""
+    """Short names of weekdays in other languages; *do* among them also bounds time."""
     found = (surface for surface, words in date_words().items() if any(word.kind == "weekday_said" for word in words))
     return frozenset({"do", *(surface for surface in found if len(surface) <= LONGEST_SHORT)})

@@ -42,12 +42,12 @@ from .written_out import taken_back, with_figure, without_brackets, written_out
 
 MAX_CHARACTERS = 2000
 LONGEST = 200
-"""Characters of a phrase that is read in other ways where it is no date as it stands; what is longer is a text."""
+"""The most characters of a phrase that is read in other ways if it is no date as it stands; a longer one is a text."""
 _UNREAD = "it cannot be read as a date"
 _MAY_BE_OTHER = (_UNREAD, "weekends have no numbers", "it would end on")
-"""Reasons for which a phrase is read in other ways."""
+"""Beginnings of the reasons why a phrase is no date that make it worth reading in other ways."""
 
-# What may stand before a phrase that somebody else found.
+# Words that may stand before the date in a phrase that is given as one.
 _LEADING = frozenset(
     "of in on at over during within throughout for all whole entire each every am im um während pendant dans"
     " au cours ces"
@@ -58,7 +58,7 @@ _LEADING = frozenset(
 
 @dataclass(frozen=True)
 class Resolved:
-    """A phrase, the days it means, or why there are none."""
+    """A phrase with the days that it means, or ``why`` there are none."""
 
     phrase: str
     period: Period | None
@@ -69,7 +69,7 @@ class Resolved:
 def find_dates(text: str) -> tuple[str, ...]:
     """The phrases of a text that are dates in form, as typed, in order, each once.
 
-    Words that bound belong to it (*since Monday*, *between 1 and 10 October*), prepositions do not.
+    A phrase includes the words that bound it (*since Monday*, *between 1 and 10 October*), but no prepositions.
     """
     tokens = as_spoken(text[:MAX_CHARACTERS])
     reader = DateReader(tokens)
@@ -126,9 +126,9 @@ def _resolve(phrase: str, almanac: Almanac, before: Period | None) -> Resolved:
     ways = tuple(dict.fromkeys(way for one in again for way in (one, *with_less(one))))
     whole = (_resolve_whole(way, almanac, before).period for way in ways[1:])
     period = next(filter(None, whole), None)
-    # What is written out most may have a bound that the phrase as typed seems to be without.
+    # Written out in full, a phrase may have a bound that it seems to lack as typed: the fullest form is tried first.
     ways = (*ways[1:][::-1], phrase)
-    if taken_back(phrase) is not None:  # what was taken back was not meant, even if nobody can say what was
+    if taken_back(phrase) is not None:  # what was taken back is not meant, even if what is meant cannot be read
         readings: tuple[Reading, ...] = (_corrected,)
     else:
         readings = () if denies(tokens_of(phrase)) else (_told_twice, _first_clause, _told)
@@ -143,7 +143,10 @@ Reading = Callable[[str, Almanac], "Period | None"]
 
 
 def _corrected(phrase: str, almanac: Almanac) -> Period | None:
-    """The days of what somebody meant who took a word back: the same kind of period, behind the same bound."""
+    """The days of a phrase in which a word is taken back (*sprint 41, sorry, 42*); None if it cannot be read.
+
+    What is said instead must be of the same kind of period, and keeps the bound before it.
+    """
     parts = taken_back(phrase)
     if parts is None:
         return None
@@ -167,9 +170,9 @@ def _told_twice(phrase: str, almanac: Almanac) -> Period | None:
 
 
 def _first_clause(phrase: str, almanac: Almanac) -> Period | None:
-    """*Sprint 30, the very first one*, *next sprint (that's number 54)*: a date, and what does not contradict it.
+    """The days of a date with more words that do not contradict it: *sprint 30, the very first one*.
 
-    What stands behind may be a part of it: *October, the first week*.
+    What stands behind the date may also be a part of it: *October, the first week*.
     """
     bare, within = without_brackets(phrase)
     head, rest = (part.strip() for part in _first_comma(bare))
@@ -221,7 +224,7 @@ def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Reso
             return Resolved(phrase, None, "no period was named before it")
         best = refers._replace(make=lambda here: referred(here, refers, before))
     if best is None and len(tokens) == 1 and isinstance(number := tokens[0].value("number"), int) and number > 31:
-        best = Parse(lambda here: here.sprint(number), 1, "number")  # no day of a month: "and in 44?"
+        best = Parse(lambda here: here.sprint(number), 1, "number")  # above 31, so no day of a month: "and in 44?"
     if best is None:
         return Resolved(phrase, None, _UNREAD)
     try:
@@ -233,9 +236,9 @@ def _resolve_whole(phrase: str, almanac: Almanac, before: Period | None) -> Reso
 
 
 def _behind_from(tokens: Sequence[Token]) -> Parse | None:
-    """*From Monday* is since then; *vom 3. November*, *du 3 novembre* are that day, as *of* is in these languages.
+    """A phrase behind "from": *from Monday* means since then; *vom 3. November* and *du 3 novembre* mean that day.
 
-    Of "da", which is *since* in Italian and *of* in Portuguese, nothing is said.
+    A phrase with "da" is not read, since that means *since* in Italian and *of* in Portuguese.
     """
     first = tokens[0]
     if first.value("from") is None or first.text.casefold() == "da" or (inner := _whole(tokens[1:])) is None:
@@ -248,17 +251,17 @@ def _phrases_of(tokens: Sequence[Token]) -> Callable[[int], Parse | None]:
 
 
 def _whole(tokens: Sequence[Token]) -> Parse | None:
-    """What tokens mean that are all one phrase."""
+    """The meaning of tokens that together are one phrase; None if they are not."""
     best = DateReader(tokens).phrase(0) if tokens else None
     return best if best is not None and best.end == len(tokens) else None
 
 
 def _trimmed(tokens: Sequence[Token], more: frozenset[str] = frozenset()) -> tuple[Token, ...]:
-    """Without filling words at both ends, and without ``more`` at the beginning."""
+    """The tokens without filling words at both ends, and without ``more`` at the beginning."""
     kept = list(tokens)
     while kept and (only_fills(kept[0]) or kept[0].text.casefold() in more):
         kept.pop(0)
-    # "Whole" behind a period says which days: those of months that are over.
+    # A "whole" at the end is kept, since it has a meaning there: only periods that are over.
     while kept and ((only_fills(kept[-1]) and kept[-1].value("whole") is None) or kept[-1].text == "."):
         kept.pop()
     return tuple(kept)

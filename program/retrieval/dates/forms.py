@@ -21,15 +21,15 @@ Make = Callable[[Almanac], Period]
 Values = tuple[Any, ...]
 
 DEEPEST = 12
-"""So many periods stand at most within or behind each other in one phrase; a text of names of months alone has more."""
+"""The most periods within or behind each other in a phrase; a text of nothing but names of months would have more."""
 FILLS = frozenset({"fill", "of", "bare_article", "week_of", "whole"})
 
 
 class Parse(NamedTuple):
-    """What a phrase means, the token after it, the kinds of its words, and the unit that it is one of.
+    """What a phrase means, the token after it, the kinds of its words (its form), and the unit that it is one of.
 
-    ``point`` is the one day that a bound means by it, where that is another: *since the end of October*. The last word
-    ``says_no_more`` where it could be left out: *since sprint 42 began*, *November so far*.
+    ``point`` is the single day that a bound refers to, if not the whole period: *since the end of October*.
+    ``says_no_more`` if its last word could be left out: *since sprint 42 began*, *November so far*.
     """
 
     make: Make
@@ -41,12 +41,12 @@ class Parse(NamedTuple):
 
 
 def only_fills(token: Token) -> bool:
-    """Whether a token can be nothing but a word between words of dates."""
+    """Whether a token can only be a filling word, one that stands between words of dates and means nothing."""
     return bool(token.words) and all(word.kind in FILLS for word in token.words)
 
 
 def is_fill(token: Token) -> bool:
-    """Whether a token can be a word between words of dates."""
+    """Whether a token can be a filling word, among other things."""
     return token.value("fill") is not None
 
 
@@ -64,16 +64,16 @@ class PeriodReader:
         if i not in self._at:
             if self._depth > DEEPEST:
                 return []
-            self._at[i] = []  # a part of itself is none
+            self._at[i] = []  # a period is no part of itself
             self._depth += 1
-            # Danish "to" is two, but no period of another language begins with it.
+            # "To" is two in Danish alone; elsewhere it joins a range, so no period begins with it.
             if i < len(self.tokens) and self._kinds[i] & FIRST and self.tokens[i].text.casefold() != "to":
                 self._at[i] = self._all(i)
             self._depth -= 1
         return self._at[i]
 
     def longest(self, i: int) -> Parse | None:
-        """The longest period that begins at a token or behind words that mean nothing."""
+        """The longest period that begins at a token or behind filling words; None if there is none."""
         while i < len(self.tokens) and is_fill(self.tokens[i]) and not self.at(i):
             i += 1
         return max(self.at(i), key=lambda parse: parse.end, default=None)
@@ -83,7 +83,7 @@ class PeriodReader:
         return i + 1 if i < len(self.tokens) and kind in self._kinds[i] else None
 
     def match(self, i: int, kinds: Sequence[str]) -> tuple[Values, int] | None:
-        """The values of tokens of these kinds one after the other, filling words between them left out."""
+        """The values of successive tokens of these kinds, with filling words skipped, and the place after them."""
         values = []
         for n, kind in enumerate(kinds):
             comma = "," if kind == "number" and kinds[n - 1] == "unit" else ""  # "release week, 17 to 21 November"
@@ -130,7 +130,7 @@ class PeriodReader:
         yield from self._day_of_month(i)
 
     def _weekday_of(self, i: int) -> Iterator[Parse]:
-        """*Terça da semana passada*, of names of weekdays that are other words, too."""
+        """*Terça da semana passada*: weekdays whose names are other words, too."""
         day = self.tokens[i].value("weekday_said")
         for inner in self.all_of(i + 1) if day is not None else ():
             if inner.unit == "week" and inner.kind in _WEEKS:
@@ -279,7 +279,7 @@ class PeriodReader:
             yield Parse(make, parse.end + 1, "unit of", str(unit))
 
     def _with_time_of_day(self, parse: Parse) -> Parse:
-        """A day with its morning or evening, or its weekday in brackets, which make it no other day."""
+        """A day extended by its time of day or its weekday in brackets, which do not change the day."""
         j = parse.end
         if parse.unit == "day" and self._in_brackets(j):
             return parse._replace(end=j + 3)
@@ -296,7 +296,7 @@ class PeriodReader:
         return bool({"weekday", "weekday_said"} & self._kinds[i + 1]) or inner.text in "月火水木金土日"
 
     def _directly(self, i: int, part: object) -> Parse | None:
-        """What stands without *of* and can have that part: *pierwszy tydzień grudnia*, *first week November*."""
+        """A period that directly follows a part of it, without *of*: *first week November*."""
         inner = self.longest(i) if i < len(self.tokens) and not is_fill(self.tokens[i]) else None
         wholes = (
             ("month", "quarter", "half", "year")
@@ -306,7 +306,7 @@ class PeriodReader:
         return inner if inner is not None and inner.unit in wholes and inner.unit != part else None
 
     def all_of(self, i: int) -> list[Parse]:
-        """Every period behind words that mean nothing."""
+        """Every period that begins at a token or behind filling words."""
         while i < len(self.tokens) and is_fill(self.tokens[i]) and not self.at(i):
             i += 1
         return self.at(i)
@@ -332,19 +332,19 @@ CJK_TEXT = re.compile(f"[{CJK}]")
 _OPEN = frozenset(
     "month|quarter|half|dom month|month dom|nth month|ordinal unit|unit number|unit number and number".split("|")
 )
-"""Forms that a year may be said of."""
+"""Forms that may be followed by a year."""
 _DAYS = frozenset({"dom month", "month dom", "nth month"})
 _STARTED = frozenset({"week", "sprint", "month", "quarter", "half", "year"})
-"""Units that may have begun and not be over, of which *so far* may be said."""
+"""Units that *so far* may follow, since they may have begun and not be over."""
 YEARS = frozenset(
     "unit before relation|unit before_last|before_last unit|years_off|relation unit|unit relation_after|"
     "number unit ago".split("|")
 )
 _SAID_OF = "relation unit|unit relation_after|unit before relation|unit before_last|before_last unit"
 _WEEKS = frozenset(f"{_SAID_OF}|number unit ago|unit number".split("|"))
-"""Forms of weeks that a weekday may be said of."""
+"""Forms of weeks that a weekday may stand with."""
 _MONTHS = frozenset(_SAID_OF.split("|"))
-"""Forms of months that a day may be said of."""
+"""Forms of months that a day may stand with."""
 
 
 def _place(inner: Parse, place: int, kind: str, value: Any, count: int) -> Parse:
@@ -377,7 +377,7 @@ def _neighbour(inner: Parse, count: int, unit: str, sign: str) -> Parse:
 
 
 def in_year(parse: Parse, year: Parse) -> Make:
-    """The same in another year: as it is seen from that year's last day."""
+    """The period in another year, which is resolved as seen from that year's last day."""
 
     def make(here: Almanac) -> Period:
         there = year.make(here)

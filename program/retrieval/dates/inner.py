@@ -14,12 +14,12 @@ from .period_parts import Almanac, start_of
 from .periods import DAY, Period
 
 _COUNTED = frozenset({"starting", "beginning", "commencing", "starting on", "ab", "from", "from the"})
-"""Words behind which so many days or weeks begin."""
+"""Words between a number of days or weeks and the day on which they begin."""
 _TO_COME = frozenset(
     "due expire expires expiring fällig ablaufen auslaufen vencen vence caducan caduca vencem deadline scheduled"
     " geplant planned anstehen".split()
 )
-"""Beside one of these *in ten days* is a day; else it may be how long something took."""
+"""Words beside which *in ten days* means a day; elsewhere it may be how long something took."""
 _NOT_AHEAD = ("ago", "relation_after", "of", "before", "after")
 _IN = frozenset({"in", "en", "em"})
 _BEGINS = frozenset(
@@ -28,7 +28,7 @@ _BEGINS = frozenset(
 
 
 class _Piece(NamedTuple):
-    """One end of a range without what it is an end in: its kind, its value, the token after it."""
+    """One end of a range within a period that is named later: its kind, its value, and the token after it."""
 
     kind: str
     value: Any
@@ -36,7 +36,7 @@ class _Piece(NamedTuple):
 
 
 class InnerReader:
-    """Finds what is said of a period that is named behind it."""
+    """Finds days and ranges within a period that is named behind them."""
 
     def __init__(self, periods: PeriodReader) -> None:
         self.periods, self.tokens = periods, periods.tokens
@@ -63,7 +63,7 @@ class InnerReader:
         return i
 
     def _two(self, i: int) -> tuple[_Piece, _Piece] | None:
-        """Two pieces of one kind with a joint between: *from A to B*, *between A and B*, *A to B*."""
+        """Two ends of one kind with *to* or *and* between: *from A to B*, *between A and B*, *A to B*."""
         joint = "and" if self._value(i, "between") is not None else "to"
         first = self._piece(self._past_fills(i + (joint == "and" or self._value(i, "from") is not None)))
         at = None if first is None else first.end + (first.end < len(self.tokens) and is_fill(self.tokens[first.end]))
@@ -76,7 +76,7 @@ class InnerReader:
         return (first, second) if second is not None else None
 
     def _piece(self, i: int, like: str | None = None) -> _Piece | None:
-        """What stands here, as ``like`` where a number could be several things."""
+        """The end of a range that stands here; a number that could be several things is one of kind ``like``."""
         for kind in ("weekday", "quarter"):
             if (value := self._value(i, kind)) is not None and like in (None, kind):
                 return _Piece(kind, value, i + 1)
@@ -102,7 +102,7 @@ class InnerReader:
                 yield Parse(lambda here, m=whole: make(here, m(here), a, b), inner.end, "range")
 
     def _wholes(self, i: int) -> list[Parse]:
-        """The periods that stand here or behind *of*, the longest first; *of the month* is this one."""
+        """The periods that stand here or behind *of*, the longest first; *of the month* means this month."""
         of = self.periods.of(i, bare=True)
         return [*([of] if of is not None else []), *sorted(self.periods.at(i), key=lambda parse: -parse.end)]
 
@@ -203,7 +203,7 @@ _WITHIN: dict[str, tuple[tuple[str, ...], Callable[..., Period]]] = {
     "day of": (("sprint", "month", "quarter", "week", "year"), _parts("day")),
     "week of": (("sprint", "month", "quarter"), _parts("week")),
 }
-"""For each kind of piece, of which units it may be said, and what is meant."""
+"""For each kind of end, the units of the periods that it may be in, and a function to the days that are meant."""
 
 
 def _nearest(here: Almanac, period: Period, weekday: int, *, after: bool) -> Period:

@@ -1,7 +1,7 @@
 """Enumerated dates of which only one has its unit: *sprint 42 vs 43*, *3, 5 and 7 November*.
 
-The grammar of dates reads the one that has its unit; the others borrow it from there. A figure behind a comma or
-*and* may count something else (*sprint 42 and 3 commits*), so it is taken for a date only where the enumeration ends
+The grammar of dates reads the date that has its unit; the other figures borrow it from there. A figure behind a comma
+or *and* may count something else (*sprint 42 and 3 commits*), so it is taken for a date only where the enumeration ends
 with it.
 """
 
@@ -20,11 +20,11 @@ _BEFORE = re.compile(rf"(?<![\w.#!/-])(\d{{1,3}})(?:st|nd|rd|th)?(?:{_EITHER}|{_
 _LAST = re.compile(r"\d+(?=(?:st|nd|rd|th)?\W*$)")
 _FIRST = re.compile(r"^\d+")
 _LONGEST = 40
-"""Characters before a date in which the next figure of its enumeration is looked for."""
+"""The most characters before a date in which the next figure of its enumeration is looked for."""
 
 
 def enumerated(text: str, phrases: Iterable[str]) -> tuple[str, ...]:
-    """These dates with those of their enumerations, in the order of the text, each once.
+    """These dates, with further ones that are enumerated with them, in the order of the text, each once.
 
     Args:
         phrases: dates as they were found in the text.
@@ -59,6 +59,6 @@ def _listed_before(text: str, phrase: str) -> Iterator[str]:
 
 
 def _with_figure(place: re.Pattern[str], phrase: str, figure: str) -> str:
-    """The phrase with another figure, or nothing if that is no date."""
+    """The phrase with another figure; empty if that is no date."""
     other, count = place.subn(figure, phrase)
     return other if count and find_dates(other) == (other,) else ""

@@ -72,9 +72,9 @@ _DANISH = "første anden tredje fjerde femte sjette syvende ottende niende tiend
 
 
 def days_in_words() -> Iterator[tuple[str, Word]]:
-    """Each surface with its day: ``day_of`` in English, ``day_said`` elsewhere.
+    """Each spelling with its day, of kind ``day_of`` in English and ``day_said`` elsewhere.
 
-    French "six" and Dutch "acht" are left out, which are numbers before an English or German month.
+    French "six" and Dutch "acht" are left out: before an English or German month they are numbers.
     """
     for day, word in enumerate(_ENGLISH, 1):
         yield from ((surface, Word("day_of", day)) for surface in {word, word.replace("-", " ")})

@@ -1,6 +1,6 @@
 """Parts of periods and their neighbours: their second week, their end, the two weeks before.
 
-A part is a part of the whole period, including days that are yet to come; a result that contains today ends today.
+Parts are those of the whole period, including days that are yet to come. A result that contains today ends today.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ class Almanac(periods.Almanac):
     """Periods seen from one day, with their parts and neighbours."""
 
     def nth(self, period: Period, number: int, unit: str, count: int = 1) -> Period:
-        """So many units at a place in a period: its second week, its last three days; -1 is the last place.
+        """``count`` units at a place in a period: its second week, its last three days; -1 is the last place.
 
-        A week of a month is seven days from its beginning, or to its end; one far into a year is the calendar's.
+        A week of a month is seven days counted from its first day, or up to its last. For a high number in a year it is
+        the calendar week.
         """
         first, end = start_of(period), period.end
         if unit == "week" and count == 1 and number > 4 and period.unit == "year":
@@ -46,7 +47,7 @@ class Almanac(periods.Almanac):
         return self._clipped(there, min(last, end), unit)
 
     def _nth_sprint(self, period: Period, number: int, count: int) -> Period:
-        """Of those that begin in the period, as far as they go."""
+        """Sprints at a place among those that begin in the period."""
         one = self._sprint_number(start_of(period) - DAY) + 1
         end = self._sprint_number(period.end)
         first = one + (number - 1) * count if number > 0 else end + 1 + number * count
@@ -76,9 +77,9 @@ class Almanac(periods.Almanac):
         return self._clipped(*((first, middle - DAY) if number == 1 else (middle, end)), "half of one")
 
     def edge(self, period: Period, where: str) -> Period:
-        """The beginning, middle or end of a period: a third of it, of a week Monday and Tuesday and so on.
+        """The beginning, middle or end of a period: a third of it each, in whole months for a quarter or a year.
 
-        Of a quarter or a year whole months. ``whole`` is all of it (*earlier this week*).
+        The beginning of a week is Monday and Tuesday. ``whole`` means all of the period (*earlier this week*).
         """
         first, end = start_of(period), period.end
         if where == "whole":
@@ -99,12 +100,12 @@ class Almanac(periods.Almanac):
         return Period(there, there)
 
     def beside(self, period: Period, count: int, unit: str, *, after: bool) -> Period:
-        """So many units directly before or after a period."""
+        """``count`` units directly before or after a period."""
         first, last = start_of(period), period.end
         if unit == "sprint":
             number = self._sprint_number(last) + 1 if after else self._sprint_number(first) - count
             return self._clipped(start_of(self.sprint(number)), self.sprint(number + count - 1).end, "sprint")
-        if unit == "weekend":  # those that lie wholly on that side
+        if unit == "weekend":  # only weekends that lie wholly on that side
             near = last + DAY if after else first - 2 * DAY
             saturday = near + (5 - near.weekday()) % 7 * DAY if after else near - (near.weekday() - 5) % 7 * DAY
             more = 7 * (count - 1) * DAY
@@ -136,11 +137,11 @@ class Almanac(periods.Almanac):
         return Period(there, there, "week_day")
 
     def as_far_as_today(self, period: Period) -> Period:
-        """A period seen from another day as it is seen from this one."""
+        """A period that was resolved from another day, cut off at today if it contains today."""
         return self._clipped(start_of(period), period.end, period.unit)
 
     def latest_weekend(self) -> Period:
-        """The weekend that is, else the one before."""
+        """The current weekend, else the one before."""
         return self._weekend(0 if self.today.weekday() >= 5 else -1)
 
 

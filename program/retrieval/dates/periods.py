@@ -1,9 +1,9 @@
 """Periods of days: which days "last week", "sprint 43" or "the 14th" are, seen from a given day.
 
-Weeks begin on Monday. A period that contains today ends today. *Last week, month, quarter, year* are the whole ones
-before; *last N* days, weeks or months reach from that long ago until today, while *last N sprints* are whole ones.
-What is named without a year, or a day of a month without its month, is the latest that has begun; a bare weekday is
-the latest before today.
+Weeks begin on Monday. A period that contains today ends today. *Last week* (month, quarter, year) is the whole one
+before the current. *Last N* days, weeks or months reach from that long ago until today, while *last N sprints* are
+whole sprints. A period named without its year, or a day without its month, is the latest that has begun; a bare weekday
+is the latest before today.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ DAY = timedelta(days=1)
 MONTHS_OF = {"month": 1, "quarter": 3, "half": 6, "year": 12}
 DAYS_OF = {"day": 1, "week": 7, "fortnight": 14}
 _MONTHS_BACK = 15
-"""Months within which any day of a month but the last ones is every weekday once."""
+"""Number of months within which a day of the month, up to the 28th, falls on every weekday at least once."""
 OF_A_DAY = {"hour": 24, "minute": 24 * 60}
-"""How many of a unit are a day."""
+"""The number of units in a day."""
 
 
 class NoSuchDateError(ValueError):
@@ -30,10 +30,10 @@ class NoSuchDateError(ValueError):
 
 @dataclass(frozen=True)
 class Period:
-    """From the first to the last day, both included; no first day is the beginning of time.
+    """The days from ``first`` to ``last``, both included; without ``first`` there is no beginning.
 
-    ``unit`` is what it is one of, so that *the one before* can be found; ``whole`` its last day where ``last`` is
-    today because the rest is yet to come.
+    ``unit`` says what it is one of, so that *the one before* can be found. ``whole`` is its real last day where it was
+    cut off at today (``last``).
     """
 
     first: date | None
@@ -43,7 +43,7 @@ class Period:
 
     @property
     def end(self) -> date:
-        """Its last day, whether it has come or not."""
+        """Its last day, even if that is yet to come."""
         return self.whole or self.last
 
     def text(self) -> str:
@@ -56,7 +56,7 @@ class Almanac:
 
     Args:
         today: the local day of the one who asks.
-        calendar: of sprints; without it there are none.
+        calendar: the card's sprints; without it no sprint can be resolved.
     """
 
     def __init__(self, today: date, calendar: Calendar | None = None) -> None:
@@ -66,7 +66,7 @@ class Almanac:
     # -- named periods --------------------------------------------------------------------------
 
     def day(self, offset: int) -> Period:
-        """The day so many days from today."""
+        """The day that is ``offset`` days from today."""
         there = self.today + offset * DAY
         return Period(there, there)
 
@@ -75,7 +75,7 @@ class Almanac:
         if year is not None:
             there = _day(year, month, day)
             return Period(there, there)
-        for back in range(9):  # 29 February comes back after eight years at most
+        for back in range(9):  # 29 February recurs after eight years at most
             if _exists(self.today.year - back, month, day):
                 there = date(self.today.year - back, month, day)
                 if there <= self.today:
@@ -83,7 +83,7 @@ class Almanac:
         raise NoSuchDateError(f"there is no day {day} in month {month}")
 
     def day_of_month(self, day: int, weekday: int | None = None) -> Period:
-        """The latest day of that number; with its weekday the next or the latest of both, where there is one."""
+        """The latest day with that number; with a weekday, the next or latest day that has both."""
         latest = self._latest_day(day)
         if weekday in (None, latest.weekday()):
             return Period(latest, latest)
@@ -145,7 +145,7 @@ class Almanac:
         return self._clipped(first, last, "sprint")
 
     def weekday(self, weekday: int, relation: str = "last") -> Period:
-        """A weekday, 0 is Monday: the latest before today, or that of this or the next week."""
+        """A weekday, where 0 is Monday: the latest before today, or the one in this or the next week."""
         if relation in ("this", "next"):
             there = self._start("week", 1 if relation == "next" else 0) + weekday * DAY
         else:
@@ -153,7 +153,7 @@ class Almanac:
         return Period(there, there, "week_day")
 
     def weekday_ago(self, weekday: int, count: int) -> Period:
-        """*Two Sundays ago*: so many of that weekday back, the latest before today being one."""
+        """*Two Sundays ago*: the ``count``-th latest of that weekday before today."""
         latest = self.weekday(weekday).last
         there = latest - 7 * (count - 1) * DAY
         return Period(there, there, "week_day")
@@ -171,7 +171,7 @@ class Almanac:
     # -- periods by their distance ---------------------------------------------------------------
 
     def related(self, relation: str, unit: str) -> Period:
-        """*Last*, *this* or *next* of a unit; *past* is rolling."""
+        """The *last*, *this* or *next* unit; *past* means that long until today."""
         if relation == "past" and unit == "weekend":
             return self._weekend(0 if self.today.weekday() >= 5 else -1)
         if relation == "past" and unit not in OF_A_DAY:
@@ -179,7 +179,7 @@ class Almanac:
         return self.shifted({"last": -1, "past": -1, "this": 0, "next": 1}[relation], unit)
 
     def shifted(self, by: int, unit: str) -> Period:
-        """The unit so many units from the one that contains today."""
+        """The unit that is ``by`` units from the one that contains today."""
         if unit in OF_A_DAY:
             return self.day(0)
         if unit == "day":
@@ -208,7 +208,11 @@ class Almanac:
         return Period(self.away(-count, unit), self.today, "days")
 
     def away(self, count: int, unit: str) -> date:
-        """The day so many units from today."""
+        """The day that is ``count`` units from today.
+
+        Raises:
+            NoSuchDateError: it is beyond the calendar.
+        """
         try:
             if each := OF_A_DAY.get(unit):
                 return self.today + (count // each if count < 0 else -(-count // each)) * DAY
@@ -253,17 +257,17 @@ class Almanac:
         return self.span(period.end + DAY, self.today)
 
     def until(self, period: Period) -> Period:
-        """Whatever was up to its last day."""
+        """Everything up to and including its last day."""
         return Period(None, period.last, "days")
 
     def earlier(self, period: Period) -> Period:
-        """Whatever was before its first day."""
+        """Everything before its first day."""
         if period.first is None:
             raise NoSuchDateError("nothing is before a period without a beginning")
         return Period(None, period.first - DAY, "days")
 
     def within(self, one: Period, other: Period) -> Period:
-        """The days of two bounds that both hold for."""
+        """The days that are within both of two bounds."""
         firsts = [period.first for period in (one, other) if period.first is not None]
         return self.span(max(firsts, default=None), min(one.last, other.last))
 
@@ -298,7 +302,7 @@ class Almanac:
 
     def _weekend(self, by: int) -> Period:
         saturday = self._start("week", 0) + 5 * DAY
-        # On a weekday the weekend before is last week's, and "this" one is to come.
+        # On a weekday the last weekend is that of last week, and "this" one is yet to come.
         first = saturday + 7 * by * DAY
         return self._clipped(first, first + DAY, "weekend")
 

@@ -12,7 +12,7 @@ from .periods import Period
 from .spans import NamedDay, aged, between, bounded, edge_day_of, halves, lent
 from .tokens import Token
 
-# Of a length they say how long something took; a date they are with "old" or "ago" behind.
+# With these words a number of units says how long something took; only with "old" or "ago" behind is it a date.
 _LENGTHS = frozenset(
     "over|more than|less than|at least|mindestens|au moins|al menos|pelo menos|almeno|minstens|mehr als"
     "|plus de|más de"
@@ -30,7 +30,8 @@ _ONWARDS = frozenset({"onward", "onwards", "em diante", "en adelante", "in poi",
 
 
 End = tuple[Any, int]
-"""What may stand at an end of a range: how it is made and what it lends, or a bare number; and the token after it."""
+"""An end of a range, and the token after it. The end is a bare number, or a parse with what it lends to a bare number
+at the other end (``spans.lent``)."""
 
 
 class DateReader:
@@ -54,7 +55,7 @@ class DateReader:
         """*The one before*, *the week after*, *that week*: words that refer to a period named before them.
 
         Args:
-            alone: the words are all that there is, so that they need no article to be this.
+            alone: whether these words are the whole phrase; then they need no article.
         """
         j = i
         while j < len(self.tokens) and only_fills(self.tokens[j]):
@@ -79,7 +80,7 @@ class DateReader:
         return i >= len(self.tokens) or not self.tokens[i].text[0].isalnum() or self.tokens[i].text.casefold() == "that"
 
     def with_article(self, i: int, kind: str) -> int:
-        """Where a phrase begins, if its article belongs to it."""
+        """Where a phrase of this form begins: at its article, if that belongs to it."""
         article = i and self.tokens[i - 1].value("bare_article") is not None
         return i - 1 if article and kind.startswith(_WITH_ARTICLE) else i
 
@@ -104,7 +105,7 @@ class DateReader:
         yield from self._signs_behind(i)
 
     def _is_other_word(self, i: int) -> bool:
-        """Whether it is *up to* of *what has she been up to*, or Portuguese *do* of *do dia 7*, which say no end."""
+        """Whether a word is no bound: *up to* in *what has she been up to*, Portuguese *do* in *do dia 7*."""
         text, before = self.tokens[i].text.casefold(), self.tokens[i - 1].text.casefold() if i else ""
         return (text == "up to" and before == "been") or (text == "do" and self._is(i + 1, "dia"))
 
@@ -166,12 +167,12 @@ class DateReader:
         for other in others:
             kinds = {one.kind.partition(" ")[2] for one in (bound, other)}
             if apart and len(kinds) > 1 and "weekday" in kinds:
-                continue  # "after 3 November, no later than Friday": which one is not said
+                continue  # "after 3 November, no later than Friday" does not say which Friday
             if other.kind.partition(" ")[0] in SIGNS and not says_nothing(self.tokens, j, other):
                 yield Parse(halves(*(bound, other) if begins else (other, bound)), other.end, "range")
 
     def _edge_of_this(self, i: int) -> Parse | None:
-        """*The start of the quarter*, which only a bound makes a date."""
+        """*The start of the quarter*, which is a date only behind a bound."""
         while i < len(self.tokens) and is_fill(self.tokens[i]) and not self._is(i, "edge"):
             i += 1
         where = self.tokens[i].value("edge") if i < len(self.tokens) else None
@@ -208,7 +209,7 @@ class DateReader:
         return alone or self._is(i + 1, "until") or self.tokens[i].text.casefold() not in ("on", "an")
 
     def _signs_behind(self, i: int) -> Iterator[Parse]:
-        """周一以来, 月曜日から, pazartesiden beri: the sign stands behind."""
+        """Bounds whose word stands behind the period: 周一以来, 月曜日から, pazartesiden beri."""
         parse = self.periods.longest(i) if self.tokens[i].value("fill") is None else None
         if parse is None or parse.end >= len(self.tokens):
             return
@@ -237,7 +238,7 @@ class DateReader:
                     continue
                 for second, end in self._ends(at):
                     if isinstance(first, int) and isinstance(second, int) and (start == i or self._is_place(at)):
-                        continue  # "3 - 4" alone says nothing, nor does "from first to second"
+                        continue  # "3 - 4" alone is no date, nor is "from first to second"
                     end += end < len(self.tokens) and self.tokens[end].text == "まで"
                     found = Parse(lambda here, a=first, b=second: between(here, a, b), self._included(end), "range")
                     yield found
@@ -245,12 +246,12 @@ class DateReader:
                         yield Parse(in_year(found, year), self._included(year.end), "range of year")
 
     def _fills(self, i: int) -> bool:
-        """Whether a token says nothing where an end of a range could be: *the*, *de*, *el día*."""
+        """Whether a token is skipped before an end of a range: *the*, *de*, *el día*."""
         token = self.tokens[i]
         return only_fills(token) or self._is(i, "dia") or (is_fill(token) and not self.periods.at(i))
 
     def _included(self, i: int) -> int:
-        """Behind *inclusive* and the like, which say no more than a range does."""
+        """The place after *inclusive* and the like, which add nothing to a range."""
         j = i + (i < len(self.tokens) and self.tokens[i].text == ",")
         return j + 1 if self._is(j, "inclusive") else i
 
@@ -267,7 +268,7 @@ class DateReader:
         return i + 2 if dots else i + 1 if self._is(i, joint) else None
 
     def _ends(self, i: int, *, begun: bool = True) -> list[End]:
-        """What may stand at an end of a range: a period, now, or a bare number (as an int); the longest first."""
+        """The ends of a range that may stand here: a period, now, or a bare number (an int); the longest first."""
         while i < len(self.tokens) and (self._fills(i) if begun else only_fills(self.tokens[i])):
             i += 1
         if i >= len(self.tokens):

@@ -48,11 +48,11 @@ _WITHOUT_TODAY = re.compile(
 _AND_AT_THE_END = re.compile(r"(?:^|\W)(?:and|or|und|oder|et|ou|y|o|e|och|en|of|i|&)$", re.IGNORECASE)
 _SPACE = " \t,.;:!?"
 _MOST = 6
-"""So many words are left out at most; each time the rest is read again."""
+"""The most words that are left out one after the other; the rest is read again each time."""
 
 
 def with_less(phrase: str) -> Iterator[str]:
-    """A phrase with ever fewer of the words at its ends that say nothing; those at its beginning go first."""
+    """The phrase with one after the other of the words at its ends left out that add nothing, the first ones first."""
     return islice(_with_ever_less(phrase.strip(_SPACE)), _MOST)
 
 
@@ -68,7 +68,7 @@ def _with_ever_less(text: str) -> Iterator[str]:
 
 
 def _last_that_says_nothing(text: str) -> int | None:
-    """Where the last word begins, if it says nothing."""
+    """Where the last word begins, if it adds nothing; else None."""
     last = _BEHIND.search(text)
     while last is not None:
         if last.start() == 0 or not text[last.start() - 1].isalnum() or not last.group().isascii():
@@ -78,7 +78,7 @@ def _last_that_says_nothing(text: str) -> int | None:
 
 
 def without_today(phrase: str) -> str | None:
-    """The phrase before *without today*; None where it does not end so."""
+    """The phrase before a final *without today*; None where it does not end so."""
     match = _WITHOUT_TODAY.search(phrase)
     bare = phrase[: match.start()].rstrip(" \t,(") if match is not None else ""
     return bare or None

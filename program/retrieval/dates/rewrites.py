@@ -1,7 +1,8 @@
 """Rewrites of abbreviated and reordered date phrases into their full form, for ``written_out.py``.
 
-Spelling comes first, then word order. Abbreviated months and units are kept apart, since a short word may be either
-(*30 sett*, *2 sett*). The grammar of dates does not depend on the language, so a rewritten phrase may mix two.
+Spelling comes first, then word order. Abbreviations of months and of units are separate tables, since a short word may
+be either (*30 sett*, *2 sett*). The grammar of dates does not depend on the language, so a rewritten phrase may mix two
+languages.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from .stories import denies
 from .tokens import tokens_of
 
 Rule = tuple[str, "str | Callable[[re.Match[str]], str]"]
-"""A pattern, which is compiled when a phrase is first written out, and what stands there instead."""
+"""A pattern, which is compiled when first used, and its replacement."""
 
 _ENGLISH_MONTHS = "january february march april may june july august september october november december".split()
 _CHINESE = "一二三四五六七八九"
@@ -21,7 +22,7 @@ _MONTH = (
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mai|okt|dez|ene|abr|ago|dic|fév|avr|août|déc|set|out|gen|mag)"
 )
 _PARTS = "(?:kwarta|połow|polow|trim|semestr|tydz|kvartal|quart|halvår|hälft|helft|semana|settimana|metà|metade|moiti)"
-"""Beginnings of words for a part of a period, whose figure says which it is: *3 kwartał*."""
+"""Beginnings of words for a part of a period, which a figure before them numbers: *3 kwartał*."""
 _COUNT = r"(?:\d{1,3}|two|three|four|five|six)"
 _JOINT = r"(?:to|and|bis|und|à|a|al|ao|y|e|et|do|i|tot|en|till|och|through|thru|-|–)"
 _FROM = r"(?:from|between|von|zwischen|de|du|des|entre|od|del|da|van|från|tussen|mellan|między)"
@@ -29,7 +30,7 @@ _BEFORE_A_DAY = frozenset(
     "od do i a und bis vom von am den dem til fra ab seit nach zwischen między pomiędzy przed po zw mo di mi fr sa"
     " so pn wt śr sr czw pt sob nd".split()
 )
-"""Words before *3.11* that make it a day, in languages that write days so."""
+"""Words that make *3.11* behind them a day, in languages that write days so."""
 
 
 def _day_and_month(match: re.Match[str]) -> str:
@@ -128,7 +129,7 @@ SPELLING: tuple[Rule, ...] = (
     (r"\b(\d{1,2})(?:ere|ère|re|ro|ra|do|da|to|ta|eme|ème)\b\.?", r"\1."),
     (rf"\b([1-9])[aoeº°ª]?\.? (?={_PARTS})", r"\1. "),
     (r"(?<=\d{4}) (?:r|roku|г)\b\.?$", ""),
-    # A weekday that stands with its day says nothing. "Do" is until in Polish, and of in Portuguese.
+    # A weekday beside its day is left out. "Do" is not taken for one: it is "until" in Polish and "of" in Portuguese.
     (
         r"\b(?:mo|di|mi|fr|sa|so|lun|mar|mer|mié|mie|jeu|jue|gio|ven|vie|sam|sáb|sab|dim|dom|seg|ter|qua|qui|sex|ma|wo|vr"
         r"|za|zo|mån|tis|ons|tors?|fre|lör|sön|pn|pon|wt|śr|sr|czw|pt|sob|nd|niedz|mon|tues?|wed|thur?s?|fri|sat|sun)"

@@ -1,4 +1,4 @@
-"""Builds bounds, ranges and references out of periods: at a sign, at both ends of a range, or named earlier."""
+"""Builds bounds (*since X*), ranges (*X to Y*) and references (*the one before*) from periods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .table import day_month, order_of, slashed
 from .tokens import Token
 
 _RECURRING = frozenset({"weekday", "nth", "month", "dom month", "month dom", "dom", "nth month", "day_month"})
-"""Forms of days and months that come back."""
+"""Forms of days and months that recur, as weekdays do."""
 
 
 class NamedDay(int):
@@ -21,7 +21,7 @@ class NamedDay(int):
 
 
 def bounded(sign: str, parse: Parse) -> Make:
-    """What is since, before, until or after a period."""
+    """The days since, before, until or after a period, as ``sign`` says."""
     make = parse.point or parse.make
     if sign == "since":
         return lambda here: here.since(make(here))
@@ -33,9 +33,9 @@ def bounded(sign: str, parse: Parse) -> Make:
 
 
 def halves(lower: Parse, upper: Parse) -> Make:
-    """From the beginning of one bound to the end of the other, as from the one period to the other.
+    """The range from a lower to an upper bound, as if it were from the one period to the other.
 
-    An end that comes back as the beginning does (*since Monday until Wednesday*, on a Tuesday) is the first behind it.
+    Where both recur (*since Monday until Wednesday*, said on a Tuesday), the end is the first one after the beginning.
     """
     form = upper.kind.partition(" ")[2]
     comes_back = form in _RECURRING and form == lower.kind.partition(" ")[2]
@@ -51,19 +51,22 @@ def halves(lower: Parse, upper: Parse) -> Make:
 
 
 def edge_day_of(parse: Parse, where: str) -> Parse:
-    """A period as its beginning or its end, of which a bound is said: *before this quarter began*."""
+    """The beginning or the end of a period, for a bound such as *before this quarter began*."""
     day = lambda here: here.edge_day(parse.make(here), where)  # noqa: E731
     return parse._replace(make=day, point=day, kind=f"edge {where}")
 
 
 def aged(here: Almanac, sign: str, count: int, unit: str) -> Period:
-    """What is older or newer than so many units."""
+    """The days that are older, or newer, than ``count`` units."""
     there = Period(here.away(-count, unit), here.today)
     return here.earlier(there) if sign == "older" else here.since(there)
 
 
 def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int | str] | None:
-    """The month or the unit that a bare number at the other end of a range borrows, or the order of day and month."""
+    """What one end of a range lends to a bare number at the other: a month, a unit, or an order of day and month.
+
+    It is a pair of what is lent (``month``, ``order`` or a unit's name) and its value; None for nothing.
+    """
     for i, token in enumerate(tokens[start:end], start):
         if token.value("weekday_said") is not None and any(t.value("month") is not None for t in tokens[i + 1 : end]):
             continue  # "mar 25 nov", a Tuesday
@@ -81,7 +84,7 @@ def lent(tokens: Sequence[Token], start: int, end: int) -> tuple[str, int | str]
 
 
 def between(here: Almanac, first: Any, second: Any) -> Period:
-    """From the first day of one end of a range to the last of the other: periods with what they lend, or numbers."""
+    """The range between two ends, each a bare number or a parse with what it lends to the other end."""
     a = _end(here, first, second)
     b = _end(here, second, first)
     if a.first is not None and b.last < a.first and (isinstance(second, int) or second[0].kind in _RECURRING):
@@ -90,10 +93,10 @@ def between(here: Almanac, first: Any, second: Any) -> Period:
 
 
 def _coming(here: Almanac, start: date, first: Any, second: Any) -> Period | None:
-    """An end that comes back, as it is first seen behind the beginning.
+    """The first occurrence, after the beginning of a range, of an end that recurs; None if there is none.
 
-    *1 to 15 November*, asked on the 5th, *Monday to Wednesday* on a Tuesday, *the 28th to the 3rd*: the end is
-    yet to come, not a year, a week or a month ago.
+    In *1 to 15 November* asked on the 5th, *Monday to Wednesday* on a Tuesday, and *the 28th to the 3rd*, the end is
+    yet to come, and not a year, a week or a month ago.
     """
     for days in (7, 31, 366):
         there = _end(Almanac(start + days * DAY, here.calendar), second, first)
@@ -128,7 +131,7 @@ def _end(here: Almanac, end: Any, other: Any) -> Period:
 
 
 def referred(here: Almanac, said: Parse, period: Period) -> Period:
-    """What words that refer to a period mean by it; *the week after* October is a week."""
+    """The period that a reference means, seen from the one named before it; *the week after* October is a week."""
     if said.kind == "same":
         return period
     if said.unit in ("week", "month", "sprint") and period.unit not in (said.unit, "days", "sprints"):

@@ -12,9 +12,9 @@ from .words import Word, date_words
 _LETTERS = str.maketrans("łøıđ", "loid")
 _TRADITIONAL = str.maketrans("个这后过冲礼从开现间号当", "個這後過衝禮從開現間號當")
 _FEWEST_FOLDED = 5
-"""Letters of a word that is read without its accents: shorter ones are other words (``até``, ``metà``)."""
+"""The least letters of a word that is also read without its accents; shorter ones are then other words (``até``)."""
 _FEWEST = 6
-"""Letters of a word in which a letter too few or doubled is read over."""
+"""The least letters of a word in which a missing or doubled letter is accepted."""
 _FEWEST_SWAPPED = 5
 _FEWEST_NEAR = 4
 _NEAR = frozenset("month weekday unit relation since before after until between ago day ordinal".split())
@@ -25,13 +25,13 @@ _MISTYPED_TOO = frozenset(
     " último última últimos pasado pasada passado passada settimana"
     " settimane scorsa scorso vorige afgelopen ostatni".split()
 )
-"""Other words of dates that are often typed. With all of them *domain* and *score* would be slips."""
+"""Further date words whose slips are accepted. If all were, *domain* and *score* would be slips of some."""
 _OTHER_WORDS = frozenset("domino febre frist javier letter luego manda marat marco mates moths".split())
-"""Words that are written like a slip."""
+"""Words that look like a slip of a date word and are none."""
 
 
 def written_otherwise(known: Mapping[str, frozenset[Word]]) -> dict[str, frozenset[Word]]:
-    """Surfaces without accents and in traditional characters that are not surfaces yet, with what they stand for."""
+    """Further spellings of known words, without accents or in traditional characters, with what they stand for."""
     found: dict[str, frozenset[Word]] = {}
     for surface, words in known.items():
         for other in (_folded(surface), surface.translate(_TRADITIONAL)):
@@ -44,15 +44,15 @@ def _folded(surface: str) -> str:
     if len(surface) < _FEWEST_FOLDED:
         return surface
     plain = "".join(c for c in unicodedata.normalize("NFKD", surface) if not unicodedata.combining(c))
-    # What is no letter with an accent (Chinese, Japanese, Korean, Cyrillic) stays as it is.
+    # Words of other scripts (Chinese, Japanese, Korean, Cyrillic) stay as they are.
     return plain.translate(_LETTERS) if plain.translate(_LETTERS).isascii() else surface
 
 
 def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
-    """From words with one slip to the surface that was meant: a letter left out or doubled, or two changed places.
+    """From each accepted slip to the date word that it means: a letter left out or doubled, or two letters swapped.
 
-    The first letter is right, no letter is another one (``spring`` is no sprint), and no slip stands that would be a
-    surface itself or one of two that mean different things.
+    The first letter must be right, and no letter may be replaced (``spring`` is no slip of sprint). A slip that is a
+    date word itself, or could be of two words with different meanings, is not accepted.
     """
     meant: dict[str, set[str]] = defaultdict(set)
     for surface, words in known.items():
@@ -74,7 +74,7 @@ def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _may_be_meant() -> dict[str, frozenset[Word]]:
-    """The words of dates that a slip is compared with."""
+    """The date words that a possible slip is compared with."""
     return {
         surface: words
         for surface, words in date_words().items()
@@ -84,9 +84,9 @@ def _may_be_meant() -> dict[str, frozenset[Word]]:
 
 @lru_cache(maxsize=256)
 def nearly(word: str) -> str | None:
-    """The word of dates that one slip makes of this: *dyas*, *sice*; None where several are as near, or none.
+    """The date word that a word is one slip away from (*dyas*, *sice*); None where there is none, or several.
 
-    In a text too many words are near one (*domain*, *score*); somebody who gives a phrase as a date means dates.
+    This is only for phrases given as dates: in a text too many words are near one (*domain*, *score*).
     """
     from rapidfuzz.distance import OSA
 
@@ -94,7 +94,7 @@ def nearly(word: str) -> str | None:
         return None
     known = _may_be_meant()
     near = [each for each in known if each[0] == word[0] and OSA.distance(word, each, score_cutoff=1) == 1]
-    near = [surface for surface in near if word != f"{surface}s"]  # "Montags" are many
+    near = [surface for surface in near if word != f"{surface}s"]  # "Montags" means every Monday and is no slip
     near = [surface for surface in near if sorted(surface) == sorted(word)] or near
     return near[0] if near and len({known[surface] for surface in near}) == 1 else None
 
@@ -104,7 +104,7 @@ def _too_few(word: str) -> Iterator[str]:
 
 
 def _doubled(word: str, *, thrice: bool) -> Iterator[str]:
-    """With a letter once more; of a short word only one that is there twice already."""
+    """The word with one letter doubled; with ``thrice``, only letters that are doubled already."""
     for i in range(len(word)):
         if not thrice or word[i] in (word[i - 1 : i], word[i + 1 : i + 2]):
             yield word[: i + 1] + word[i:]

@@ -24,13 +24,14 @@ _APPOSED = frozenset(
 )
 Whole = Callable[[Sequence[Token]], "Parse | None"]
 Find = Callable[[Sequence[Token]], "Callable[[int], Parse | None]"]
-"""From tokens to what finds the longest phrase that begins at one of them."""
+"""A function from tokens to a function that finds the longest date phrase that begins at one of them."""
 
 
 def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period | None:
-    """The period that a phrase tells twice: the narrower of two, or a part of the other; None where it does not.
+    """The period that a phrase names twice (the narrower one, or the one as a part of the other); None if it does not.
 
-    Two with *until* between are the ends of one, whatever else is told of them: *freeze (18 Dec) to release (22 Dec)*.
+    Two dates with *until* between are the ends of a range, with any story around: *freeze (18 Dec) to release (22
+    Dec)*. Two that are added (*and*, *plus*) and adjoin are one period.
     """
     tokens = tokens_of(phrase)
     pieces, others = _pieces(tokens, find)
@@ -62,7 +63,7 @@ def told_twice(phrase: str, find: Find, whole: Whole, here: Almanac) -> Period |
     if tokens[b].value("relation") is not None:
         return None  # "last month, last week"
     if first.kind.startswith(SIGNS) and second.kind.startswith(SIGNS):
-        return None  # turned round, two bounds would be a range: "after 3 November, no later than Friday"
+        return None  # read in reverse order, two bounds would be a range: "after 3 November, no later than Friday"
     of = tokens_of("of") if whole((*tokens[b : second.end], *tokens[a : first.end])) is None else ()
     part = made(whole((*tokens[b : second.end], *of, *tokens[a : first.end])), here)
     return part if part is not None and any(each and _inside(part, each) for each in (one, other)) else None
@@ -85,13 +86,13 @@ def _pieces(tokens: Sequence[Token], find: Find) -> tuple[list[tuple[int, Parse]
 
 
 def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], others: Sequence[int]) -> bool:
-    """Whether *until* stands between two dates, and nothing else that is of a date."""
+    """Whether *until* or *to* joins two dates, and no other date words are there."""
     (_, first), (b, second) = pieces
     if first.kind.startswith(SIGNS) or (second.kind.startswith(SIGNS) and not second.kind.startswith("until")):
         return False
     inner = [i for i in others if first.end <= i < b]
     joints = [i for i in inner if tokens[i].value("to") is not None or tokens[i].value("until") is not None]
-    joints = [i for i in joints if tokens[i].text.casefold() != "a"]  # which is other things, too
+    joints = [i for i in joints if tokens[i].text.casefold() != "a"]  # "a" is too often another word
     if not joints and others and tokens[others[0]].value("between") is not None:
         # "between the retro (3 Nov) and today"
         joints = [i for i in inner if tokens[i].value("and") is not None]
@@ -104,9 +105,9 @@ def _is_range(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], othe
 
 
 def _are_added(tokens: Sequence[Token], pieces: Sequence[tuple[int, Parse]], others: Sequence[int]) -> bool:
-    """Whether *and* or *plus* stands between two dates, and nothing else anywhere."""
+    """Whether *and* or *plus* joins two dates, and there are no other words than filling ones."""
     (_, first), (b, _) = pieces
-    # "A" is and in Polish, and other things elsewhere.
+    # "A" is "and" in Polish, but other words elsewhere.
     said = {i: tokens[i].text.casefold() for i in others}
     ands = [i for i in others if (tokens[i].value("and") is not None and said[i] != "a") or said[i] in _PLUS]
     fills = all(only_fills(tokens[i]) for i in others if i not in ands)
@@ -159,7 +160,10 @@ def _is_sign(token: Token) -> bool:
 
 
 def _is_a_day_or_ago(parse: Parse, sign: str) -> bool:
-    """Whether an event has a day, or is told from now: nobody knows on which day of a sprint its retro was."""
+    """Whether the date of an event is a day, or is counted from now.
+
+    A longer period is no bound, since nobody knows on which day of a sprint its retro was.
+    """
     if parse.kind.startswith((*SIGNS, "range", "beside")):
         return False
     return parse.unit == "day" or (sign in ("since", "from") and parse.kind in _FROM_NOW)
@@ -169,14 +173,14 @@ _FROM_NOW = frozenset("number unit ago|relation unit|unit relation_after|ago_bef
 
 
 def sign_of(token: Token) -> str | None:
-    """The bound that a token says."""
+    """The kind of bound (*since*, *from* …) that a token means; None if it is none."""
     if token.text.casefold() == "from the":
         return "from"
     return next((sign for sign in (*SIGNS, "from") if token.value(sign) is not None), None)
 
 
 def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
-    """Whether what is told behind a period could make it another: a part, a number, days with other ends."""
+    """Whether the rest of a phrase could change its period: by a part, a number, or days with other ends."""
     tokens = tokens_of(rest)
     pieces, others = _pieces(tokens, find)
     if denies(tokens) or any(_kinds(tokens[i]) & _BOUNDS for i in others):
@@ -191,7 +195,7 @@ def contradicts(rest: str, period: Period, find: Find, here: Almanac) -> bool:
 
 
 def denies(tokens: Sequence[Token]) -> bool:
-    """Whether a word takes something away, says another day than the date beside it, or that it comes back."""
+    """Whether a word excludes something, means a neighbour of the date beside it, or says that it recurs."""
     strange = "".join(token.text if not token.words else " " for token in tokens)
     joined = "".join(token.text.casefold() for token in tokens).replace(" ", "")
     return (
@@ -202,14 +206,14 @@ def denies(tokens: Sequence[Token]) -> bool:
 
 
 def is_bound_inclusive(phrase: str, rest: str) -> bool:
-    """Whether *inclusive* stands behind *before* or *after*, whose day it would bring back."""
+    """Whether *inclusive* follows a phrase with *before* or *after*, so that its day would count, too."""
     tokens = tokens_of(phrase)
     said = any(token.value("inclusive") is not None for token in tokens_of(rest))
     return said and any(token.value("before") is not None or token.value("after") is not None for token in tokens[:1])
 
 
 def _says_other_days(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a token is a part of a period or a number, and not how long it is or what it is called."""
+    """Whether a token is a part of a period, or a number that is neither a length nor a name."""
     token, kinds = tokens[i], _kinds(tokens[i])
     if kinds & _PARTS:
         return not _counted(tokens, i)
@@ -220,7 +224,7 @@ def _says_other_days(tokens: Sequence[Token], i: int) -> bool:
 
 
 def _is_number_of(token: Token, period: Period, here: Almanac) -> bool:
-    """Whether a number is that of a day or a sprint: *last Thursday, so the 7th*, *the previous sprint, i.e. 50*."""
+    """Whether a number is that of the period, a day or a sprint: *last Friday, so the 7th*, *last sprint, i.e. 50*."""
     number = token.value("dom") or token.value("number")
     if not isinstance(number, int) or period.first is None:
         return False
@@ -229,12 +233,12 @@ def _is_number_of(token: Token, period: Period, here: Almanac) -> bool:
 
 
 def _counted(tokens: Sequence[Token], i: int) -> bool:
-    """Whether a unit has its number before it, *all 3 months*, so that it says how long a period is."""
+    """Whether a unit has a number before it (*all 3 months*), so that it is the length of a period."""
     return tokens[i].value("unit") is not None and i > 0 and tokens[i - 1].value("number") is not None
 
 
 def _same_weekdays(token: Token, told: Period, period: Period) -> bool:
-    """Whether what is told by weekdays begins and ends on those of a period: *19–23 Feb, Mon to Fri*."""
+    """Whether a range of weekdays begins and ends on the weekdays of a period: *19–23 Feb, Mon to Fri*."""
     if token.value("weekday") is None or told.first is None:
         return False
     if period.first is None or (told.first == told.last) != (period.first == period.last):
@@ -256,7 +260,7 @@ _DENY = frozenset(
     " inte ej aldrig utan utom förutom varje eller bez oprócz poza nigdy przeddzień każdy lub albo"
     " ikke uden uten kromě не без кроме или".split()
 )
-"""Words that take something away, choose, come back, or name a neighbour of a day."""
+"""Words that exclude, choose, say that something recurs, or name a neighbour of a day."""
 SEASONS = frozenset(
     "winter spring summer autumn fall easter frühling frühjahr sommer herbst ostern printemps été automne hiver pâques"
     " primavera verano otoño invierno pascua verão outono inverno páscoa estate autunno pasqua lente zomer herfst pasen"
@@ -266,7 +270,7 @@ SEASONS = frozenset(
 _UNMEANT = _DENY | SEASONS
 _DENY_IN_CHINESE = tuple("不 非 除 没 勿 ない 每 毎 或 春 夏 秋 冬".split())
 _NEIGHBOURS = tuple("前日 翌日 前夜 以外 次の日 前の日 翌週 次の週 前の週 次日 bisauf workingdays".split())
-"""Of several tokens, without the spaces between."""
+"""Words for neighbours of a day and the like that are several tokens, written without spaces."""
 _CALLED = frozenset("number no nr num numero número numéro nummer #".split())
 _ON = frozenset("on am le el il op på em".split())
 _BOUNDS = frozenset({*SIGNS, "between", "previous", "subsequent"})
@@ -279,12 +283,12 @@ _SAYS_WHEN = frozenset(
 
 
 def _tells(token: Token) -> bool:
-    """Whether it is a word of a story: one of no date, or a feast, which is none that is read."""
+    """Whether a token is a word of a story: no date word, or a feast, which is not resolved to days."""
     return (token.text.isalpha() and not token.words) or token.value("feast") is not None
 
 
 def _is_a_name(token: Token) -> bool:
-    """Whether a figure can only be of a name: *PR 300*."""
+    """Whether a figure can only be part of a name: *PR 300*."""
     return token.text.isdigit() and len(token.text) > 2 and token.value("year") is None
 
 
@@ -293,7 +297,7 @@ def _kinds(token: Token) -> frozenset[str]:
 
 
 def _is_apart(tokens: Sequence[Token], i: int, step: int) -> bool:
-    """Whether a comma or the like stands here, or behind *i.e.* and the like."""
+    """Whether a comma or the like stands here, possibly before *i.e.* and the like."""
     while 0 <= i < len(tokens) and tokens[i].text not in _APART and tokens[i].text.casefold() in _APPOSED:
         i += step
     return 0 <= i < len(tokens) and tokens[i].text in _APART

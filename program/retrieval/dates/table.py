@@ -16,7 +16,11 @@ def _dotted(here: Almanac, text: str) -> Period:
 
 
 def slashed(here: Almanac, text: str, order: str = "") -> Period:
-    """A day with slashes and a year; an order of day and month that it has not is lent by another date."""
+    """A day with slashes and a year; ``order`` (``dm`` or ``md``) comes from another date, if it is not certain.
+
+    Raises:
+        NoSuchDateError: day and month cannot be told apart.
+    """
     a, b, year = map(int, re.split("[/-]", text))
     year += 2000 * (year < 100)
     if a != b and a <= 12 and b <= 12 and order not in ("dm", "md"):
@@ -25,13 +29,17 @@ def slashed(here: Almanac, text: str, order: str = "") -> Period:
 
 
 def order_of(text: str) -> str:
-    """Of a day with slashes: ``dm``, ``md``, or ``?`` where either could be the month."""
+    """The order of a day with slashes: ``dm``, ``md``, or ``?`` where either number could be the month."""
     a, b = map(int, re.split("[/-]", text)[:2])
     return "dm" if a > 12 else "md" if b > 12 else "?"
 
 
 def day_month(here: Almanac, text: str, order: str = "") -> Period:
-    """A day of a month with a slash between, ``14/10 dm``; an order that they have not is lent by another date."""
+    """A day and a month with a slash, given as ``14/10 dm``; ``order`` comes from another date, if it is not certain.
+
+    Raises:
+        NoSuchDateError: day and month cannot be told apart.
+    """
     said, own = text.split()
     a, b = map(int, said.split("/"))
     meant = order or own if own == "?" else own
@@ -83,7 +91,7 @@ def _iso_week(here: Almanac, text: str) -> Period:
 def _numbered(here: Almanac, unit: str, number: int, year: int | None = None) -> Period:
     if unit == "sprint":
         return here.sprint(number)
-    if number == -1 and year is not None:  # the last one of a year
+    if number == -1 and year is not None:  # -1 means the last one of a year
         number = {"month": 12, "quarter": 4, "half": 2}.get(unit, number)
     if unit == "month" and year is not None and 1 <= number <= 12:
         return here.month(number, year)
@@ -93,7 +101,7 @@ def _numbered(here: Almanac, unit: str, number: int, year: int | None = None) ->
 
 
 def _two(here: Almanac, unit: str, *numbers: Any) -> Period:
-    first, second = numbers[0], numbers[-1]  # signs and the numbers between them mean nothing
+    first, second = numbers[0], numbers[-1]  # what is between them does not matter
     return here.span(_numbered(here, unit, first).first, _numbered(here, unit, second).last)
 
 
@@ -105,7 +113,7 @@ def _whole_ones(here: Almanac, relation: str, count: int, unit: str) -> Period:
 
 
 def _on_weekday(here: Almanac, weekday: int, day: int, month: int) -> Period:
-    """A day of a month with its weekday, which may say that the one to come is meant and not the latest."""
+    """A day of a month with its weekday, which may show that the coming year's is meant and not the latest."""
     latest = here.on(None, month, day)
     if latest.first is None or latest.last.weekday() == weekday or (month, day) == (2, 29):
         return latest
@@ -271,7 +279,8 @@ FORMS: tuple[Form, ...] = (
     (("day",), lambda here, offset: here.day(offset), "day"),
     (("weekend",), lambda here, _: here.latest_weekend(), "weekend"),
 )  # fmt: skip
-"""Each way of naming a period: the kinds of its words, what it is, and its unit or the place of the word for it."""
+"""Each way of naming a period: the kinds of its words, a function to the period, and the unit, as its name or as the
+place of the word for it."""
 
 FIRST = frozenset(kinds[0] for kinds, _, _ in FORMS) | {
     "ordinal",

@@ -36,7 +36,7 @@ _FIGURES = (
     ("sprint_number", r"(?i:sprint)(?: ?#|-)?\d{1,3}"),
     ("week", r"(?:[wW]|[kK][wW]|[cC][wW]|[wW][kK])\d{1,2}"),
     ("stretch", r"\d{1,3}(?:hrs?|h|days?|d|wks?|w|mos?|mths?|yrs?|y)|\d{1,3} [dh](?!['’])"),
-    # What follows a Chinese or Japanese figure may be the next figure.
+    # A Chinese or Japanese figure may be followed directly by the next one, so these need no word boundary.
     ("cjk_year", r"\d{4}(?:年|년)"),
     ("cjk_month", r"\d{1,2}(?:月(?!間)|월)"),
     ("cjk_day", r"\d{1,2}(?:日(?!間|前|以内)|号|號|일(?!\s*(?:전|간|동안|이내)))"),
@@ -70,7 +70,7 @@ _HYPHENED = frozenset({"month", "weekday", "edge"})
 
 @dataclass(frozen=True)
 class Token:
-    """A piece of text and all that it may stand for; nothing for a word that is not of a date."""
+    """A piece of text with all that it may stand for in a date; ``words`` is empty for other words."""
 
     start: int
     end: int
@@ -78,7 +78,7 @@ class Token:
     words: frozenset[Word]
 
     def value(self, kind: str) -> Any:
-        """What it stands for as one of that kind, or None."""
+        """Its value as a word of that kind, or None."""
         return self._values.get(kind)
 
     @cached_property
@@ -88,15 +88,15 @@ class Token:
 
 @lru_cache(maxsize=4096)
 def _by_kind(words: frozenset[Word]) -> Mapping[str, Any]:
-    """The value of words by their kind; of two of a kind the same one every time."""
+    """The value of each kind of word; if two are of one kind, always the same one of them."""
     return {word.kind: word.value for word in sorted(words, key=repr, reverse=True)}
 
 
 @lru_cache(maxsize=1)
 def _known() -> tuple[dict[str, frozenset[Word]], dict[str, tuple[str, ...]], dict[str, str]]:
-    """What every surface stands for, those that begin with a word or a character, longest first, and slips of some.
+    """All spellings with what they stand for; the spellings by their first word or character, longest first; and slips.
 
-    One pattern of all the surfaces takes ten milliseconds a query.
+    With a single pattern of all spellings instead, a query takes ten milliseconds.
     """
     known = date_words()
     known |= written_otherwise(known)
@@ -145,7 +145,7 @@ def _token(match: re.Match[str], text: str, lower: str) -> Token:
 
 
 def _surface(lower: str, start: int, first: str, is_word: bool) -> str | None:
-    """The longest surface that stands here as a whole word."""
+    """The longest known spelling that stands here as a whole word; None if there is none."""
     if is_word and start and lower[start - 1] in "_'’-" and not _may_follow(lower, start):
         return None
     for surface in _known()[1].get(first if is_word else first[:1], ()):
@@ -157,7 +157,7 @@ def _surface(lower: str, start: int, first: str, is_word: bool) -> str | None:
 
 
 def _may_follow(lower: str, start: int) -> bool:
-    """Whether a word may stand behind this hyphen or apostrophe: *Mon-Wed*, *d'octobre*."""
+    """Whether a date word may begin behind a hyphen or apostrophe here: *Mon-Wed*, *d'octobre*."""
     return _joins(lower, start - 1) if lower[start - 1] == "-" else bool(_ELIDED.search(lower, 0, start))
 
 
@@ -176,7 +176,7 @@ def _joins(lower: str, at: int) -> bool:
 
 
 def _day_month(text: str, *, cjk: bool) -> Iterator[Word]:
-    """A day and a month with a slash between and their order: ``dm``, ``md``, ``?`` where either could be the month."""
+    """A day and a month with a slash and their order: ``dm``, ``md``, or ``?`` where either could be the month."""
     if min(map(int, text.split("/"))) <= 12:
         order = order_of(text)
         order = "md" if cjk and order == "?" else order
@@ -184,7 +184,7 @@ def _day_month(text: str, *, cjk: bool) -> Iterator[Word]:
 
 
 _WHOLE = frozenset("iso iso_span iso_month iso_week quarter_year half_year dashed slashed month_year dotted".split())
-"""Figures whose parts are taken apart by the grammar."""
+"""Kinds of figures that are kept as one text, which the grammar takes apart."""
 _SPAN_UNITS = {"h": "hour", "d": "day", "w": "week", "m": "month", "y": "year"}
 
 
@@ -192,11 +192,11 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
     digits = int("".join(re.findall(r"\d", text)) or 0)
     if kind in _WHOLE:
         yield Word(kind, text)
-    elif kind == "clock":  # behind a day it makes it no other day
+    elif kind == "clock":  # a time of day does not change the day before it
         yield Word("tod", "")
     elif kind == "nth":
         yield from (Word("nth", digits), Word("dom", digits), Word("ordinal", digits))
-    elif kind == "nth_said":  # alone it is a place and no day: "2e team"
+    elif kind == "nth_said":  # alone it is an ordinal and no day: "2e team"
         yield from (Word("dom", digits), Word("ordinal", digits))
     elif kind == "cjk_day":
         yield from (Word("nth", digits), Word("dom", digits))
@@ -208,7 +208,7 @@ def _figure(kind: str, text: str) -> Iterator[Word]:
             yield Word("ordinal", digits)
     elif kind == "stretch":
         yield from (Word("stretch", f"{digits} {_SPAN_UNITS[re.sub('[0-9 ]', '', text)[0]]}"),)
-    elif kind in ("short_year", "fiscal_year"):  # no card says that a fiscal year is another than the calendar's
+    elif kind in ("short_year", "fiscal_year"):  # a fiscal year is read as the calendar's, since no card says otherwise
         yield Word("year", 2000 + digits % 100)
     else:
         yield Word(kind.removeprefix("cjk_"), digits)

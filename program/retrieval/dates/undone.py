@@ -1,7 +1,7 @@
 """Dates of what did not happen: *tickets nobody has touched since March*, *Tickets, die seit Mai niemand bewegt hat*.
 
-A source's date says when something did happen, so *since March* would ask for the opposite. A contract does not say
-whether its date is that of the last change, so *until March* may be wrong, too, and the date has to be left out.
+A source's dates say when something did happen, so *since March* as a filter would ask for the opposite. *Until March*
+may be wrong, too, as a contract does not say whether its date is that of the last change. So the date is left out.
 
 This applies where a record's own clause negates something of it. A negation about something else keeps its date, as
 the labels do (*who hasn't moved a ticket since Monday*, *customers get no mails since Friday*, *merge requests
@@ -23,7 +23,7 @@ _NOBODY = (
     "nobody|no one|noone|niemand|niemandem|personne|aucun|aucune|nadie|ninguém|nessuno|ingen|nikt|nikogo|никто|kimse"
 )
 _NOT = "not|never|nicht|nie|niemals|pas|jamais|nunca|não|non|mai|niet|nooit|inte|aldrig|nigdy|не"
-# "No activity" is said of others as well: "no" stands alone only where it is *not*.
+# A "no" counts only before a verb, where it means "not" (Spanish): "no activity" may be about something else.
 _NO = r"(?<=\bno )(?:se|ha|han|fue|fueron|fueran|hayan|haya|están?|tocad\w+|actualizad\w+|modificad\w+)\b"
 _UNTOUCHED = r"un(?:touched|changed|modified|updated|edited)|unberührt\w*|unverändert\w*|inchangée?s?|intact[eo]?s?"
 _WITHOUT_DOING = r"(?:sin|sem|senza)\s+\w+(?:[aei]r|[aei]re)(?:se|si)?|sans être|without (?:any|a single|further|being)"
@@ -37,7 +37,8 @@ _STAYS = re.compile(
     r"|by|in|from|of|on|at|for|with|von|aus|im|de|du|en|dans|par|por|di|door|av|från|przez|z|w|em|no|na)\b",
     re.I,
 )
-"""Behind a denial: what is denied is the word beside it, *not only commits since Monday*, *not by Bob since Monday*."""
+"""What follows a denial of the word beside it alone, so that the date stays: *not only commits since Monday*, *not by
+Bob since Monday*."""
 _COORDINATES = re.compile(r"\b(?:and|but|or|und|aber|oder|et|mais|ou|y|pero|e|och|maar|i|ale)\b", re.I)
 _RELATIVE = re.compile(
     r",?\s+(?:(?:an|auf|in|mit|von|aan|op|på|w|z)\s+)?(?:die|der|das|denen|dem|welche\w?|dat|waar\w*|som|które|których"
@@ -57,11 +58,11 @@ _CJK_BEHIND = re.compile(
 )
 _APART = re.compile(r"[.;:?!。；？！，、]|,(?!\s*(?:die|der|das|an|auf|that|which|som|które|których)\b)", re.I)
 _MOST = 60
-"""Characters between a record and a date that is said of it."""
+"""The most characters between a record and a date that belongs to it."""
 
 
 def may_deny_events(text: str) -> bool:
-    """Whether a text has any word that could deny that something happened; most have none."""
+    """Whether a text has any word that could deny that something happened: a quick test, as most have none."""
     words = _WORDS.findall(text.lower())
     return (
         not _DENYING.isdisjoint(words)
@@ -71,12 +72,12 @@ def may_deny_events(text: str) -> bool:
 
 
 def is_undone(text: str, date: Span, records: Sequence[Span], kept: Iterable[Span]) -> bool:
-    """Whether a date is that of something which did not happen to a record.
+    """Whether a date is about something that did not happen to a record.
 
     Args:
-        date: where it stands.
-        records: where words for records with dates stand.
-        kept: where statuses stand, whose denial leaves the date as it is, and other dates.
+        date: where the date stands.
+        records: where words stand for records that have dates.
+        kept: where statuses stand, whose denial leaves the date as it is; and where other dates stand.
     """
     if _is_of_plan(text, date):
         return False
@@ -91,12 +92,12 @@ def is_undone(text: str, date: Span, records: Sequence[Span], kept: Iterable[Spa
 
 
 def _is_of_plan(text: str, date: Span) -> bool:
-    """Whether a date is a sprint: what belongs to it is its own, whatever happened (*not yet taken in this sprint*)."""
+    """Whether a date is a sprint, to which records belong whatever happened (*not yet taken in this sprint*)."""
     return any(token.value("unit") == "sprint" for token in tokens_of(text[date[0] : date[1]]))
 
 
 def _is_denied_behind(text: str, record: int, date: Span, kept: Sequence[Span]) -> bool:
-    """Whether what is said of the record that ends here denies what happened at a date."""
+    """Whether the words behind a record, which ends at ``record``, deny that something happened at the date."""
     if (denied := _denial(text, record, date[0], kept)) is not None:
         return not _APART.search(text, denied, date[0])
     relative = _RELATIVE.fullmatch(text, record, date[0])
@@ -104,7 +105,7 @@ def _is_denied_behind(text: str, record: int, date: Span, kept: Sequence[Span]) 
 
 
 def _denial(text: str, start: int, end: int, kept: Sequence[Span]) -> int | None:
-    """Where a denial in a stretch ends; None where there is none, or what is denied stays."""
+    """Where a denial between two places ends; None if there is none, or it leaves the date as it is."""
     match = _DENIAL.search(text, start, end)
     if match is None or _STAYS.match(text, match.end()):
         return None

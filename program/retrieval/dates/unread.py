@@ -1,9 +1,9 @@
-"""What a text says of when, and nobody can read as days: *since easter*, *over thanksgiving*, *before the release*.
+"""Finds times in a text that cannot be resolved to days: *since easter*, *over thanksgiving*, *since the outage*.
 
-Such words are no filter, by the labels and because wrong days are worse than none. Left out without a word, they would
-make an answer about all time look like one about theirs. They are told by their form: a word that bounds time and does
-not begin a date, with what stands behind it; a season or a feast behind a word that places it in time; and so many of
-a unit that are counted as dates are not.
+Such words are no filter: the labels have none there, and wrong days are worse than none. But if they were left out
+silently, an answer about all time would look like one about theirs, so they are reported. They are recognized by form:
+a word that bounds time and does not begin a date, with the words behind it; a season or a feast behind a word that
+places it in time; and a number of units that the grammar of dates does not read.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from .stories import SEASONS
 from .tokens import Token
 
 _BOUND = frozenset("since during seit während depuis pendant sinds tijdens".split())
-"""Words that bound time and stand before nouns alone: *before* stands before what is no time, too (*before we close*,
-*review before lunch*), *until* behind *how long*, and *nach*, *bis* or *desde* say as often where something is."""
+"""Words that bound time and stand only before nouns. *Before* also stands before what is no time (*before we close*,
+*review before lunch*), *until* behind *how long*, and *nach*, *bis* or *desde* as often mean a place."""
 _STANDS_FOR = frozenset("then that this it them me us you one each both too dem damals alors lors ça cela toen".split())
 _PLACES = frozenset(
     "in on at over around by from before after until till since this last next every im an am zu über von vor nach seit"
     " en à au aux cet du depuis pour na em no a w på om met sinds".split()
 )
-"""Words before a season or a feast that say that it is a time."""
+"""Words before a season or a feast that place it in time."""
 _ARTICLES = frozenset("the der die das dem den les la le el los il het".split())
 _ENDS = frozenset("in on at of for from with by to and or but is are was were did does do has have".split())
 _WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
 _LONGEST_COUNT = 7
-"""Tokens within which a relation, a count and its unit stand."""
+"""The most tokens that a relation (*last*), a count and its unit span."""
 _MOST = 3
-"""Words behind a bound that are told."""
+"""The most words behind a bound that are reported."""
 
 
 def unread_dates(text: str) -> tuple[str, ...]:
-    """The words of a text that say when and are no date, as typed, in order, each once."""
+    """The phrases of a text that place something in time and are no dates, as typed, in order, each once."""
     text = text[:MAX_CHARACTERS]
     tokens = as_spoken(text)
     reader, found, i = DateReader(tokens), list[str](), 0
@@ -56,7 +56,7 @@ def unread_dates(text: str) -> tuple[str, ...]:
 
 
 def _bounded(text: str, tokens: Sequence[Token], i: int, reader: DateReader) -> int:
-    """Where what a bound is said of ends; 0 where no bound begins here, or one of a verb or a date."""
+    """Where a bound with a noun that begins here ends; 0 if none does, or it is with a verb or a date."""
     if tokens[i].text.casefold() not in _BOUND:
         return 0
     j = i + 1
@@ -67,13 +67,13 @@ def _bounded(text: str, tokens: Sequence[Token], i: int, reader: DateReader) -> 
     words = [*_words(text, tokens, j, reader)]
     if not words:
         return 0
-    # "Has any release since touched it": a noun has an article, a capital, or nothing behind it.
+    # To rule out "has any release since touched it", the noun must have an article, a capital or nothing behind it.
     is_noun = j > i + 1 or tokens[j].text.istitle() or (len(words) == 1 and _ends(text, words[0]))
     return words[-1] if is_noun else 0
 
 
 def _words(text: str, tokens: Sequence[Token], j: int, reader: DateReader) -> Iterator[int]:
-    """Where the words of a noun from here end (*lock-out*, *12.1*); none where it is no noun or has a date in it."""
+    """Where each word of the noun that begins here ends (*lock-out*, *12.1*); none if it is no noun or has a date."""
     at = tokens[j].start
     for _ in range(_MOST):
         match = _WORD.match(text, at)
@@ -93,7 +93,7 @@ def _ends(text: str, at: int) -> bool:
 
 
 def _placed(tokens: Sequence[Token], i: int) -> int:
-    """Where a season or a feast ends that begins here; 0 where none does, or nothing says that it is a time."""
+    """Where a season or a feast that begins here ends; 0 if none does, or no word places it in time."""
     named = any(tokens[i].value(kind) is not None for kind in ("feast", "fixed"))
     if not named and tokens[i].text.casefold() not in SEASONS:
         return 0
@@ -103,7 +103,7 @@ def _placed(tokens: Sequence[Token], i: int) -> int:
 
 
 def _counted(tokens: Sequence[Token], i: int) -> int:
-    """Where so many of a unit end that are counted otherwise than dates are: *last 1.5 weeks*, *last ten (10) days*."""
+    """Where a number of units that is no date ends: *last 1.5 weeks*, *last ten (10) days*; 0 if there is none."""
     if tokens[i].value("relation") is None:
         return 0
     counts = False
@@ -125,7 +125,7 @@ _WORKDAYS = re.compile(r"\b\w+\s+(?:working|business)\s?days?\b", re.IGNORECASE)
 
 
 class Assumed(NamedTuple):
-    """Words of a date that say more than is known or counted, why, and what was done instead."""
+    """Words of a date that are not read exactly as they are meant, why, and what was done instead."""
 
     said: str
     why: str
@@ -133,7 +133,7 @@ class Assumed(NamedTuple):
 
 
 def assumed_dates(text: str) -> tuple[Assumed, ...]:
-    """Fiscal years and working days of a text: what is read of them is the calendar's, if anything is."""
+    """The fiscal years and working days in a text, which are read as the calendar's, or not at all."""
     read = [span for phrase in find_dates(text) for span in _spans(text, phrase)]
     fiscal = "the card does not say when a fiscal year begins", "it is taken for the calendar's"
     working = "working days are not told from others", "all days are counted"

@@ -1,6 +1,6 @@
 """Date words in seventeen languages, each with what it stands for.
 
-One word may stand for several things ("vor" is before and ago, "a" is one, to and nothing); the grammar in
+One word may stand for several things ("vor" is before and ago, "a" is one, to, or a filling word); the grammar in
 ``forms.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Polish,
 Chinese and Japanese are here; the commonest words of Danish and Norwegian, Czech, Russian, Turkish and Korean are in
 ``words_more.py``; in other languages only figures are understood.
@@ -280,14 +280,14 @@ _FIXED: dict[int | str, str] = {
     "12-31": "new year's eve|new years eve|silvester|nochevieja|oudejaarsdag|nyårsafton|sylwestra"
     "|sylwester|san silvestro|réveillon",
 }
-"""Feasts of the same day every year. By themselves they are mostly wishes, so they are dates only in a bound."""
+"""Feasts on the same day every year. By themselves they are mostly good wishes, so they are dates only in a bound."""
 _LENGTHS: dict[int | str, str] = {
     "2 day": "due giorni",
     "2 week": "due settimane",
     "2 month": "due mesi",
     "2 year": "due anni",
 }
-"""Two words where the number alone is another word in another language (*due last week*)."""
+"""Numbers with their unit, since the number alone is a word of another language (*due last week*)."""
 _YEAR_TO_DATE: dict[int | str, str] = {"year": "ytd", "quarter": "qtd", "month": "mtd", "week": "wtd"}
 FIRM = frozenset(
     {
@@ -324,11 +324,11 @@ FIRM = frozenset(
         "set",
     }
 )
-"""Months and days that are other words, too: by themselves, in small letters, they are not taken for dates."""
+"""Months and weekdays that are other words, too; alone and in lower case they are not taken for dates."""
 
 
 def date_words() -> dict[str, frozenset[Word]]:
-    """Every surface, in small letters, with all that it may stand for."""
+    """Every spelling, in lower case, with all that it may stand for."""
     found: dict[str, set[Word]] = {}
     tables = {
         "month": _MONTHS,

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 
 class Word(NamedTuple):
-    """What a word may stand for: its class, and its value within it."""
+    """One thing that a word may stand for: its kind, and its value of that kind."""
 
     kind: str
     value: int | str
 
 
 def each_word(kind: str, table: Mapping[int | str, str]) -> Iterator[tuple[str, Word]]:
-    """Each surface of a table, its spellings apart by ``|``, with what it stands for."""
+    """Each spelling in a table, whose cells separate them by ``|``, with what it stands for."""
     for value, line in table.items():
         for surface in line.split("|"):
             yield " ".join(surface.split()), Word(kind, value)
@@ -134,7 +134,7 @@ _RARER: dict[str, dict[int | str, str]] = {
         "|completas|entiers|entières|enteros|enteras|inteiros|inteiras|interi|intere|volledige|hele|hela|całe|pełne|pełnych|terminés|terminées|terminados|terminati"
     },
     "half_behind": {1: "前半", 2: "後半"},
-    # Weekdays that are ordinals as well, and short ones that are other words: dates where more says so.
+    # Weekdays that are also ordinals, and short ones that are other words: dates only where other words confirm it.
     "weekday_said": {
         0: "segunda|lun|mo|seg|pon|mån",
         1: "di|ter|wt|tis|mar",
@@ -155,7 +155,7 @@ _RARER: dict[str, dict[int | str, str]] = {
 
 
 def more_words() -> Iterator[tuple[str, Word]]:
-    """Every surface of these languages with what it may stand for."""
+    """Every spelling of these languages with what it may stand for."""
     for tables in (_TABLES, _RARER):
         for kind, table in tables.items():
             yield from each_word(kind, table)

@@ -19,7 +19,7 @@ from .tokens import tokens_of
 _CORRECTS = re.compile(
     r"[,;:.\s]*(?<![^\W\d])(?:sorry|no,? wait|or rather|i mean|make that|scratch that|quatsch|oder besser|pardon|perdón"
     r"|digo|mejor dicho|quero dizer|aliás|scusa|anzi|eller snarare|albo raczej|oops)(?![^\W\d])[,;:.\s]*"
-    # Short ones are other words, too: "no later than", "since well before".
+    # Short ones are often other words ("no later than", "since well before"), so these need a separator.
     r"|[,;:–-]\s*(?:(?:euh|äh|uh|eh) )?(?:no|non|nein|nee|nej|ne|nope|well|wait|actually|rather|plutôt)"
     r"(?:\s*[,:;]\s*|\s+(?!later|earlier|more|less|longer|before|after|plus|más|mais|später|früher|\w+s\b))"
     r"|[,，、。\s]*(?:不对|应该是|じゃなくて|ではなく)[,，、。\s]*",
@@ -29,13 +29,13 @@ _FIGURE = re.compile(r"\d+(?:st|nd|rd|th|日|号)?")
 
 
 def taken_back(phrase: str) -> tuple[str, str] | None:
-    """What was said first and what was meant of a phrase in which a word is taken back: *sprint 41, sorry, 42*."""
+    """(What was said first, what was meant) if a phrase takes a word back: *sprint 41, sorry, 42*; else None."""
     said = [part for part in _CORRECTS.split(phrase) if part]
     return (said[0], said[-1].strip(" ,;")) if len(said) > 1 else None
 
 
 def with_figure(first: str, last: str) -> str | None:
-    """What was said first with its only figure replaced by the one that was meant; None where it has others."""
+    """What was said first, with its figure replaced by the one that was meant; None unless it has exactly one."""
     figures = list(_FIGURE.finditer(first))
     if len(figures) != 1 + bool(re.match(r"\d+月", first)) or not _FIGURE.fullmatch(last):
         return None
@@ -43,23 +43,23 @@ def with_figure(first: str, last: str) -> str | None:
 
 
 def without_brackets(phrase: str) -> tuple[str, str]:
-    """A phrase without what stands in brackets, and that."""
+    """A phrase without its first brackets, and the text inside these."""
     within = re.search(r"\s*[(（]([^()（）]*)[)）]", phrase)
     return (phrase[: within.start()] + phrase[within.end() :], within[1]) if within is not None else (phrase, "")
 
 
 def written_out(phrase: str) -> Iterator[str]:
-    """Other ways of writing a phrase, the nearest first: its spelling, cut months, cut units, slips, and its order."""
+    """Fuller ways of writing a phrase, the nearest first: spelling, cut months, cut units, slips, and word order."""
     spelled = _by(SPELLING, phrase)
     ways = (spelled, _by(MONTHS_CUT, spelled), _by(UNITS_CUT, spelled), _by(SPELLING, without_slips(spelled)))
     for cut in dict.fromkeys(ways):
-        # A unit that was cut may have had a figure before it that says its place, or a period behind it.
+        # Only once a unit is written out can a figure before it be read as an ordinal, or a period behind it be found.
         again = _by(SPELLING, cut)
         yield from dict.fromkeys((cut, again, _by(ORDER, again)))
 
 
 def without_slips(phrase: str) -> str:
-    """A phrase whose words that are of no date, but nearly one, are that word; what has capitals may be a name."""
+    """A phrase with slips of date words corrected; words with capitals are left, as they may be names."""
     words = [
         (token, nearly(token.text.casefold()))
         for token in tokens_of(phrase)
@@ -79,5 +79,5 @@ def _by(rules: tuple[Rule, ...], phrase: str) -> str:
 
 @cache
 def _compiled(form: str) -> re.Pattern[str]:
-    # Compiling all of them takes 45 ms, which nobody should wait for who has no such phrase.
+    # Compiling all of them takes 45 ms, so each is compiled when it is first used.
     return re.compile(form, re.IGNORECASE)
