@@ -50,7 +50,7 @@ class RetrievalParts:
 
     Attributes:
         candidates: makes query candidates.
-        now: the clock for relative dates and the age of statistics, if the session does not give the time.
+        now: the clock for relative dates and the age of statistics, used if the session does not give the time.
         items: the domain's own collection, or None.
     """
 
@@ -80,9 +80,9 @@ class RetrievalParts:
         self._planner = SourcePlanner(card)
 
     def stands_on(self, session: Mapping[str, Any]) -> tuple[str, ...]:
-        """What this part of a plan depends on, beside query and program.
+        """What this part of a plan depends on, beside query and program, as texts for a cache's key.
 
-        Settings, the folder, and, if dates are resolved, the current day of whoever asks."""
+        These are the settings, the folder and, if dates are resolved, the current day of whoever asks."""
         tells_time = self._reader is not None or self.card.collection is not None
         day = session_now(session, self.now)[0].date().isoformat() if tells_time else ""
         return repr(self.candidates.config), str(self._folder), day
@@ -103,7 +103,7 @@ class RetrievalParts:
         return [Ask("vary", self._vary, inputs, decides=False)]
 
     def settle(self, flow: Flow, reply: Reply | None) -> None:
-        """Keep the wordings written; without them the plan has the other candidates and says so."""
+        """Cache the wordings that the model wrote; without any, the plan has the other candidates and says so."""
         if reply is None:
             return
         if not flow.labels.is_relevant:
@@ -147,7 +147,7 @@ class RetrievalParts:
         found.candidates = planned.candidates
         if log.isEnabledFor(logging.DEBUG):
             log.debug("%s", planned.summary)
-        if planned.duplicates or planned.over:  # what is in the list is seen there; what is not is said
+        if planned.duplicates or planned.over:  # the list itself does not show what was dropped
             found.notes.append(planned.summary)
 
     def _plan_sources(self, flow: Flow, found: Retrieved, reader: IntentReader) -> None:
@@ -188,13 +188,13 @@ def _items(card: DomainCard, folder: Path | None) -> ItemStore | None:
 
 
 def _asked(flow: Flow) -> str:
-    """The standalone form; for a follow-up that no model rewrote, the query as typed with what it may refer to.
+    """The text to search for: the standalone form or, for a follow-up that no model rewrote, the query with more words.
 
-    That is key terms of what the user asked before, the card's names in the answers, and, if the query names nothing,
-    what the application shows. Nothing else in an answer is searched for: it may be a rejection, or somebody else's
-    text. Of 28 such follow-ups of the podcast's evidence, the query alone found 0.24 of the gold passages
-    among its first ten, with key terms of the answers, too, 0.49, with these 0.51, and the gold rewrite 0.64. With what
-    a head makes of the query in its place candidates found 0.43 on ``dev`` and not 0.49 (23 questions).
+    These are key terms of what the user asked before, the card's names in the answers and, if the query has no name,
+    what the application shows. Nothing else in an answer is searched for, as it may be a rejection or somebody else's
+    text. Of the gold passages for 28 such follow-ups of the podcast's evidence, 0.24 are among the first ten for the
+    query alone, 0.49 with key terms of the answers, too, 0.51 with the words given here, and 0.64 for the gold rewrite.
+    A head's rewrite in the query's place found 0.43 on ``dev`` instead of 0.49 (23 questions).
     """
     if not flow.labels.is_follow_up or flow.understood:
         return flow.labels.standalone_query

@@ -1,8 +1,8 @@
 """Question words of many languages, mapped to one word each: *warum*, *why* and *为什么* become the same.
 
-A frame of wishes (``wish_frames.py``) has them in place of what was typed, so that what a head learns of a question
-in one language it knows in the others, and *who is* stays a question of *who* although the two words are a cue as
-well. The list is closed, as such words are; it says nothing of what is asked for, and decides nothing.
+In a frame of wishes (``wish_frames.py``) they replace what was typed. So what a head learns of a question in one
+language holds in the others, and *who is* remains a question with *who*, although the two words are a cue as well. Such
+words are a closed class, so the list is complete; it says nothing of what is asked for, and decides nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ...heads.wish_grams import SIGN
 
-# "How" before a number word and the like is another question than "how" alone.
+# "How many" and the like are other questions than "how" alone.
 _SURFACES = {
     "who": "who whos whom wer wen wem qui quién quien quiénes quem chi vem kto kim kimin кто",
     "whose": "whose wessen",
@@ -71,19 +71,19 @@ _KNOWN = {
 }
 _LENGTHS = {first: sorted({len(s) for s in _KNOWN if s[0] == first}, reverse=True) for first in {s[0] for s in _KNOWN}}
 _CHARACTERS = {surface: SIGN + word for word, line in _UNSPACED_SURFACES.items() for surface in line.split()}
-# Hangul has spaces, but its endings are written to the word.
+# Korean has spaces, but writes endings and particles together with the word, so it is treated likewise.
 _UNSPACED = re.compile("|".join(sorted(_CHARACTERS, key=len, reverse=True)))
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
 def asking_word(word: str) -> str | None:
-    """The English word for one in small letters that asks by itself; None of any other, and without spaces."""
+    """The English question word for one in lower case that asks by itself; None for any other word."""
     known = _KNOWN.get((word,))
     return None if known is None else known.removeprefix(SIGN)
 
 
 def with_asking_words(pieces: Sequence[str]) -> list[str]:
-    """Pieces of a text in small letters, those that ask as one word of the list each."""
+    """The pieces of a text in lower case, with question words and phrases replaced by one word of the list each."""
     found: list[str] = []
     at = 0
     for number, piece in enumerate(pieces):
@@ -101,7 +101,7 @@ def with_asking_words(pieces: Sequence[str]) -> list[str]:
 
 
 def _longest(pieces: Sequence[str], at: int, lengths: Sequence[int]) -> tuple[str, int]:
-    """The longest phrase that asks from here, or the piece itself, and where it ends."""
+    """The longest question phrase that begins here, or the piece itself; and the place after it."""
     for length in lengths:
         if (word := _KNOWN.get(tuple(pieces[at : at + length]))) is not None:
             return word, at + length
@@ -109,7 +109,7 @@ def _longest(pieces: Sequence[str], at: int, lengths: Sequence[int]) -> tuple[st
 
 
 def _cut(piece: str) -> list[str]:
-    """A piece of a script without spaces, with what asks cut out of it."""
+    """A piece of a script without spaces, split so that its question words stand by themselves."""
     found, at = [], 0
     for match in _UNSPACED.finditer(piece):
         found += [piece[at : match.start()], _CHARACTERS[match.group()]]

@@ -22,9 +22,9 @@ _EXCEPTS_IT = "the query excepts it, and no source can be asked to leave somethi
 _CONTRADICTS = "the query excepts it, and asks for it as well"
 _WITHOUT_IT = "the sources are asked without it, so it may be among what they find"
 _LONGEST = 80
-"""Characters before a value in which a negation of it is looked for."""
+"""The most characters before a value in which a negation of it is looked for."""
 _AUXILIARY = "is are was were has have had do does did wo ca ai could should would".replace(" ", "|")
-# A verb that begins a clause or stands behind "why" is denied of the value behind it: "isn't atlas deployed".
+# "Isn't" at the beginning of a clause, and "not" behind "why", deny the verb and not the value: "isn't atlas deployed".
 _BEFORE_ANY = (
     rf"(?<!why )\bnot|(?:(?<!why )(?<=\w\s)(?:{_AUXILIARY})|\bdo)n['’]?t|!=|≠|\bexcl\.?|\bw/o"
     r"|\b(?:never|cannot|no longer|neither|nor|non|without|except(?:ing)?|besides|outside|minus|unlike"
@@ -35,7 +35,8 @@ _BEFORE_ANY = (
     r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"
     r"|utom|utan|inte|ej|bez|oprócz|nie|не|кроме|без|un(?=-))"
 )
-# Before a name or a date "no" is Portuguese for "in the", and "nobody in atlas" are people.
+# These negate statuses alone: before a name or a date "no" is Portuguese for "in the", and "nobody in atlas" is about
+# people.
 _BEFORE_STATUS = r"|(?<!there )(?<!is )(?<!are )(?<!['’]s )(?<!has )(?<!have )\bno|\b(?:nobody|no one|none)"
 _BETWEEN = (
     "the a an in from of for on by at with to via about into during one ones any those these that which is are was were"
@@ -45,20 +46,22 @@ _BETWEEN = (
     " della sono è ancora het van zijn nog från är z ze w we na od po из в во с со за на по от".replace(" ", "|")
     + "|(?:show|give) (?:me|us)"
 )
-# Not before a name or a date, where they are what is denied: "what did we not do in atlas".
+# Words between a negation and a status. Before a name or a date they are themselves negated: "what did we not do in
+# atlas".
 _BETWEEN_STATUS = (
     "|be|been|being|get|gets|getting|got|have|has|had|do|does|did|need|été|sido|foram|stati"
     r"|[a-z]+\s+to"  # "nobody managed to close", "was not able to be closed"
 )
 _NO_SPANISH = re.compile(r"(?<!\w)no\s+$", re.IGNORECASE)
 _SPANISH = re.compile(r"(?:la|el|las|los|antes|después|despues|desde|hasta|durante)\b", re.IGNORECASE)
-"""What follows "no" where it denies a date; in Portuguese it is an article of its own, and none of these follow it."""
+"""What follows a Spanish "no" that negates a date. A Portuguese "no" means "in the", and none of these follows it."""
 _OR_NOT = re.compile(r"\bor not\s+(?:(?:in|on|of|from|at|for)\s+)?(?:the\s+)?$", re.IGNORECASE)
-"""*Closed or not in atlas* asks whether; of a status it may be one of two that are wanted (*open or not merged*)."""
+"""*Closed or not in atlas* asks whether, and excludes no name; before a status it may (*open or not merged*)."""
 _UNSPACED = r"|(?:除了?|(?<!是)不是|不要|(?<!有)没有?|不)\s*[在被的已还]*\s*"
 
 
-# Negations begin where a word does, or with a sign. Told so, a search tries few places, in half of the time or less.
+# Negations begin at the beginning of a word or with a sign. With this, a search tries few places and takes at most half
+# of the time.
 _AT_A_WORD = r"(?:\b(?=\w)|(?=[^\x00-\x7f]|!))"
 
 
@@ -77,9 +80,9 @@ _BEHIND = (
 _EXCEPTED_BEHIND = re.compile(rf"\s*(?:{_BEHIND})", re.IGNORECASE)
 _FAILED_TO = r"\bfail(?:s|ed|ing)?\s+to\b"
 _FAILS = re.compile(rf"{_FAILED_TO}\s+(?P<passive>(?:be|get)\s+)?$", re.IGNORECASE)
-"""*Failed to close* denies the closing, and says nothing of a status of its own."""
+"""*Failed to close* negates the closing, and is not the status *failed*."""
 _DENIES = re.compile(rf"{_AT_A_WORD}(?:{_BEFORE_ANY}{_BEFORE_STATUS}|{_FAILED_TO}|除|不|没|{_BEHIND})", re.IGNORECASE)
-# Each denial has one of these words or signs. Looking them up takes 2 microseconds, the pattern 150.
+# Each negation has one of these words or signs. Looking them up takes 2 microseconds, the pattern 150.
 _WORDS = re.compile(r"[^\W\d_]+")
 _DENYING = frozenset(
     "not never cannot no neither nor non without except excepting besides outside minus unlike apart aside other"
@@ -99,7 +102,10 @@ _COMMA = re.compile(r"\s*,\s*")
 
 
 class Excepted(NamedTuple):
-    """Where a value or date stands that is not wanted, and its filter; ``undone`` of a date when nothing happened."""
+    """Where a value or date stands that is not wanted, and its filter.
+
+    ``undone`` is true for a date on which something did not happen (``dates/undone.py``).
+    """
 
     start: int
     end: int
@@ -109,7 +115,7 @@ class Excepted(NamedTuple):
 
 @lru_cache(maxsize=64)
 def excepted(query: str, reader: FilterReader) -> tuple[Excepted, ...]:
-    """The values and dates that a query excepts, in order; those of an enumeration (*but a, b and c*) all."""
+    """The values and dates that a query excludes, in order; all of an enumeration (*but a, b and c*)."""
     found, waiting, last = list[Excepted](), list[Excepted](), None
     for place in _places(query, reader) if denies_anything(query) or may_deny_events(query) else ():
         joint = query[last.end : place.start] if last is not None and last.key == place.key else ""
@@ -133,10 +139,10 @@ def without_exceptions(query: str, reader: FilterReader) -> str:
 
 
 def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
-    """What a query excepts and no source can be asked to leave out.
+    """The gaps for what a query excludes, since no source can be asked to leave something out.
 
-    Where another value of the same filter is wanted, the exception says nothing more: *merged, not open*. One that is
-    wanted as well contradicts that: *open tickets that are not open*.
+    There is none where another value of the same filter is wanted, since that says all: *merged, not open*. A value
+    that is both wanted and excluded is reported as a contradiction: *open tickets that are not open*.
     """
     places = excepted(query, reader)
     rest = without_exceptions(query, reader) if places else query
@@ -152,12 +158,12 @@ def exception_gaps(query: str, reader: FilterReader) -> list[Degraded]:
 
 
 def denies_anything(query: str) -> bool:
-    """Whether a query has any word that excepts; most have none, and nothing in them need be looked at."""
+    """Whether a query has any word that excludes: a quick test, as most have none."""
     return _may_deny(query) and _DENIES.search(query) is not None
 
 
 def _failing(query: str, start: int, end: int) -> re.Match[str] | None:
-    """The words that say of a status that it was not reached; *failed to passed* is of two statuses."""
+    """The *failed to* before a status that was not reached; None for *failed to passed*, which has two statuses."""
     fails = _FAILS.search(query, max(0, start - _LONGEST), start)
     infinitive = not query[start:end].casefold().endswith("ed")
     return fails if fails is not None and (infinitive or fails["passive"]) else None
@@ -165,14 +171,18 @@ def _failing(query: str, start: int, end: int) -> re.Match[str] | None:
 
 def _may_deny(query: str) -> bool:
     words = _WORDS.findall(query.lower())
-    # "isnt", as it is typed: no apostrophe tells its end.
+    # "isnt" is often typed without its apostrophe.
     return (
         not _DENYING.isdisjoint(words) or any(word.endswith("nt") for word in words) or _SIGNS.search(query) is not None
     )
 
 
 def denies(query: str, start: int, end: int, before: re.Pattern[str] = _EXCEPTS) -> bool:
-    """Whether the words before or behind a part of a query except it."""
+    """Whether the words before or behind a part of a query exclude it.
+
+    Args:
+        before: the pattern of what excludes a part that follows it.
+    """
     return bool(_EXCEPTED_BEHIND.match(query, end) or before.search(query[max(0, start - _LONGEST) : start]))
 
 
@@ -187,7 +197,7 @@ def _places(query: str, reader: FilterReader) -> list[Excepted]:
 
 
 def _dates(query: str, reader: FilterReader) -> Iterator[Excepted]:
-    """Where dates stand, each as often as it is said, in order; none within another."""
+    """Where dates stand, every occurrence, in order, without those within another."""
     at = 0
     for start, end in sorted(_occurrences(query, reader), key=lambda span: (span[0], -span[1])):
         if start >= at:

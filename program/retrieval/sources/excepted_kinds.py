@@ -1,8 +1,8 @@
 """Kinds of information that a query names only to say that they are not wanted: *commits instead of tickets*.
 
-A negation alone says little of a kind: *tickets that are not deployed* and *commits without a ticket* want what they
-deny something of. One that chooses says it (*instead of*), and so does *not* behind a break (*commits, not tickets*).
-What is denied there of a record is no kind: *merged but not deployed*.
+A negation alone does not exclude a kind: *tickets that are not deployed* and *commits without a ticket* want the
+records of which they deny something. Words that choose do (*instead of*), and *not* behind a comma (*commits, not
+tickets*). A participle in that place is no kind, but is denied of a record: *merged but not deployed*.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _CHOOSES = re.compile(
     re.IGNORECASE,
 )
 _NEAR = 40
-"""Characters before a cue in which such a denial is looked for."""
+"""The most characters before a cue in which such words are looked for."""
 
 
 def excepted_kinds(query: str, cues: Iterable[CueSpan]) -> frozenset[int]:
-    """The numbers of the kinds that a query names and does not want: each cue of theirs is left for another.
+    """The numbers of the kinds that a query excludes: every cue of theirs is rejected in favour of another.
 
     Args:
-        cues: where they stand, with the numbers of their kinds.
+        cues: where cues stand, with the numbers of their kinds.
     """
     left, named = set[int](), set[int]()
     for start, end, kinds in cues:
@@ -42,11 +42,13 @@ def _is_left(query: str, start: int, end: int) -> bool:
 def without_kinds(
     wanted: dict[str, float], unwanted: Sequence[str], named: Sequence[str], confidence: float
 ) -> dict[str, float]:
-    """What is wanted without what the query leaves for another; where nothing is left, what it names beside.
+    """The wanted kinds without the excluded ones; if none is left, the other kinds that the query names.
 
     Args:
-        named: the kinds that have a cue.
-        confidence: of kinds that are wanted by their cues.
+        wanted: the confidence of each wanted kind.
+        unwanted: the excluded kinds.
+        named: the kinds that have a cue in the query.
+        confidence: that of kinds that are wanted by their cues alone.
     """
     if not unwanted:
         return wanted

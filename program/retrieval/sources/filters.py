@@ -12,16 +12,17 @@ from ...plan import Degraded
 from ..dates.finding import Resolved, resolve_dates
 
 RESOLVED = "resolved_"
-"""Prefix of the key that stands beside a filter of dates: ``resolved_dates`` has the days of ``dates``."""
+"""The prefix of a key that is added for each filter of dates: ``resolved_dates`` has the days of ``dates``."""
 
 Filters = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of one source: its filters in the order of the template, or None where nothing is left to ask.
+    """What one source is asked.
 
     Attributes:
+        filters: its filters in the order of the template; None if it must not be asked.
         gaps: what was stated and cannot be asked, each with its reason.
     """
 
@@ -44,8 +45,8 @@ class FilterRules:
     def ask(self, source: str, template: PlanTemplate, stated: Mapping[str, Sequence[str]], today: date) -> Asked:
         """The filters of a plan for one source.
 
-        A value that the source does not declare is left out, and so is a date that does not exist; a filter
-        that was stated and has no value left makes no plan, since dropping it would ask for more than was wanted.
+        A value that the source does not declare is left out, and so is a date that does not exist. If a stated filter
+        has no value left, there is no plan, since dropping the filter would ask for more than was wanted.
         """
         contract, filters, gaps = self.sources[source], Filters(), list[Degraded]()
         for key in (*template.filters, *template.fixed):
@@ -94,7 +95,7 @@ def _dates(name: str, resolved: Sequence[Resolved]) -> tuple[Filters, list[tuple
 
 
 def _texts(values: Iterable[object]) -> list[str]:
-    """Values as trimmed texts, each once; what is none is left out."""
+    """The values as trimmed texts, each once, without empty ones."""
     texts = (" ".join(value.split()) for value in values if isinstance(value, str))
     return [text for text in dict.fromkeys(texts) if text]
 

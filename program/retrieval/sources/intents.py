@@ -29,9 +29,9 @@ from .scopes import Carried, scoped_filters
 from .unknown_names import UnknownNames
 from .wish_frames import CueSpan, FrameReader, kinds_at
 
-# A head's probability from which an intent is wanted: in two cross-validations on 509 rows of train, dev and
-# calibrate 0.676 of them had exactly their intents with 0.50, 0.672 with 0.45 and 0.657 with 0.35. It is mapped to the
-# confidence from which plans are made.
+# A head's probability from which an intent is wanted. In two cross-validations on 509 rows of train, dev and calibrate
+# the intents were exactly right for 0.676 with 0.50, 0.672 with 0.45 and 0.657 with 0.35. ``confidence_of`` maps it to
+# the confidence from which plans are made.
 WANTED = 0.5
 BY_CUE = 0.6
 BY_NOTHING = 0.3
@@ -39,7 +39,7 @@ MAX_COUNT = 3
 
 
 class CueReader:
-    """Finds the cues of a card's intents in a text, as numbers for a head."""
+    """Finds the cues of a card's intents in a text, and makes features for heads of them."""
 
     def __init__(self, card: DomainCard) -> None:
         self.types = tuple(rule.type for rule in card.source_intents)
@@ -57,11 +57,11 @@ class CueReader:
 
     @property
     def width(self) -> int:
-        """How many numbers ``features`` gives."""
+        """The length of what ``features`` returns."""
         return 3 * len(self.types) + 1
 
     def spans(self, text: str) -> list[CueSpan]:
-        """Where cues stand, and the numbers of the intents that they are of."""
+        """Where cues stand, each with the numbers of the intents that have it."""
         return list(self._spans(text))
 
     def _find(self, text: str) -> tuple[CueSpan, ...]:
@@ -84,18 +84,21 @@ class CueReader:
         return self.types.index(kind) in self._numbered
 
     def frame(self, text: str, spans: Sequence[CueSpan] | None = None) -> tuple[str, ...]:
-        """The query with its cues, values, dates and names as marks, for a head.
+        """The query with its cues, values, dates and names as marks (``wish_frames.py``), for a head.
 
         Args:
-            spans: of the cues, if they were found already.
+            spans: those of the cues, if they were found already.
         """
         return self._frames.frame(text, self.spans(text) if spans is None else spans)
 
     def features(self, text: str, places: Sequence[Sequence[int]] | None = None) -> np.ndarray:
-        """Of each intent: whether it has a cue, how many, whether a value is stated that only its source knows.
+        """Features of the cues, shape (width,), 0 to 1.
+
+        For each intent they say whether it has a cue, how many, and whether a value is stated that only its source
+        knows; the last one is the number of intents with a cue.
 
         Args:
-            places: of the cues, if they were found already.
+            places: where each intent's cues begin, if they were found already.
         """
         counts = [min(len(found), MAX_COUNT) for found in places or self.places(text)]
         has = [float(count > 0) for count in counts]
@@ -130,7 +133,7 @@ class IntentReader:
         """Every intent that is likely enough, in the order in which the query mentions them.
 
         Args:
-            query: stands alone.
+            query: a standalone query.
             heads: those of a program; without heads for sources, the cues decide.
         """
         spans = self.cues.spans(query)
@@ -146,7 +149,7 @@ class IntentReader:
     def _meant(
         self, query: str, spans: Sequence[CueSpan], places: Sequence[Sequence[int]], wanted: dict[str, float]
     ) -> dict[str, float]:
-        """What is wanted, with the kinds of sources that are named and without those that are not meant."""
+        """The wanted kinds, with those of sources that are named and without those that the query excludes."""
         named = [kind for kind, found in zip(self.cues.types, places, strict=True) if found]
         unwanted = [self.cues.types[number] for number in excepted_kinds(query, spans)]
         return self._named.kinds(query, without_kinds(wanted, unwanted, named, BY_CUE), BY_CUE)
@@ -154,10 +157,10 @@ class IntentReader:
     def filters_by_kind(
         self, query: str, wanted: Sequence[str], places: Mapping[str, Sequence[int]] | None = None
     ) -> dict[str, Filters]:
-        """The filters of each kind that is wanted, of the clauses in which it is wanted.
+        """The filters of each wanted kind, from the clauses in which it is wanted.
 
         Args:
-            places: of the cues, if they were found already.
+            places: where each kind's cues begin, if they were found already.
         """
         found = places or dict(zip(self.cues.types, self.cues.places(query), strict=True))
         wishes = {kind: found.get(kind, ()) for kind in wanted}
@@ -169,7 +172,7 @@ class IntentReader:
         }
 
     def _without_statuses_of_others(self, query: str, scoped: Mapping[str, Filters]) -> dict[str, Filters]:
-        """Without statuses that are said of another kind's records, or of none and no source of the kind has."""
+        """The filters without statuses that describe another kind's records, or none and no source of the kind has."""
         said, kept = self._said_of(query), dict[str, Filters]()
         for kind, filters in scoped.items():
             others = (scoped.keys() & self._with_statuses) - {kind}
@@ -180,18 +183,18 @@ class IntentReader:
     def _is_said_of(self, kind: str, status: str, said: Sequence[frozenset[str]], others: Iterable[str]) -> bool:
         if said and not any(said):
             return bool(set(declared_by(self._card, STATUSES, status)) & set(self._sources[kind]))
-        if not said or kind not in self._with_statuses:  # of numbers: how many open tickets there are
+        if not said or kind not in self._with_statuses:  # such as a count: "how many open tickets are there"
             return True
         return not all(said) or any(kind in kinds or not kinds & set(others) for kinds in said)
 
     def _said_of(self, query: str) -> dict[str, list[frozenset[str]]]:
-        """The kinds, of those that are asked by statuses, that each status of a text is said of."""
+        """For each occurrence of a status, the kinds that it describes, of those that are asked for by status."""
         found = said_of(query, self._filters, self.cues.spans(query))
         named = {status: [{self.cues.types[n] for n in kinds} for kinds in said] for status, said in found.items()}
         return {status: [frozenset(kinds & self._with_statuses) for kinds in said] for status, said in named.items()}
 
     def _keyed(self, query: str) -> dict[tuple[str, str], str]:
-        """Values that stand in numbers of records alone (*ATL-219*), with the kind whose records these are."""
+        """Values that occur only inside numbers of records (*ATL-219*), with the kind of these records."""
         records = self.cues.records(query)
         found: dict[tuple[str, str], str] = {}
         for key in self._filters.keys if records else ():
@@ -206,10 +209,10 @@ class IntentReader:
     def _without_keys_of_others(
         self, kind: str, filters: Filters, keyed: Mapping[tuple[str, str], str], wanted: Sequence[str]
     ) -> Filters:
-        """Filters without those that only say which record of another kind is meant.
+        """The filters without values that only identify a record of another kind.
 
-        The number of a ticket is no project of the code that mends it, if tickets are wanted, too, or if the project
-        has no code. It is one of the numbers and notes about it.
+        The project in a ticket's number is no filter of the code that mends the ticket, if tickets are wanted, too, or
+        if the project has no code. It is a filter of counts and notes about the ticket.
         """
         kept = Filters()
         for key, values in filters.items():
@@ -228,7 +231,7 @@ class IntentReader:
     def _wanted(
         self, query: str, spans: Sequence[CueSpan], places: Sequence[Sequence[int]], heads: Heads | None
     ) -> dict[str, float]:
-        """Confidence of each intent that is wanted; the likeliest alone where none is likely enough."""
+        """The confidence of each wanted intent; if none is likely enough, the likeliest alone."""
         said, chosen = dict[str, float](), None
         if heads is not None:
             cues, frame = self.cues.features(query, places), self.cues.frame(query, spans)
@@ -245,7 +248,7 @@ class IntentReader:
         return {likeliest: BY_NOTHING}
 
     def filters(self, query: str) -> Filters:
-        """The filters of a text, without those that it asks about or tells as events."""
+        """The filters that a text states, without those that it excludes, asks about or tells as events."""
         meant = without_matter(without_exceptions(query, self._filters), self._filters, self._records(query))
         found = self._filters.read(meant)
         if STATUSES in found:
@@ -256,10 +259,10 @@ class IntentReader:
         return {key: values for key, values in found.items() if values}
 
     def left_out(self, query: str, intents: Sequence[SourceIntent]) -> list[Degraded]:
-        """What a query says of its filters that no source is asked for.
+        """The gaps for what a query says of its filters and no source is asked for.
 
         Args:
-            intents: those that were read from it.
+            intents: those that were read from the query.
         """
         meant = without_exceptions(query, self._filters)
         known = self._filters.spans(str(self._unknown.key), meant)
@@ -272,7 +275,7 @@ class IntentReader:
         return [*(g for g in excepted if not self._named.is_left_alone(g.what.split(":", 1)[1], kinds)), *gaps]
 
     def _date_gaps(self, meant: str) -> list[Degraded]:
-        """What a query says of when, and is not read, or not as it is said."""
+        """The gaps for times that a query states and that are not read, or not exactly as stated."""
         if not self._filters.dates:
             return []
         key, why = self._filters.dates[0], "it cannot be read as a date"
@@ -280,7 +283,7 @@ class IntentReader:
         return [*(_left_out(key, said, why) for said in unread_dates(meant)), *taken]
 
     def _loose(self, query: str, intents: Sequence[SourceIntent]) -> list[str]:
-        """Statuses that were left out of all intents because no source has them that could be asked for one."""
+        """Statuses that were left out of all intents, because no source that is asked for statuses has them."""
         asked = {intent.type for intent in intents} & self._with_statuses
         taken = {value for intent in intents for value in intent.filters.get(STATUSES, ())}
         loose = {status for status, said in self._said_of(query).items() if not any(said)} - taken
@@ -298,8 +301,8 @@ class IntentReader:
     def filters_of(self, kind: str, filters: Filters, wanted: Sequence[str]) -> Filters:
         """The filters of one intent.
 
-        A value that its sources do not know, and those of another wanted intent do, belongs to the other, and so does
-        the name of a source that another one asks.
+        A value belongs to another wanted intent if only that one's sources know it, or if it is the name of a source
+        that the other one asks.
         """
         others = {source for other in wanted if other != kind for source in self._sources[other]}
         kept = Filters()
@@ -317,7 +320,7 @@ class IntentReader:
 
 
 def confidence_of(probability: float) -> float:
-    """A head's probability as a confidence: 0.5 becomes 0.3, from which plans are made; 0 and 1 stay."""
+    """A head's probability mapped to a confidence: 0.5 to 0.3, from which plans are made, and 0 and 1 to themselves."""
     if probability < WANTED:
         return probability * MIN_CONFIDENCE / WANTED
     return MIN_CONFIDENCE + (probability - WANTED) * (1 - MIN_CONFIDENCE) / (1 - WANTED)

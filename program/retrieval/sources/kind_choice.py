@@ -26,7 +26,8 @@ MOST = 3
 SET_WEIGHT, COUNT_WEIGHT = 0.25, 0.5
 FLOOR = 1e-6
 LEAST = 5
-"""Rows from which a set is a label of its own. Without rarer ones, 18 labels did as well as 24 (1,354 rows)."""
+"""The least number of rows with which a set is a label of its own. Without rarer sets, 18 labels did as well as 24
+(1,354 rows)."""
 
 Kinds = tuple[str, ...]
 
@@ -37,7 +38,7 @@ def set_label(kinds: Iterable[str]) -> str:
 
 
 def set_labels(wanted: Sequence[Sequence[str]]) -> list[str]:
-    """The sets of rows as labels, those of fewer than ``LEAST`` rows as one; single kinds have their own."""
+    """The set of each row as a label; sets of several kinds that fewer than ``LEAST`` rows have share one label."""
     labels = [set_label(kinds) for kinds in wanted]
     rows = Counter(labels)
     return [
@@ -46,15 +47,15 @@ def set_labels(wanted: Sequence[Sequence[str]]) -> list[str]:
 
 
 def count_label(count: int) -> str:
-    """A number of kinds as a label; three stand for more."""
+    """A number of kinds as a label; that of three also stands for more."""
     return str(min(count, MOST))
 
 
 def choose_kinds(said: Mapping[str, HeadAnswer]) -> tuple[dict[str, float], Kinds | None]:
-    """How likely each kind is wanted, and those chosen together; None where the heads are each for themselves.
+    """The probability of each kind, and the set that is chosen; None for the set in older programs.
 
     Args:
-        said: by the heads for sources (``Heads.of_sources``); those of before have a head for each kind alone.
+        said: the answers of the heads for sources (``Heads.of_sources``). Older programs only have one for each kind.
     """
     if TOGETHER.removeprefix(SOURCE) not in said:
         return {kind: answer.probabilities["true"] for kind, answer in said.items()}, None
@@ -62,10 +63,10 @@ def choose_kinds(said: Mapping[str, HeadAnswer]) -> tuple[dict[str, float], Kind
 
 
 def together(said: Mapping[str, HeadAnswer]) -> tuple[dict[str, float], Kinds]:
-    """Probability of each kind under the product of what the heads say, and the likeliest set.
+    """The probability of each kind under the product of the heads' answers, and the likeliest set.
 
     Args:
-        said: by name without prefix.
+        said: the heads' answers, by their names without prefix.
     """
     sets, count = said[TOGETHER.removeprefix(SOURCE)].probabilities, said[COUNT.removeprefix(SOURCE)].probabilities
     pairs = {kind: (_log(a.probabilities["false"]), _log(a.probabilities["true"])) for kind, a in _kinds(said)}
@@ -94,9 +95,9 @@ def _kinds(said: Mapping[str, HeadAnswer]) -> list[tuple[str, HeadAnswer]]:
 
 @lru_cache(maxsize=64)
 def _known(labels: Kinds, kinds: Kinds) -> tuple[tuple[str, Kinds, float], ...]:
-    """Each set that can be chosen: the label that it has, its kinds, the logarithm of how many share the label.
+    """Each set that can be chosen: its label, its kinds, and the logarithm of the number of sets with this label.
 
-    Not the empty one, and none with kinds that have no head.
+    The empty set is not among them, nor are sets with kinds that have no head.
     """
     own = [(label, tuple(label.split(JOIN))) for label in labels if label not in (NONE, RARE)]
     known = [(label, wanted, 0.0) for label, wanted in own if {*wanted} <= {*kinds}]

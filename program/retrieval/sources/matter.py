@@ -19,16 +19,16 @@ _BEHIND = re.compile(rf"\s+(?:(?:{_LINK})\s+)*", re.I)
 _BEFORE = re.compile(rf"(?:\s+(?:{_LINK}))*\s+$", re.I)
 _AND = re.compile(r"\s*(?:,|&|\+|/|\b(?:and|or|und|oder|et|ou|y|o|e|en|och|i)\b)\s*", re.I)
 _NEAR = 60
-"""Characters before a status in which a record of its is looked for, or a word that says what one is about."""
+"""The most characters before a status in which its record, or a word such as *about*, is looked for."""
 
 Span = tuple[int, int]
 
 
 def without_matter(query: str, reader: FilterReader, records: Collection[Span]) -> str:
-    """The query with blanks for statuses of what its records are about.
+    """The query with blanks in place of statuses that belong to what its records are about.
 
     Args:
-        records: where words for records stand in it. A status before one is the record's: *about failed
+        records: where words for records stand in it. A status before one is that record's own: *about failed
             pipelines*, *about failed nightly pipelines*.
     """
     beginnings, ends = {start for start, _ in records}, {end for _, end in records}
@@ -49,10 +49,10 @@ def _is_about(query: str, start: int, ends: Container[int]) -> bool:
 
 
 def said_of(query: str, reader: FilterReader, records: Iterable[CueSpan]) -> dict[str, list[frozenset[int]]]:
-    """The kinds of the records that each status is said of, wherever it stands; none where it is beside no record.
+    """For each occurrence of each status, the numbers of the kinds whose records it describes; empty for none.
 
-    *Broken scanner tickets* is said of neither builds nor tickets, *open tickets and branches* of both, *open tickets
-    and the branches of cinder* of tickets.
+    In *broken scanner tickets* the status describes no records, in *open tickets and branches* both kinds, and in *open
+    tickets and the branches of cinder* the tickets.
 
     Args:
         records: where words for records stand, and the numbers of the kinds that ask for them.
@@ -72,7 +72,7 @@ def said_of(query: str, reader: FilterReader, records: Iterable[CueSpan]) -> dic
 
 
 def _enumerated(query: str, records: Iterable[CueSpan]) -> list[tuple[int, int, set[int]]]:
-    """Where records stand, each with the kinds of all that it is enumerated with."""
+    """Where words for records stand, each with the kinds of all records that it is enumerated with."""
     found, kinds, last = list[tuple[int, int, set[int]]](), set[int](), -1
     for start, end, own in sorted(records):
         if last < 0 or not _AND.fullmatch(query, last, start):

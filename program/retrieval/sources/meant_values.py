@@ -7,7 +7,7 @@ import re
 from ..dates.finding import starts_with_date
 from .read_filters import FilterReader
 
-# Of languages whose questions begin with a verb; in others a status in such a question is taken for a filter.
+# Only languages whose questions begin with a verb; in others a status in a yes-or-no question is taken for a filter.
 _YES_NO = re.compile(
     r"^\W*(?:and |but |so |please |und |y |e |et |och |en )*(?:(?:is|are|was|were|did|does|do|has|have|had)(?:n['’]?t)?"
     r"|will|can|ist|sind|war|waren|wurde|wurden|hat|haben|est-ce|está|están|fue|è|sono|är|czy)\b",
@@ -20,9 +20,9 @@ _IDIOMS = re.compile(
     r"|done\s+(?:their|his|her|its|my|our|your|the|with))\b",
     re.I,
 )
-"""Words of statuses that say something else."""
+"""Idioms with the words of statuses, which mean something else there."""
 _NEAR, _FAR = 60, 400
-"""Characters beside a status in which an idiom of it is looked for, and before it a word that asks whether it is so."""
+"""The most characters beside a status in which such an idiom is looked for, and before it in which a *whether* is."""
 _THERE = re.compile(r"^\W*(?:is|are|was|were) there\b|\bany\b", re.I)
 _CLAUSES = re.compile(
     r"[;?。？；]|!(?!\d)|(?<!\bvs)\.(?=\s)|, (?=and |but |or |is |are |was |did |has )"
@@ -33,7 +33,7 @@ _ENDS = re.compile(rf"^\s*(?:$|[,.;:)?!]|(?:{'|'.join(_AFTER)})\b)", re.I)
 _RECORD = r"(?:[#!]\d+|\b[A-Z]{2,}-\d+)"
 _OBJECT = re.compile(rf"^\s*(?:the|a|an|this|that|these|those|it|them)\b|^\s*{_RECORD}", re.I)
 _VERBLESS = re.compile(rf"^\W*(?:and |but |so |und )*{_RECORD}[,:]?\s+(?:(?:already|now|not)\s+)*$", re.I)
-"""*ATL-219 closed?*; *why is ATL-219 blocked* presupposes it and is about the blocked."""
+"""*ATL-219 closed?* asks for the status, while *why is ATL-219 blocked* presupposes it."""
 
 
 def without_predicates(query: str, reader: FilterReader) -> str:
@@ -58,6 +58,6 @@ def _is_idiom(clause: str, start: int, end: int) -> bool:
 
 
 def _split(query: str) -> list[str]:
-    """The clauses of a query, each with the sign that ends it."""
+    """The clauses of a query, each with the punctuation that ends it."""
     ends = [match.end() for match in _CLAUSES.finditer(query)]
     return [query[a:b] for a, b in zip([0, *ends], [*ends, len(query)], strict=True)]

@@ -1,9 +1,9 @@
 """Sources that a query names: *search youtrack and gitlab*, *nothing from gitlab*.
 
-A source's name is also a value of the card's filters that says where a record comes from. It adds the kind of
-information that asks this source alone, if several sources are named, or if no wanted kind asks a structured one:
-*issues in gitlab* are issues. Where the name is excluded, a kind that asks this source alone is not wanted. Of 32
-queries that name their sources 19 lacked one without this, 7 with it.
+A source's name is also a value of a filter that says where a record comes from. If several sources are named, or if no
+wanted kind asks a structured source, a name adds the kind of information that asks this source alone. (*Issues in
+gitlab* adds none: it wants issues.) Where the name is excluded, the kind that asks this source alone is not wanted. Of
+32 queries that name their sources, 19 lacked one of them without this, and 7 with it.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ class NamedSources:
                 self._kinds.setdefault(sources[0], kind)
 
     def kinds(self, query: str, wanted: Mapping[str, float], confidence: float) -> dict[str, float]:
-        """The kinds that are wanted, with those of sources that are named and without those of excepted ones.
+        """The wanted kinds, with those of sources that are named and without those of excluded sources.
 
         Args:
-            confidence: of a kind that is added.
+            wanted: the confidence of each wanted kind.
+            confidence: that of a kind that is added.
         """
         named = self._named(without_exceptions(query, self._reader))
         asked = {source for kind in wanted for source in self._asked[kind]} & self.names
@@ -48,7 +49,7 @@ class NamedSources:
         return left or dict.fromkeys(self._unstructured[-1:], confidence) or kinds
 
     def is_left_alone(self, name: str, wanted: Iterable[str]) -> bool:
-        """Whether this is the name of a source that none of these kinds asks."""
+        """Whether a name is that of a source which none of these kinds asks."""
         sources = self._named(name)
         return bool(sources) and not sources & {source for kind in wanted for source in self._asked[kind]}
 

@@ -72,7 +72,7 @@ class _Draft:
 
     @property
     def asks(self) -> tuple[object, ...]:
-        """The same for drafts that ask the same, which make one plan."""
+        """A key that is equal for drafts that ask the same; these become one plan."""
         return self.description, *((one.source, *(one.filters or {}).items()) for one in self.asked)
 
 
@@ -210,7 +210,7 @@ def query_ids(plan: str, sources: Sequence[str]) -> list[str]:
 
 
 def query_string(description: str, filters: Mapping[str, Sequence[str]]) -> str:
-    """``DESCRIPTION FILTER:A,B …``; resolved dates stand in the filters alone."""
+    """A query's text, ``DESCRIPTION FILTER:A,B …``, without resolved dates, which only the filters have."""
     stated = (f"{key}:{','.join(values)}" for key, values in filters.items() if not key.startswith(RESOLVED))
     return " ".join((description, *stated))
 

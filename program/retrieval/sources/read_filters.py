@@ -31,7 +31,7 @@ class FilterReader:
             for spelling in (value.value, *value.aliases):
                 spellings.setdefault(value.filter, {}).setdefault(spelling.casefold(), value.value)
         self._values = {key: (Phrases(known), known) for key, known in spellings.items()}
-        # A query's values are wanted by whoever reads its kinds, and then by whoever reads its filters.
+        # A query's values are needed to read its kinds, and again to read its filters.
         self._found = lru_cache(maxsize=64)(self._find)
         self.date_phrases = lru_cache(maxsize=64)(self._date_phrases)
         kinds = {field.name: field.kind for source in card.sources for field in source.fields}
@@ -44,13 +44,13 @@ class FilterReader:
         return tuple(self._values[key][0].find(text))
 
     def read(self, text: str) -> dict[str, tuple[str, ...]]:
-        """Filters in the order of the card, values in the order of the text; those not stated are not there."""
+        """The stated filters in the order of the card, each with its values in the order of the text."""
         found = {key: self.values(key, text) for key in self._values}
         found |= dict.fromkeys(self.dates, self.date_phrases(text))
         return {key: values for key, values in found.items() if values}
 
     def _date_phrases(self, text: str) -> tuple[str, ...]:
-        """The dates that a text states; a name of the card is none (*Mei*), except beside a figure or behind *in*."""
+        """The dates that a text states; a name of the card (*Mei*) is one only beside a figure or behind *in*."""
         for start, end, _ in self._like_dates.find(text) if self._like_dates.any else ():
             if not (_AT_DATE.search(text, 0, start) or _IN_DATE.match(text, end)):
                 text = text[:start] + "x" * (end - start) + text[end:]
@@ -101,7 +101,7 @@ class Phrases:
     def find(self, text: str) -> list[tuple[int, int, str]]:
         """(start, end, phrase) of each that occurs, in order, none within another; the phrase in small letters."""
         folded = text.casefold()
-        if len(folded) != len(text):  # what stands where must stay so: "ß" would become two
+        if len(folded) != len(text):  # places must stay the same, but "ß" would become two letters
             folded = "".join(c.casefold() if len(c.casefold()) == 1 else c for c in text)
         found = [(m.start(), m.end(), _numberless(m.group())) for m in self._forms.finditer(folded)]
         end = 0
@@ -132,7 +132,7 @@ def _apart(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
 
 
 def _ends(text: str, start: int, phrase: str) -> int:
-    """Where a phrase that stands here ends, its words any white space apart; 0 if it does not stand here."""
+    """Where a phrase that stands here ends, with any white space between its words; 0 if it does not stand here."""
     at = start
     for number, word in enumerate(phrase.split(" ")):
         if number:

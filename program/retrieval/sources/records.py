@@ -1,9 +1,9 @@
 """Runs source queries on the records of a domain's own sources.
 
 A filter keeps the records whose field has one of the values; what a source cannot filter by is never guessed.
-Structured sources list every record that passes, those that share words with the question first, then the newest;
-unstructured ones are searched by words among those that pass. A record that the question names by its id comes before
-all, whatever the filters: those are read from the words, and the id is exact.
+Structured sources list every record that passes, those that share words with the question first, then the newest.
+Unstructured ones are searched by words among those that pass. A record that the question names by its id comes first,
+whatever the filters, since an id is exact and filters are read from words.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..terms import singular
 from .filters import RESOLVED
 
 _DAYS = ("date", "merged", "closed", "day")
-"""Fields of a record that its days are read from where it has none of the filter's own name."""
+"""Fields that a record's days are read from if it has no field with the filter's name."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Source(Protocol):
 
     @property
     def contract(self) -> SourceContract:
-        """What it declares."""
+        """The contract that it fulfils."""
         ...
 
     def answer(self, query: SourceQuery, question: str) -> SourceAnswer:
-        """The records that a query means; ``question`` orders them."""
+        """The records that a query asks for, ordered by how well they fit ``question``."""
         ...
 
 
@@ -105,7 +105,7 @@ class RecordSource:
 
 
 def passes(record: Passage, filters: Mapping[str, Sequence[str]], contract: SourceContract) -> bool:
-    """Whether a record has one of the values of every filter; of a date its days decide, and not how it was typed."""
+    """Whether a record has one of the values of every filter; dates are compared by their resolved days."""
     asked = {key: values for key, values in filters.items() if not _is_typed_date(key, filters, contract)}
     return all(_passes(record, key, values, contract) for key, values in asked.items())
 
@@ -134,7 +134,7 @@ def days_of(record: Passage, key: str) -> list[str]:
 
 
 def values_of(record: Passage, key: str) -> set[str]:
-    """What a record has for a filter, whatever the number of its name; empty if it has no such field."""
+    """A record's values for a filter, whose name may be singular or plural there; empty if it has no such field."""
     field = _field_of(record, key)
     value = record.fields.get(field) if field else None
     items = value if isinstance(value, list | tuple) else [value]
@@ -148,7 +148,7 @@ def _field_of(record: Passage, key: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _singular(key: str) -> tuple[str, ...]:
-    """What a record calls a filter of plural name: ``statuses`` is ``status`` there."""
+    """The possible singular names of a filter: a record may have ``status`` for ``statuses``."""
     return (singular(key), key[:-2] if key.endswith("es") else key)
 
 

@@ -1,10 +1,10 @@
 """Which part of a query a filter applies to, if the query has several wishes.
 
-*Velocity of the last two sprints, and what is blocked in cinder*: each wish has the filters of its own clause. A
-clause without a date or a project of its own takes those of the clauses before it (*which releases fell in the worst
-month*), unless it is a yes-or-no question, which is about now (*is there a ticket for it*). Of 66 labelled queries
-with several wishes in several clauses, 45 had exactly their filters so, 40 where every wish had all filters, and 41
-where nothing was carried over.
+A *wish* is a kind of information that the query wants. In *velocity of the last two sprints, and what is blocked in
+cinder* each wish has the filters of its own clause. A clause without a date or a project of its own takes those of the
+clauses before it (*which releases fell in the worst month*); only a yes-or-no question takes no date, since it is about
+now (*is there a ticket for it*). Of 66 labelled queries with several wishes in several clauses, 45 get exactly their
+filters so, 40 if every wish gets all filters, and 41 if nothing is carried over.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _YES_NO = re.compile(
 )
 _SIGNS = (r":\s|：", r"\s[-–—]\s")
 _HEADS = tuple(re.compile(rf"(?:^|[,;.，；。、\n])\s*([^,;:.?!，；。：、]{{1,40}}?)(?:{sign})") for sign in _SIGNS)
-"""*Cinder: …; atlas: …*: what stands before a colon is of what follows it, up to the next of its kind."""
+"""Headings, as in *cinder: …; atlas: …*: one belongs to what follows its colon, up to the next heading."""
 Span = tuple[int, int]
 Read = Callable[[str], Filters]
 
 
 class Carried(NamedTuple):
-    """Filters that a later clause goes on with, those of names and of dates; others are of their clause alone."""
+    """The filters that later clauses take over, those of names and of dates; others apply to their own clause alone."""
 
     names: tuple[str, ...] = ("projects",)
     dates: tuple[str, ...] = ("dates",)
 
     def has(self, key: str, *, asks_now: bool) -> bool:
-        """Whether a clause goes on with a filter; a question of yes or no is about now."""
+        """Whether a clause takes a filter over; ``asks_now`` says that it is a yes-or-no question, about now."""
         return key in self.names or (key in self.dates and not asks_now)
 
 
@@ -48,7 +48,7 @@ CARRIED = Carried()
 
 
 def clauses(text: str) -> list[Span]:
-    """Where the clauses of a text stand; the text itself where it has no parts."""
+    """Where the clauses of a text stand; the whole text if it has no parts."""
     heads = max(([match.start(1) for match in head.finditer(text)] for head in _HEADS), key=len)
     found, start = [], 0
     if len(heads) > 1:
@@ -66,10 +66,10 @@ def scoped_filters(
     """The filters of each wish.
 
     Args:
-        places: where the words of each wish stand in the text; without words of its own, a wish is of the clauses
-            that no other wish has.
-        read: the filters that a text states.
-        carried: which of them a later clause goes on with.
+        places: where the words of each wish stand in the text; a wish without words belongs to the clauses that no
+            other wish has.
+        read: a function to the filters that a text states.
+        carried: which of them later clauses take over.
     """
     spans = clauses(text)
     if len(spans) < 2 or len(places) < 2:
@@ -97,7 +97,15 @@ def _of_wish(
     asks_now: Sequence[bool],
     carried: Carried,
 ) -> Filters:
-    """What its clauses state, the clauses around them that are of no wish, and what was said before."""
+    """The filters of one wish: those of its clauses, of adjacent clauses without a wish, and those taken over.
+
+    Args:
+        mine: the numbers of its clauses.
+        free: the numbers of clauses without a wish.
+        claimed: the numbers of clauses with one.
+        stated, asks_now: for each clause, its filters, and whether it is a yes-or-no question.
+        carried: which filters are taken over from earlier clauses.
+    """
     first = min(mine)
     around = [n for n in free if n < min(claimed, default=0) or n - 1 in mine]
     used = sorted({*mine, *around})

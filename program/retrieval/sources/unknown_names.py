@@ -1,11 +1,12 @@
 """Names in a filter's place that no source knows: *commits in heron*.
 
-Left unread, they would make a question of everything; read, they make a gap that names them. A word is a name beside
-the filter's own word (*the heron project*), behind *anything in*, and enumerated with a value (*atlas and heron*).
-Where a record stands before *in*, *on*, *for*, *of* or *from* and the phrase ends behind the word, it may be one: of 69
-queries about browsers, towns, tools and people (*bugs in safari*) 29 had a word that looks like a name, so these are
-said and the source is asked without them. It is no word that the card has, no word that the encoder knows whole, and
-not inflected. English only, but for enumerations: in other languages the encoder knows too few words whole.
+If such a name were ignored, everything would be asked for; when it is read, a gap names it. A word is such a name
+beside the filter's own word (*the heron project*), behind *anything in*, and enumerated with a value (*atlas and
+heron*). Behind a record and *in*, *on*, *for*, *of* or *from*, at the end of a phrase, it only may be one: of 69
+queries about browsers, towns, tools and people (*bugs in safari*) 29 had a word that looks like a name. So these are
+reported, and the source is asked without them. In any case, it must be no word of the card, no word that the encoder
+knows whole, and not inflected. Apart from enumerations, only English is read, since the encoder knows too few words of
+other languages whole.
 """
 
 from __future__ import annotations
@@ -31,24 +32,24 @@ _PLACE = re.compile(
 )
 _JOINT = r"\s*(?:,\s*(?:and|or)\b|[/&+]|\b(?:and|or|nor|vs|versus|und|oder|et|ou|y|e|och|eller|en)\b\.?)\s*"
 _GOES_ON = r"\s*,\s*(?=[a-z]{4,}\s*(?:,|and\b|or\b|und\b|et\b|y\b|och\b))"
-"""A comma within an enumeration; behind the last one stands something else (*in atlas, please*)."""
+"""A comma within an enumeration, which goes on behind the next word; other commas end it (*in atlas, please*)."""
 _NAMED_BEHIND = re.compile(rf"(?:{_JOINT}|{_GOES_ON})(?:the\s+)?([a-z]{{4,}})\b", re.IGNORECASE)
 _NAMED_BEFORE = re.compile(
     r"(?:^|[,;:(/&+]|\b(?:in|on|for|of|from|between|about|compare|both|and|or|does?|is|are|the|dans|en|em|nel|för|w)\s)"
     rf"\s*([a-z]{{4,}})(?:{_JOINT}|\s*,\s*)(?:the\s+)?$",
     re.IGNORECASE,
 )
-"""What a value is enumerated with, behind and before it."""
+"""The word that a value is enumerated with, behind it and before it."""
 _ENDS = re.compile(
     r"\s*(?:$|[?,.;:!/&+)]|(?:that|which|since|last|this|next|before|after|between|until|yesterday|today|tomorrow|in|on|for"
     r"|and|or|vs|versus|compare|compared|differ|seit|depuis|desde|sedan|sinds)\b)",
     re.IGNORECASE,
 )
 _KEY = re.compile(r"-\d")
-"""Behind a value that is of the number of a record (*HLP-786*)."""
+"""What follows a value that is a part of a record's number (*HLP-786*)."""
 _SPACE = re.compile(r"\s*")
 _NEAR = 60
-"""Characters before a place in which *anything* is looked for, or what a value is enumerated with."""
+"""The most characters before a place in which *anything*, or another part of an enumeration, is looked for."""
 _INFLECTED = re.compile(r"(?:s|ing|ed|ly|tion|ment)$", re.IGNORECASE)
 
 
@@ -56,7 +57,7 @@ Span = tuple[int, int]
 
 
 class UnknownNames:
-    """Finds unknown names for the filter whose values are names of a card."""
+    """Finds unknown names for the filter whose values are names of the card (``key``), such as projects."""
 
     def __init__(self, card: DomainCard) -> None:
         self._card = card
@@ -70,18 +71,18 @@ class UnknownNames:
         )
 
     def find(self, text: str, values: Iterable[Span] = (), records: Iterable[Span] = ()) -> tuple[str, ...]:
-        """Unknown names in small letters, each once: where nothing but a name of the filter stands.
+        """The words, in lower case and each once, that are surely unknown names of the filter.
 
         Args:
             values: where values of the filter stand in the text.
-            records: where words for records stand, of which an enumeration may be said (*atlas and heron tickets*).
+            records: where words for records stand, which may follow an enumeration (*atlas and heron tickets*).
         """
         found = (m[1].casefold() for m in _PLACE.finditer(text) if _ANY.search(_before(text, m.start())))
         beside = (match[1].casefold() for pattern in self._beside for match in pattern.finditer(text))
         return self._names((*found, *beside, *self._enumerated(text, values, {start for start, _ in records})), text)
 
     def _enumerated(self, text: str, values: Iterable[Span], records: set[int]) -> list[str]:
-        """Unknown words that values are enumerated with, and what these are enumerated with in turn."""
+        """The unknown words that values are enumerated with, and those that these are enumerated with in turn."""
         found, waiting = list[str](), [span for span in values if not _KEY.match(text, span[1])]
         while waiting and self.key is not None:
             start, end = waiting.pop()
@@ -99,7 +100,7 @@ class UnknownNames:
     def perhaps(
         self, text: str, ends: Iterable[int], values: Iterable[Span] = (), records: Iterable[Span] = ()
     ) -> tuple[str, ...]:
-        """What may be such a name and may be anything else that a record is about: *bugs in safari*.
+        """The words that may be such names, or anything else that a record is about: *bugs in safari*.
 
         Args:
             ends: where cues and values of the card end in the text.
@@ -137,7 +138,7 @@ def _before(text: str, at: int) -> str:
 
 
 def _stands_behind(before: str, ends: set[int]) -> bool:
-    """Whether a cue or value ends here, and no comparison (*faster than in autumn*)."""
+    """Whether a cue or value ends here that is not part of a comparison (*faster than in autumn*)."""
     return len(before) in ends and not before.endswith(" than")
 
 

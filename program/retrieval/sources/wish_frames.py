@@ -1,6 +1,7 @@
 """A query as a frame of wishes: marks for its cues, filter values, dates and names, between the rest of its words.
 
-Question words are the same in every language (``asking_words.py``), and stand before a mark whose words include one.
+Question words are mapped to one word for all languages (``asking_words.py``). One that is part of a mark's words also
+stands before the mark.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ MAX_CHARACTERS = 600
 _PIECE = re.compile(r"\w+|[?,;.:!，、？。]")
 
 RECORD = "#"
-"""Ends the mark of a number of a record (*ATL-219*); no other cue has digits."""
+"""The end of the mark for the number of a record (*ATL-219*); no other cue has digits."""
 _DIGIT = re.compile(r"\d")
 _JOINS = (AND, f"{SIGN}or")
 
@@ -38,11 +39,11 @@ class FrameReader:
         self._linker = Linker(card.names)
 
     def frame(self, text: str, cues: Sequence[CueSpan]) -> tuple[str, ...]:
-        """Marks and small words of a text in order.
+        """The marks and the other words of a text in order, in lower case.
 
         Args:
-            cues: start, end and the numbers of the kinds of each; a mark has the numbers, so that it means the same
-                in every text of the card, and says whether the cue is the number of a record (*ATL-219*).
+            cues: start and end of each cue, and the numbers of its kinds. Its mark has these numbers, so that it means
+                the same in every text of the card, and shows whether the cue is the number of a record (*ATL-219*).
         """
         text = text[:MAX_CHARACTERS]
         found: list[str] = []
@@ -55,9 +56,9 @@ class FrameReader:
         return (*found, *_pieces(text[at:]))
 
     def _places(self, text: str, cues: Sequence[CueSpan]) -> list[Place]:
-        """What is marked, none within another: a date before all else, then the longest, cues before values and names.
+        """What is marked, without overlaps: dates first, then the longest, and cues before values and names.
 
-        A value that is a cue, too, has both marks.
+        A value that is also a cue has both marks.
         """
         marked = [(a, b, _cue_mark(text[a:b], kinds)) for a, b, kinds in cues if b <= len(text)]
         values = [(a, b, _mark(key)) for key in self._filters.keys for a, b in self._filters.spans(key, text)]
@@ -88,7 +89,7 @@ def _pieces(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _asking(marked: str) -> tuple[str, ...]:
-    """The words that ask in what is marked; the same cues come back."""
+    """The question words inside a mark's text; cached, since the same cues recur."""
     return tuple(word for word in _pieces(marked) if word[0] == SIGN and word not in _JOINS)
 
 
@@ -101,7 +102,7 @@ def _mark(what: str) -> str:
 
 
 def kinds_at(places: Iterable[CueSpan], count: int) -> list[list[int]]:
-    """Where the cues of each of so many kinds begin."""
+    """For each of ``count`` kinds, where its cues begin."""
     found: list[list[int]] = [[] for _ in range(count)]
     for start, _, kinds in places:
         for kind in kinds:
