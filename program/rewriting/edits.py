@@ -1,9 +1,9 @@
 """Every candidate edit that may make a follow-up stand alone, with its features.
 
-Three moves and none: *put* something said before in the place of a word that points to it ("did **he** win" - "did
-Kwabena win"), *add* it at the front or the end ("how many" - "how many on Chiamaka's stuck wall"), *turn* the
-question before to what is new ("and Priya?" after "what does Ansei say about sleep" - "what does Priya say about
-sleep").
+The query is left as it is (*keep*), or changed by one of three moves. They *put* something said before (a *referent*)
+in the place of a word that points to it ("did **he** win" becomes "did Kwabena win"), *add* it at the front or the end
+("how many" becomes "how many on Chiamaka's stuck wall"), or *turn* the question before to what is new ("and Priya?"
+after "what does Ansei say about sleep" becomes "what does Priya say about sleep").
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ KEEP = "keep"
 
 
 class Edit(NamedTuple):
-    """One way of saying a follow-up.
+    """One candidate edit of a follow-up.
 
     Attributes:
-        text: the query after it.
+        text: the query after the edit.
         move: ``keep``, ``put``, ``add`` or ``turn``.
-        referent: what it speaks of; None where nothing is changed.
-        own: what is seen of the way it is done.
+        referent: what is inserted or replaced; None for ``keep``.
+        own: features of the way it is done, beside those of the referent.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Edit(NamedTuple):
     own: tuple[Own, ...]
 
     def traits(self) -> Traits:
-        """All that is there of it, by the names that weights have: the referent's under the move's, and its own."""
+        """All its features, named as weights are: those of the referent, prefixed by the move, and its own."""
         shared: Traits = ()
         if self.referent is not None:
             place = (PLACE, min(self.referent.place, FARTHEST) / FARTHEST)
@@ -48,14 +48,14 @@ class Edit(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """A query as it was typed, and which moves may be made with which referents."""
+    """A query as typed, and groups of moves with the referents that they may be made with."""
 
     typed: Typed
     groups: Sequence[tuple[tuple[Move[Any], ...], list[Referent]]]
 
 
 def choices(query: str, turns: Sequence[Turn], shown: str, lexicon: Lexicon, linker: Linker) -> Choices:
-    """What may be done with a query after these turns. Nothing that it says is put into it again."""
+    """The moves and referents for a query after these turns; nothing that the query itself says is a referent."""
     typed = typed_query(query, lexicon)
     if is_unspaced(query) or not typed.end:
         return Choices(typed, [])

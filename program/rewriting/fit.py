@@ -20,14 +20,14 @@ from .rewriter import Rewriter
 from .words import words_of
 
 MIN_FOLLOW_UPS = 30
-"""Labelled follow-ups from which there is something to learn; with fewer the query is left as typed."""
+"""The least labelled follow-ups to learn from; with fewer there is no rewriter, and queries are left as typed."""
 OTHERS = 80
-"""Edits of a row that are learned from beside the best ones; all of them take four times as long."""
+"""The most edits of a row that are learned from beside the best ones; all of them would take four times as long."""
 LEAST_ROWS = 8
-"""Rows that must have a trait for it to have a weight."""
+"""The least rows that must have a trait for it to get a weight."""
 RIDGE = 0.002
 SHARPNESS = 15.0
-"""How much better an edit is liked for a better F1 with the annotators' form: e^15 for 1 instead of 0."""
+"""How strongly the target prefers edits with a better F1: one with 1 has e^15 times the probability of one with 0."""
 RIGHT_F1, RIGHT_BONUS = 0.8, 0.5
 
 
@@ -41,11 +41,11 @@ class Lesson(NamedTuple):
 def train_rewriter(
     rows: Sequence[LabelledRow], card: DomainCard, linker: Linker, seed: int = 0, lent: Sequence[Lent] = ()
 ) -> Rewriter | None:
-    """A rewriter from the follow-ups among ``rows`` and those that are lent; None where they are too few to teach one.
+    """A rewriter learned from the follow-ups among ``rows`` and those that are lent; None if they are too few.
 
     Args:
-        lent: rows of other domains. What points back, and what it is put for, is alike everywhere; a weight is the sum
-            of one that all follow-ups share and one of the domain's own.
+        lent: rows of other domains, since words point back in the same way everywhere. A weight is the sum of one that
+            all follow-ups share and one of the domain's own.
     """
     taught = [(row, card, linker) for row in rows]
     for one in lent:
@@ -69,7 +69,7 @@ def _lesson(row: LabelledRow, card: DomainCard, lexicon: Lexicon, linker: Linker
 
 
 def merits(texts: Sequence[str], gold: str) -> list[float]:
-    """Token F1 of each text with the gold form, and more where that makes it right."""
+    """The token F1 of each text with the gold form, plus a bonus for those that count as right."""
     wanted = Counter(word.low for word in words_of(gold) if word.spoken)
     return [f1 + RIGHT_BONUS * (f1 >= RIGHT_F1) for f1 in (_f1(text, wanted) for text in texts)]
 
@@ -81,6 +81,6 @@ def _f1(text: str, wanted: Counter[str]) -> float:
 
 
 def _weights(lessons: Sequence[Lesson], own: Sequence[bool]) -> dict[str, float]:
-    """Each row's edits are liked by ``SHARPNESS`` times their merit."""
+    """The weights of traits, fitted to targets in proportion to exp(``SHARPNESS`` * merit) within each row."""
     traits = [[edit.traits() for edit in lesson.edits] for lesson in lessons]
     return fitted(traits, [lesson.merit for lesson in lessons], SHARPNESS, LEAST_ROWS, RIDGE, own)

@@ -13,12 +13,12 @@ from .likeness import Likeness
 from .words import words_of
 
 LEAST = 2
-"""Rows that must show a pointing word or a joint."""
+"""The least rows that must show a pointing word or a joint."""
 OFTEN = 0.08
-"""Of the follow-ups that have a word, the share in which it is replaced, from which it points."""
+"""The share of the follow-ups with a word that must have it replaced, for it to count as pointing."""
 JOINTS = 6
 COMMON = 0.004
-"""Share of texts from which a word is common, the mean of all domains; and more than three texts."""
+"""A word is common if its share of texts, the mean over domains, is above this, and more than three texts have it."""
 LEAST_COMMON = 3
 FRONT, END = "front", "end"
 _MAY_BEGIN_A_NAME = frozenset("of the in to a for".split())
@@ -26,7 +26,7 @@ _MAY_BEGIN_A_NAME = frozenset("of the in to a for".split())
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Words of a domain's follow-ups, in small letters.
+    """Words of a domain's follow-ups, in lower case.
 
     Attributes:
         pointing: words and pairs of words that stand for something said before (*he*, *those two*).
@@ -40,16 +40,16 @@ class Lexicon:
 
     @cached_property
     def likeness(self) -> Likeness:
-        """How like names are to the words that point."""
+        """Compares names with the pointing words."""
         return Likeness(self.pointing)
 
 
 def learned_lexicon(domains: Sequence[Sequence[LabelledRow]]) -> Lexicon:
-    """From all rows what is common, from follow-ups what points and what joins.
+    """The common words of all rows, and the pointing words and joints of the follow-ups among them.
 
     Args:
-        domains: the rows of each. What only one of them speaks of is not common, however often it does: as long as
-            one's own rows alone counted, no guest of the podcast could be new in "and Dario?".
+        domains: the rows of each domain. A word is common only if several domains have it: if a domain's own rows alone
+            counted, a guest of the podcast would be common, and could not be what is new in "and Dario?".
     """
     rows = [row for of in domains for row in of]
     replaced, having, joints = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
@@ -85,7 +85,7 @@ def _of(before: set[str], word: str) -> bool:
 
 
 def _joint(new: Sequence[str], before: set[str]) -> str | None:
-    """The at most two words before the first that was said before; None if it takes more."""
+    """The words before the first one that was said before (``before``), at most two; None if there are more."""
     for place, word in enumerate(new[:3]):
         if word in before and word not in _MAY_BEGIN_A_NAME:
             return " ".join(new[:place])

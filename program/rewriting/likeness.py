@@ -1,8 +1,8 @@
 """How well a name fits a pronoun that may point to it: *she* to Anna, *he* to Mr Brook.
 
-No list says who is a woman. Vectors of words do: those of first names and titles lie nearer to the pronouns that go
-with them, relative to the mean of all pointing words (Bolukbasi et al. 2016 measured this as a bias; here it decides
-nothing but whom a pronoun may mean, and labelled follow-ups say how much it is worth).
+No list of names with genders is needed. In word vectors, first names and titles are nearer to the pronouns that go with
+them, relative to the mean of all pointing words. (Bolukbasi et al. 2016 measured this as a bias. Here it only helps to
+decide whom a pronoun means, with a weight that is learned from labelled follow-ups.)
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from ..heads.encoder import default_encoder
 
 STEPS = 8
-"""A likeness of one is so many steps, so that what is worked out for one name serves others."""
+"""Cosines are rounded to multiples of 1 / ``STEPS``, so that sums of weights can be reused for other names."""
 KEPT = 4096
 
 
 class Likeness:
-    """Compares first words of names with the words that point in a domain's follow-ups.
+    """Compares the first words of names with the pointing words of a domain's follow-ups.
 
     Args:
-        pointing: words and pairs of words; a pair is compared by its mean, as texts are.
+        pointing: words and pairs of words; a pair is compared by the mean of its vectors.
     """
 
     def __init__(self, pointing: Iterable[str]) -> None:
@@ -31,7 +31,7 @@ class Likeness:
         self._of_word = lru_cache(maxsize=KEPT)(self._steps)
 
     def of(self, name: str, said: str) -> int:
-        """Cosine of the first word of a name and what points, from whose vector the mean of all is taken, in steps."""
+        """The cosine of a name's first word with a pointing word's centred vector, times ``STEPS``, rounded."""
         return self._of_word(name.split(" ", 1)[0])[self._places[said]]
 
     def _steps(self, word: str) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ class Likeness:
 
     @cached_property
     def _centred(self) -> np.ndarray:
-        """Vectors of what points less their mean, of length one or zero, shape (said, dimensions)."""
+        """The vectors of the pointing words minus their mean, each of length one or zero, shape (words, dimensions)."""
         vectors = default_encoder().encode(list(self._places))
         vectors = vectors - vectors.mean(axis=0)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

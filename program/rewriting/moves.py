@@ -1,7 +1,8 @@
 """The three moves that a query's words allow, each with its ways of inserting something said before.
 
-A move splits the features of a referent into the *part* that its ways depend on, which many referents share, and the
-rest. So the best way is searched for once for each part, not once for each referent.
+A *way* is one place and form in which a move can insert a referent. A move splits the features of a referent into the
+*part* that the ways depend on, which many referents share, and the rest. So the best way is searched for once for each
+part, and not once for each referent.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ WHOSE = frozenset("his her its their hers theirs whose".split())
 OF_THINGS = frozenset("that this it the those these".split())
 OF_ONE = frozenset(("that", "this"))
 PIECES = ("piece", "wider")
-"""Kinds that are put but not added: so 0.225 and not 0.209 of the podcast's left-out follow-ups were right."""
+"""Kinds of referents that are put but not added; with that, 0.225 of the podcast's left-out follow-ups were right
+instead of 0.209."""
 SORTS = dict.fromkeys(("run", "article", "wider", "piece"), "small") | {"begins": "capital", "pair": "capital"}
 """Of which sort a referent of a kind is; other kinds are sorts themselves."""
 OPENERS = 4
@@ -29,7 +31,10 @@ OPENERS = 4
 
 
 class Typed(NamedTuple):
-    """A query with its words, how many of them stand before the closing signs, and where it points back."""
+    """A query with its words, the number of them before its closing signs, and its pointing words.
+
+    ``sites`` has the first word, the word after the last, and the text of each pointing word or pair.
+    """
 
     text: str
     words: list[Word]
@@ -37,7 +42,7 @@ class Typed(NamedTuple):
     sites: list[tuple[int, int, str]]
 
     def keep(self) -> Keep:
-        """What is seen of leaving it as it is."""
+        """The features of leaving the query as it is."""
         return Keep(self.end, tuple(dict.fromkeys(said for _, _, said in self.sites)))
 
 
@@ -62,8 +67,8 @@ class Move(Protocol[Part]):
     """One move on one query.
 
     Attributes:
-        name: as weights have it.
-        seen: all that its ways depend on beside the part; queries alike have the same.
+        name: its name in the names of weights.
+        seen: everything that its ways depend on beside the part; equal for queries that are alike in this respect.
     """
 
     name: str
@@ -72,24 +77,24 @@ class Move(Protocol[Part]):
     def seen(self) -> tuple[Hashable, ...]: ...
 
     def part(self, referent: Referent) -> Part | None:
-        """What the ways of taking a referent in depend on; None where there is no way."""
+        """The features of a referent that the ways depend on; None if there is no way to insert it."""
         ...
 
     def ways(self, part: Part) -> list[tuple[int, tuple[Own, ...]]]:
-        """Every way by its number, and what is seen of it with referents of that part."""
+        """The number of every way, with its features for referents of that part."""
         ...
 
     def text(self, way: int, referent: Referent) -> str:
-        """The query after it, of which the words are learned from."""
+        """The query after the edit as plain words, from which the choice is learned."""
         ...
 
     def worded(self, way: int, referent: Referent) -> str | None:
-        """The query after it, put so that it reads as a sentence (``wording.py``); None where it is none."""
+        """The query after the edit, worded as a sentence (``wording.py``); None if it cannot be one."""
         ...
 
 
 class Putting:
-    """A referent in the place of a pointing word, as it is and as an owner."""
+    """Puts a referent in the place of a pointing word, plain or as a possessive."""
 
     name = "put"
 
@@ -106,7 +111,7 @@ class Putting:
         self.seen = tuple(seen)
 
     def part(self, referent: Referent) -> Filler | None:
-        """As it looks where it is put; None without a word that points."""
+        """The referent's features as a replacement; None if the query has no pointing word."""
         if not self.seen:
             return None
         look = referent.look
@@ -117,19 +122,19 @@ class Putting:
         return Filler(name, look.kind, look.turn, min(look.words, 4), look.small, look.first, referent.order, like)
 
     def ways(self, part: Filler) -> list[tuple[int, tuple[Own, ...]]]:
-        """Each pointing word in each shape."""
+        """Each pointing word, with the referent in each shape."""
         return [(way, (seen, Filled(seen.said, part))) for way, seen in enumerate(self.seen)]
 
     def text(self, way: int, referent: Referent) -> str:
-        """The query with the referent in that place."""
+        """The query with the referent in that pointing word's place."""
         said = owned(referent.text) if self.seen[way].shape == "owner" else referent.text
         return self._put(*self._sites[way], said)
 
     def worded(self, way: int, referent: Referent) -> str | None:
-        """The same without a half of what pointed ("the second **one**") or an article before a name, as an owner
-        before what is owned, and with no capital within the sentence that only began another.
+        """As ``text``, but reading as a sentence; None if the referent is only a fragment of one.
 
-        None where the referent is torn out of a sentence.
+        The second half of a pointing pair is dropped ("the second **one**"), and so is an article before a name. Before
+        something owned the referent is a possessive. A capital that only began its own sentence becomes small.
         """
         if is_torn(referent):
             return None
@@ -142,7 +147,7 @@ class Putting:
         return self._put(start, end, owned(said) if owns else said)
 
     def _owns(self, way: int) -> bool:
-        """Whether a word of the query's own matter follows, which what points would own: "her book", "on that wall"."""
+        """Whether an uncommon word follows, which the referent would own: "her book", "on that wall"."""
         start, end = self._sites[way]
         said, words = self.seen[way].said, self._typed.words
         if end >= self._typed.end or words[end].low in self._common or not words[end].spoken:
@@ -156,13 +161,13 @@ class Putting:
 
 
 def _shapes(said: str, inside: bool) -> tuple[str, ...]:
-    """A referent as it is, and as an owner where the word that it is put for may be one."""
+    """The shapes of a referent: plain, and possessive if the pointing word may be one."""
     last = said.split()[-1]
     return ("plain", "owner") if last in WHOSE or (inside and last in OF_THINGS) else ("plain",)
 
 
 class Adding:
-    """A referent at the front or the end of a query, behind a joint."""
+    """Adds a referent at the front or the end of a query, behind a joint such as *of* or *about*."""
 
     name = "add"
 
@@ -175,11 +180,11 @@ class Adding:
         self.seen = tuple([Add(f"{place} {joint}".strip(), *query) for place, joint in lexicon.joints])
 
     def part(self, referent: Referent) -> tuple[str, int] | None:
-        """Its kind and turn; None for kinds that are never added."""
+        """The referent's kind and turn; None for kinds that are never added."""
         return None if referent.look.kind in PIECES else (referent.look.kind, referent.look.turn)
 
     def ways(self, part: tuple[str, int]) -> list[tuple[int, tuple[Own, ...]]]:
-        """Each joint."""
+        """Each joint, at the front or the end."""
         return [(way, (seen, Added(seen.joint, *part))) for way, seen in enumerate(self.seen)]
 
     def text(self, way: int, referent: Referent) -> str:
@@ -189,7 +194,7 @@ class Adding:
         return f"{self._before} {said}{self._after}" if place == END else f"{said} {self._whole}"
 
     def worded(self, way: int, referent: Referent) -> str:
-        """The same; what nothing joins to the query is its heading, and so is a name where an article would."""
+        """As ``text``; with no joint, or a needless article as one, the referent becomes a heading ("sleep: why?")."""
         _, joint = self._joints[way]
         if not joint or (joint.split()[-1] in ARTICLES and takes_no_article(referent)):
             return led(referent.text, self._whole)
@@ -197,7 +202,7 @@ class Adding:
 
 
 class New(NamedTuple):
-    """What may be new in an elliptic question: its text, what it names (``_sort``), and what is seen of it."""
+    """What may be new in an elliptic question: its text, its sort (``_sort``), and its features."""
 
     text: str
     sort: str
@@ -205,7 +210,7 @@ class New(NamedTuple):
 
 
 class Turning:
-    """The question before, with a referent in it replaced by what is new and of the same sort."""
+    """Turns the question before to what is new: this replaces a referent of the same sort in it."""
 
     name = "turn"
 
@@ -215,13 +220,13 @@ class Turning:
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
     def part(self, referent: Referent) -> str | None:
-        """Its kind; None where the question has it not word by word, and for small words with a name among them."""
+        """The referent's kind; None if the question before does not have it word by word, or it mixes sorts."""
         look = referent.look
         mixed = SORTS.get(look.kind) == "small" and not look.small
         return look.kind if referent.text in self._asked and not mixed else None
 
     def ways(self, part: str) -> list[tuple[int, tuple[Own, ...]]]:
-        """Everything new that is of its sort."""
+        """Each new text of the referent's sort."""
         sort = SORTS.get(part, part)
         return [
             (way, (new.seen, Replaced(part, sort, new.sort)))
@@ -230,18 +235,18 @@ class Turning:
         ]
 
     def text(self, way: int, referent: Referent) -> str:
-        """The question before, with that in the referent's place."""
+        """The question before, with the new text in the referent's place."""
         at, new = self._asked.find(referent.text), self._news[way].text
         before, first = self._asked[:at], new.partition(" ")[0]
         if " " in new and before.split()[-1:] and before.split()[-1].lower() == first.lower():
-            new = new[len(first) :].lstrip()  # "open tickets in" and "in borealis"
+            new = new[len(first) :].lstrip()  # no word twice: "open tickets in" and "in borealis"
         return before + new + self._asked[at + len(referent.text) :]
 
     def worded(self, way: int, referent: Referent) -> str | None:
-        """The same without what joined the query to the conversation.
+        """As ``text``, without the words that joined the query to the conversation ("and").
 
-        None where what is new asks by itself, is not new, leaves a figure of the query out, or stands for a name and
-        begins with a word that no name begins with ("write about **in German**").
+        None if the new text asks by itself, was all said before, or lacks a number of the query, and if it replaces a
+        name but begins with a word that no name begins with ("write about **in German**").
         """
         at = self._asked.find(referent.text)
         new = new_in(self._asked[:at], self._news[way].text)
@@ -271,11 +276,11 @@ def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:
 
 
 def _sort(text: str, linker: Linker) -> str:
-    """What a text names, to be replaced by its like: a name of the card with its type, a capital, or small words."""
+    """The sort of a text: the type of its name of the card, ``capital``, or ``small`` for lower-case words."""
     name = next((f"name {link.name.type}" for link in linker.links(text)), "")
     return name or ("small" if text.islower() else "capital")
 
 
 def _alike(new: str, old: str) -> bool:
-    """Whether one may stand where the other stood: both of a sort, or a capital, which may be a name of any type."""
+    """Whether texts of these sorts may replace each other; a capital may be a name of any type."""
     return new == old or ("capital" in (new, old) and "small" not in (new, old))

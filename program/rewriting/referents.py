@@ -14,34 +14,35 @@ from .traits import Look
 from .words import Word, between, words_of
 
 PAIRS = 4
-"""Of a turn, at most."""
+"""The most pairs of names of a turn."""
 LONGEST = 4
-"""Words of a piece of a run; longer runs are taken whole."""
+"""The most words of a piece of a run; the whole run may be longer."""
 MOST = 60
-"""Referents of a conversation, the latest turns first: three turns of 200 characters have some 30."""
+"""The most referents of a conversation, the latest turns first: three turns of 200 characters have some 30."""
 _WITHIN_NAMES = frozenset("of the de von and & la in - du le van der del al".split())
 _BETWEEN_NAMES = frozenset("and & in".split())
-"""Of these, those that stand as often between two names as within one, so that both are offered."""
+"""Words inside names that as often stand between two names, so that the whole and its parts are both referents."""
 ALONE, COUNTED = "alone", 3
 NAMED, LISTED = ("name", "capital", "begins"), ("run", "article")
-"""Kinds that are counted together where somebody asks for the second or the latter."""
+"""The kinds that are numbered together, so that *the second* or *the latter* can mean one of them."""
 _FIGURE = re.compile(r"\d")
 _ARTICLES = frozenset(("the", "a", "an", "this", "that"))
 ARTICLES = frozenset(("the", "a", "an"))
 
 
 class Referent(NamedTuple):
-    """Something said before.
+    """Something said before that a follow-up may point to.
 
     Attributes:
         text: as it was written.
-        low: the same in small letters.
-        place: how many words of its turn stand before it.
-        look: what it is, as weights see it: ``look.kind`` is ``name`` of the card with its type, ``pair`` of two that
-            follow each other, ``capital``, ``begins`` (a capital that begins a sentence), ``run`` of uncommon words,
-            ``article`` and ``wider`` (the run with the word before it), or ``piece`` of a run; ``look.turn`` is turns
-            back, 0 for the last one; ``look.times`` in how many turns it was said.
-        order: which it is among its like of the turn, as ``2 of 3`` or ``last``; ``alone`` if it is the only one.
+        low: the same in lower case.
+        place: the number of words of its turn before it.
+        look: its features apart from its place. ``look.kind`` is ``name`` and the type for a name of the card, ``pair``
+            for two successive names, ``capital``, ``begins`` (a single capitalised word that begins a sentence),
+            ``run`` of uncommon words, ``article`` and ``wider`` (a run with an article or the word before it), or
+            ``piece`` of a run. ``look.turn`` is the number of turns back, 0 for the last one, and ``look.times`` the
+            number of turns that have it.
+        order: its place among similar referents of the turn, as ``2 of 3`` or ``last``; ``alone`` if there is no other.
     """
 
     text: str
@@ -52,7 +53,7 @@ class Referent(NamedTuple):
 
 
 class _Said(NamedTuple):
-    """A referent of one turn, wherever that stands in a conversation."""
+    """A referent of one turn, without what depends on the turn's place in the conversation."""
 
     text: str
     low: str
@@ -68,9 +69,9 @@ def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozens
     """Everything that a query after these turns may point to, each text once.
 
     Args:
-        shown: what the application shows the user, or nothing. Few labelled rows have it, so it is taken for a name
-            that the user has just said.
-        common: words that many labelled texts have, which no run has.
+        shown: what the application shows the user, or empty. Few labelled rows have it, so it is treated as a name that
+            the user has just said.
+        common: words that many labelled texts have; they end a run.
     """
     found: dict[str, tuple[_Said, int, str]] = {}
     times: dict[str, int] = {}
@@ -95,9 +96,9 @@ def referents(turns: Sequence[Turn], shown: str, linker: Linker, common: frozens
     ]
 
 
-@lru_cache(maxsize=256)  # earlier turns come back with every query of their conversation
+@lru_cache(maxsize=256)  # earlier turns are read again with every later query of their conversation
 def _said(text: str, linker: Linker, common: frozenset[str]) -> tuple[_Said, ...]:
-    """What one turn offers, each text once and of the first kind that finds it."""
+    """The referents in one turn, each text once, with the first kind that finds it."""
     found: dict[str, _Said] = {}
     for said, kind, place in _found(text, linker, common):
         one = _as_said(said, kind, place)
@@ -106,7 +107,7 @@ def _said(text: str, linker: Linker, common: frozenset[str]) -> tuple[_Said, ...
 
 
 def _in_order(found: Sequence[_Said]) -> list[_Said]:
-    """The same, each told which it is among its like."""
+    """The referents with their ``order`` among those that are numbered together."""
     orders = dict[str, str]()
     for kinds in (NAMED, LISTED):
         like = sorted((one for one in found if one.kind.startswith(kinds)), key=lambda one: one.place)
@@ -130,7 +131,7 @@ def _as_said(text: str, kind: str, place: int) -> _Said:
 
 
 def _found(text: str, linker: Linker, common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
-    """(text, kind, place) of all, names first."""
+    """(text, kind, place) of all referents, names first."""
     words = words_of(text)
     links = linker.links(text)
     names = [(link.surface, f"name {link.name.type}", sum(w.end <= link.start for w in words)) for link in links]
@@ -142,13 +143,13 @@ def _found(text: str, linker: Linker, common: frozenset[str]) -> Iterator[tuple[
 
 
 def _pairs(named: Sequence[tuple[str, str, int]]) -> Iterator[tuple[str, str, int]]:
-    """Two that are named one after the other, as *they* may mean them."""
+    """Each two successive names as one referent, since *they* may mean them."""
     for (first, _, place), (second, _, _) in pairwise(named[: PAIRS + 1]):
         yield f"{first} and {second}", "pair", place
 
 
 def _apart(capitals: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
-    """Those that may be names by themselves: of one that has parts, the parts."""
+    """The capitalised texts that may be names by themselves; of one that has parts, only the parts."""
     named = [one for one in capitals if one[1] == "capital"]
     wholes = {one for one, part in pairwise(named) if part[2] == one[2]}
     return [one for one in named if one not in wholes]
@@ -165,7 +166,7 @@ def _capitals(text: str, words: list[Word], common: frozenset[str]) -> Iterator[
             end += 1
         opens = start == 0 or words[start - 1].text in '.!?…"'
         if opens and end - start > 1 and words[start].low in common and words[start + 1].capital:
-            start += 1  # "Did Dario"
+            start += 1  # the first word of "Did Dario" is no part of the name
             continue
         yield between(text, words, start, end), "begins" if opens and end - start == 1 else "capital", start
         yield from _parts(text, words, start, end)
@@ -173,7 +174,7 @@ def _capitals(text: str, words: list[Word], common: frozenset[str]) -> Iterator[
 
 
 def _parts(text: str, words: list[Word], start: int, end: int) -> Iterator[tuple[str, str, int]]:
-    """What stands before, between and behind the words of a name that may stand between two."""
+    """The parts of a capitalised text around words that may stand between two names ("and")."""
     joints = [place for place in range(start, end) if words[place].low in _BETWEEN_NAMES]
     bounds = [start - 1, *joints, end]
     for before, behind in pairwise(bounds if joints else ()):

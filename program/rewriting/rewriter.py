@@ -1,7 +1,7 @@
 """``Rewriter``: turns a follow-up and its conversation into the likeliest standalone form, with its probability.
 
-A log-linear model over the edits of ``edits.py`` (Berger, Della Pietra and Della Pietra 1996). Its features (traits)
-are words and places and nothing else, so each weight can be looked up by name.
+It is a log-linear model over the edits of ``edits.py`` (Berger, Della Pietra and Della Pietra 1996). Its features
+(*traits*) are only words and places, so each weight can be looked up by name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .wording import led, with_its_mark
 TABLE = "rewrite.table"
 WEIGHTS = "rewrite.weights"
 KEPT_SUMS, KEPT_QUERIES, KEPT_PARTS = 20_000, 1000, 200
-"""So many sums, kinds of queries, and parts of each are kept: together some 20 MB at most, mostly a tenth of that."""
+"""The most sums, kinds of queries, and parts of each that are cached: at most some 20 MB, mostly a tenth of that."""
 MOVES = ("put", "add", "turn")
 SAID = {
     "keep": "left as it is",
@@ -40,10 +40,10 @@ class Rewritten(NamedTuple):
     """The standalone form that was chosen.
 
     Attributes:
-        text: the query as typed where ``move`` is ``keep``.
-        referent: what was put into it; empty for none.
-        certainty: the share of the chosen edit among all, between 0 and 1.
-        heading: the referent where it stands before the query as a heading ("sleep debt: why?"); else empty.
+        text: the standalone form; the query as typed where ``move`` is ``keep``.
+        referent: what was inserted or replaced; empty for none.
+        certainty: the probability of the chosen edit among all, 0 to 1.
+        heading: the referent, if it stands before the query as a heading ("sleep debt: why?"); else empty.
     """
 
     text: str
@@ -54,12 +54,12 @@ class Rewritten(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What was done, in words."""
+        """What was done, in words, for a plan's trace."""
         return SAID[self.move].format(self.referent)
 
 
 class Best(NamedTuple):
-    """The best of several ways, and all of them together: the logarithm of the sum of their exponentials."""
+    """The best of several ways with its score, and the log-sum-exp of all of their scores (``together``)."""
 
     score: float
     way: int
@@ -70,7 +70,7 @@ NOTHING = Best(-math.inf, -1, -math.inf)
 
 
 def _share(score: float, scores: Sequence[float]) -> float:
-    """The share of one edit among all."""
+    """The softmax of one edit's score among all scores."""
     top = max(scores)
     return math.exp(score - top) / sum([math.exp(other - top) for other in scores])
 
@@ -79,23 +79,25 @@ class Rewriter:
     """Chooses an edit by weights of its traits.
 
     Attributes:
-        lexicon: what points back, what joins, what is common.
-        weights: of each trait by name; others weigh nothing.
+        lexicon: the pointing words, joints and common words.
+        weights: the weight of each trait by name; others weigh 0.
     """
 
     def __init__(self, lexicon: Lexicon, weights: Mapping[str, float]) -> None:
         self.lexicon = lexicon
         self.weights = dict(weights)
-        # What was worked out for one query serves those that are like it in a respect.
+        # Caches: queries that are alike in some respect share these sums.
         self._sums: dict[Own, float] = {}
         self._looks: dict[Look, Mapping[str, float]] = {}
         self._bests: dict[tuple[str, tuple[Hashable, ...]], dict[Hashable, Best]] = {}
 
     def rewrite(self, query: str, turns: Sequence[Turn], shown: str, linker: Linker) -> Rewritten:
-        """The likeliest standalone form of a follow-up that reads as a sentence. No edit is made but the one chosen.
+        """The likeliest standalone form of a follow-up that can be worded as a sentence.
+
+        Edits are scored by their features, and only the best ones are made into texts.
 
         Args:
-            shown: what the application shows the user, or nothing.
+            shown: what the application shows the user, or empty.
         """
         typed, groups = choices(query, turns, shown, self.lexicon, linker)
         kept = self._own(typed.keep())
@@ -117,7 +119,12 @@ class Rewriter:
     def _best(
         self, move: Move[Any], of: Sequence[Referent], looks: Sequence[Mapping[str, float]]
     ) -> tuple[Best, list[float], Referent | None]:
-        """The best way of a move with its referent, and how likely each referent is by all ways together."""
+        """The best way of a move, the log-score of each referent over all its ways, and the best way's referent.
+
+        Args:
+            of: the referents.
+            looks: for each referent, the sum of its weights under each move.
+        """
         name, known, far = move.name, self._known(move), self.weights.get(f"{move.name} {PLACE}", 0.0) / FARTHEST
         top, top_way, found, together = -math.inf, -1, None, list[float]()
         for referent, look in zip(of, looks, strict=True):
@@ -135,7 +142,7 @@ class Rewriter:
         return Best(top, top_way, 0.0), together, found
 
     def _known(self, move: Move[Any]) -> dict[Hashable, Best]:
-        """The best ways of a move by part, as far as queries like this one have asked for them."""
+        """The cached best ways of a move by part, shared by queries for which the move's ways are the same."""
         key = move.name, move.seen
         known = self._bests.get(key)
         if known is None:
@@ -155,7 +162,7 @@ class Rewriter:
         return Best(top, ways[scores.index(top)][0], together)
 
     def _own(self, own: Own) -> float:
-        """The sum of the weights of what is seen of a way."""
+        """The sum of the weights of some features of a way."""
         score = self._sums.get(own)
         if score is None:
             if len(self._sums) >= KEPT_SUMS:
@@ -164,7 +171,7 @@ class Rewriter:
         return score
 
     def _look(self, look: Look) -> Mapping[str, float]:
-        """The sum of the weights of what a referent looks like, under each move."""
+        """The sum of the weights of a referent's features, for each move."""
         scores = self._looks.get(look)
         if scores is None:
             if len(self._looks) >= KEPT_SUMS:
@@ -177,7 +184,7 @@ class Rewriter:
         return sum(self.weights.get(name, 0.0) * size for name, size in traits)
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """Everything, for safetensors: the weights, and their names and the lexicon as a table."""
+        """The rewriter as tensors by name, for safetensors: the weights, and a table of their names and the lexicon."""
         table = {
             "traits": list(self.weights),
             "pointing": sorted(self.lexicon.pointing),
@@ -191,7 +198,7 @@ class Rewriter:
 
 
 def load_rewriter(tensors: Mapping[str, np.ndarray]) -> Rewriter | None:
-    """What ``tensors()`` gave; None where a program has none."""
+    """The rewriter from the tensors of ``tensors()``; None if a program has none."""
     if TABLE not in tensors:
         return None
     table = unpacked(tensors[TABLE])

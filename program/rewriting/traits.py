@@ -1,7 +1,7 @@
 """Features of an edit (traits), each with a name: of what is inserted, and of how.
 
-They depend on small, comparable descriptions and not on texts, so that a sum of weights that was computed for one
-query serves the next.
+Each class is one small description, comparable and hashable. They do not depend on texts, so that a sum of weights that
+was computed for one query can be reused for the next.
 """
 
 from __future__ import annotations
@@ -9,13 +9,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 Traits = tuple[tuple[str, float], ...]
-"""What is seen of something: names of traits, each with its size."""
+"""Names of traits, each with its size."""
 PLACE, FARTHEST = "place", 20
-"""The one trait of a referent alone that is a measure: how far into its turn it stands, up to so many words."""
+"""The only trait of a referent that is a measure: the number of words before it in its turn, at most ``FARTHEST``."""
 
 
 class Look(NamedTuple):
-    """What is seen of a referent but its place; many look alike. Words are counted to 5 and times to 3."""
+    """The features of a referent apart from its place; many referents have the same.
+
+    ``words`` is at most 5 and ``times`` at most 3.
+    """
 
     kind: str
     turn: int
@@ -27,7 +30,7 @@ class Look(NamedTuple):
     figures: bool
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         return (
             (f"kind {self.kind}", 1.0),
             (f"turn {self.turn}", 1.0),
@@ -42,23 +45,24 @@ class Look(NamedTuple):
 
 
 class Keep(NamedTuple):
-    """What is seen of a query that is left as it was typed: how many words it has, and which of them point."""
+    """The features of a query that is left as typed: its number of words, and its pointing words."""
 
     words: int
     pointing: tuple[str, ...]
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         points = tuple((f"keep {said}", 1.0) for said in self.pointing)
         return (("keep", 1.0), (f"keep words {min(self.words, 8)}", 1.0), *points)
 
 
 class Filler(NamedTuple):
-    """What is seen of a referent where it is put for a word; words are counted to 4, and only a card's name is told.
+    """The features of a referent that is put in a word's place; ``words`` is at most 4.
 
     Attributes:
-        order: which of its like it is in its turn, as ``2 of 3``.
-        like: how like a name is to each of the query's words that point, in steps of ``likeness.py``.
+        name: the text, if it is a name of the card; else empty.
+        order: its place among similar referents of its turn, as ``2 of 3``.
+        like: for a name, its similarity to each pointing word of the query, see ``likeness.py``.
     """
 
     name: str
@@ -72,7 +76,7 @@ class Filler(NamedTuple):
 
 
 class Put(NamedTuple):
-    """What is seen of putting something for the words ``said``, which close the query or not, beside other such."""
+    """The features of replacing the pointing words ``said``: if they end the query, and how many others there are."""
 
     said: str
     closes: bool
@@ -80,20 +84,20 @@ class Put(NamedTuple):
     others: int
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         at = f"put for {self.said}"
         others, closes = (f"{at} others", float(self.others)), (f"{at} at the end", float(self.closes))
         return ((at, 1.0), others, closes, (f"{at} {self.shape}", 1.0))
 
 
 class Filled(NamedTuple):
-    """What is seen of what is put for the words ``said``."""
+    """The features of what replaces the pointing words ``said``."""
 
     said: str
     filler: Filler
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         at, filler = f"put for {self.said}", self.filler
         seen = (
             (f"{at} kind {filler.kind}", 1.0),
@@ -109,7 +113,7 @@ class Filled(NamedTuple):
 
 
 class Add(NamedTuple):
-    """What is seen of a query of so many words, closing with that word, to which something is added behind a joint."""
+    """The features of a query to which something is added behind a joint: its last word, lengths and pointing words."""
 
     joint: str
     closing: str
@@ -117,7 +121,7 @@ class Add(NamedTuple):
     points: int
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         return (
             (f"add {self.joint}", 1.0),
             (f"add {self.joint} after {self.closing}", 1.0),
@@ -128,25 +132,25 @@ class Add(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What is seen of what is added behind a joint."""
+    """The features of what is added behind a joint."""
 
     joint: str
     kind: str
     turn: int
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         return ((f"add {self.joint} kind {self.kind}", 1.0), (f"add {self.joint} turn {self.turn}", 1.0))
 
 
 class Turned(NamedTuple):
-    """What is seen of a query from which something new is put into the question before.
+    """The features of a query of which a part, the new text, is put into the question before.
 
     Attributes:
-        new: how many words are new, to 5.
-        cut: how many stand before what is new.
-        opener: the query's first word if that is common.
-        body: whether just what stands from the first to the last uncommon word is new.
+        new: the number of words of the new text, at most 5.
+        cut: the number of words before it.
+        opener: the query's first word if that is common, else ``*``.
+        body: whether the new text is exactly from the first to the last uncommon word.
     """
 
     words: int
@@ -157,7 +161,7 @@ class Turned(NamedTuple):
     body: bool
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         return (
             ("turn", 1.0),
             (f"turn words {min(self.words, 8)}", 1.0),
@@ -170,16 +174,16 @@ class Turned(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """What is seen of what is replaced there: its kind, and its sort beside that of what is new."""
+    """The features of what the new text replaces: its kind, and both of their sorts."""
 
     kind: str
     sort: str
     new: str
 
     def traits(self) -> Traits:
-        """Names and sizes."""
+        """Its traits, as names with sizes."""
         return ((f"turn kind {self.kind}", 1.0), (f"turn {self.new} for {self.sort}", 1.0))
 
 
 Own = Keep | Put | Filled | Add | Added | Turned | Replaced
-"""What is seen of a way of editing, apart from what the referent looks like by itself."""
+"""The features of a way of editing, apart from those of the referent by itself (``Look``)."""

@@ -1,8 +1,8 @@
-"""How an edit is put into words, once it is chosen.
+"""Words a chosen edit so that it reads as a sentence.
 
-Edits are learned and weighed as words in any order, which is all that labelled forms can teach. "Sleep debt why?" and
-"the Priya" have the right words and are no sentences; here they become "sleep debt: why?" and "Priya". Nothing is
-chosen by it, but for one case: what asks by itself is not put into another question.
+Edits are learned and weighed as sets of words, which is all that labelled forms can teach. "Sleep debt why?" and "the
+Priya" have the right words but are no sentences; here they become "sleep debt: why?" and "Priya". Wording chooses no
+edit, except that one which cannot be worded is passed over, such as a question put into another question.
 """
 
 from __future__ import annotations
@@ -33,35 +33,36 @@ def names(referent: Referent) -> bool:
 
 
 def is_torn(referent: Referent) -> bool:
-    """Whether a referent is a piece of a sentence that stands for nothing: some of its words, or what asks or joins."""
+    """Whether a referent is only a fragment of a sentence: some of its words, or one that begins with an asking or
+    joining word."""
     torn = referent.look.kind in TORN and referent.text[0] not in MARKS
     return torn or any(_asks(word) or _joins(word) for word in words_of(referent.text)[:1])
 
 
 def led(said: str, query: str) -> str:
-    """A query under a heading: what it is about, a colon, and its words as typed."""
+    """A query as typed behind a heading and a colon."""
     return f"{said}: {query}"
 
 
 def takes_no_article(referent: Referent) -> bool:
-    """Whether "the" before a referent would be one too many."""
+    """Whether an article must not stand before a referent."""
     return names(referent) or not referent.text[0].islower() or _first(referent.text) in ARTICLES
 
 
 def within(referent: Referent) -> str:
-    """A referent inside a sentence: a capital that only began its own is small ("Kiln patience", "The rest bar")."""
+    """A referent for the middle of a sentence: a capital that only began its own sentence becomes small ("The bar")."""
     said, rest = referent.text, referent.text.partition(" ")[2]
     begins = referent.look.first and rest.islower()
     return said[0].lower() + said[1:] if begins or (_first(said) in ARTICLES and rest[:1].islower()) else said
 
 
 def owned(said: str) -> str:
-    """Somebody as an owner."""
+    """A name as a possessive."""
     return said + ("'" if said.endswith("s") else "'s")
 
 
 def new_in(before: str, new: str) -> str | None:
-    """What is new in an elliptic question, as it goes on from ``before``; None where it asks by itself.
+    """The new text of an elliptic question as it continues ``before``, or None if it asks by itself.
 
     "And in borealis" after "open tickets in" is "borealis", "and the cake" after "who wrote the" is "cake".
     """
@@ -81,7 +82,7 @@ def figures(text: str) -> frozenset[str]:
 
 
 def told(new: str, asked: str) -> bool:
-    """Whether every word of what may be new was asked already."""
+    """Whether the question before has every word of a text that may be new."""
     return {word.low for word in words_of(new)} <= {word.low for word in words_of(asked)}
 
 
@@ -98,7 +99,7 @@ def _first(text: str) -> str:
 
 
 def with_its_mark(referent: Referent, turns: Sequence[Turn]) -> Referent:
-    """A number with the mark that it was written with: "!90" and not "90"."""
+    """The referent; a number with the mark that it has in the conversation: "!90" instead of "90"."""
     if not _NUMBERED.fullmatch(referent.text):
         return referent
     marked = re.compile(rf"(?<!\S)[{MARKS}]{re.escape(referent.text)}(?!\w)")
@@ -107,7 +108,7 @@ def with_its_mark(referent: Referent, turns: Sequence[Turn]) -> Referent:
 
 
 def named_in(text: str, surfaces: Iterable[str]) -> tuple[str, ...]:
-    """Names of a text as they are written there: of "BOR-212" all of it, though a card has the name "BOR"."""
+    """The names in a text as whole words, each once: "BOR-212", though the card's name in it is "BOR"."""
     tokens = [word.text.removesuffix("'s").removesuffix("’s") for word in words_of(text)]
     return tuple(dict.fromkeys(_whole(surface, tokens) for surface in surfaces))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-# Marks are half of a word in Hindi, Arabic or Thai, and no word character for Python.
+# Combining marks are parts of words in Hindi, Arabic or Thai, but no word characters for Python's ``\w``.
 _MARKS = (
     "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e4\u0900-\u0903\u093a-\u093c\u093e-\u094f\u0981-\u0983\u09bc\u09be-\u09cd\u0a01-\u0a03"
@@ -18,7 +18,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 
 
 class Word(NamedTuple):
-    """A word or a sign: as written, in small letters, and where it begins and ends."""
+    """A word or a sign: as written, in lower case, and where it begins and ends."""
 
     text: str
     low: str
@@ -42,10 +42,10 @@ def words_of(text: str) -> list[Word]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a text has a script that is written without spaces, in which an edit of words means nothing."""
+    """Whether a text has a script that is written without spaces, where words cannot be edited one by one."""
     return _UNSPACED.search(text) is not None
 
 
 def between(text: str, words: list[Word], start: int, end: int) -> str:
-    """What stands in ``text`` from word ``start`` to before word ``end``."""
+    """The part of ``text`` from word ``start`` up to, but without, word ``end``."""
     return text[words[start].start : words[end - 1].end]
