@@ -1,8 +1,8 @@
 """Sub-queries by analogy: those of a labelled query that asks the same about other names.
 
-"Where are the genes active that ibuprofen binds?" was taken apart by annotators, so the same question about aspirin
-is taken apart alike. Chains of this kind have no joint to cut at. How alike two queries must be is learned by leaving
-each labelled query out: only where a domain's queries resemble each other are there such patterns.
+Annotators took "where are the genes active that ibuprofen binds?" apart, so the same question about aspirin is taken
+apart in the same way. Such chains have no joint to cut at. How similar two queries must be is learned by leaving each
+labelled query out; only domains whose queries resemble each other have such patterns.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ ENOUGH = 1 / 3
 LEAST = 20
 """Such queries that must have been left out."""
 LOWEST, STEP = 0.6, 0.02
-"""Cosine below which two queries resemble each other by chance, however alike those are that were left out."""
+"""The lowest cosine from which patterns are ever used, since below it queries are alike by chance; and the step in
+which cosines are tried."""
 _SLOT = re.compile(r"\[\[(\d+)\]\]")
 _NUMBER = re.compile(r"\d+")
 
 
 class Masked(NamedTuple):
-    """A query as its pattern: names by their types, and what has to be alike.
+    """A query read as a pattern.
 
     Attributes:
-        text: with the type in the place of each name.
-        names: as written, by type, in the order in which they are named first.
-        key: the types and the numbers in it, and how often it denies; only queries with the same are compared.
+        text: the query with the type in the place of each name.
+        names: the names as written, by type, in the order of their first mention.
+        key: its types of names, its numbers, and how often it negates; only queries with the same key are compared.
     """
 
     text: str
@@ -49,9 +50,9 @@ class Pattern(NamedTuple):
     """How a labelled query was taken apart.
 
     Attributes:
-        text, key: of its query.
-        types: of its names.
-        parts: its sub-queries, ``[[0]]`` for the first name, each with those that it needs.
+        text, key: those of its query, see ``Masked``.
+        types: the types of its names.
+        parts: its sub-queries, with ``[[0]]`` for the first name and so on, each with the numbers of those it needs.
     """
 
     text: str
@@ -61,11 +62,11 @@ class Pattern(NamedTuple):
 
 
 Written = list[tuple[str, tuple[int, ...]]]
-"""Sub-queries, each with the numbers of those that it needs."""
+"""Sub-queries, each with the numbers of those whose answers it needs."""
 
 
 class Found(NamedTuple):
-    """Sub-queries after a pattern, how surely they are right, and the pattern."""
+    """Sub-queries made after a pattern, the probability that they are right, and the pattern."""
 
     parts: Written
     certainty: float
@@ -76,8 +77,9 @@ class Analogies:
     """The patterns of a domain.
 
     Attributes:
-        patterns: of labelled queries.
-        sure: (likeness, share of left-out queries right from there on), rising; below the first nothing is said.
+        patterns: those of the domain's labelled queries.
+        sure: pairs of a cosine and the share of left-out queries that are right from that cosine on, ascending; no
+            pattern is used below the first.
     """
 
     def __init__(self, patterns: Sequence[Pattern], sure: Sequence[tuple[float, float]], encoder: Encoder) -> None:
@@ -92,7 +94,7 @@ class Analogies:
         return dict(places)
 
     def _vectors_of(self, key: tuple[str, ...]) -> np.ndarray:
-        """Of the patterns of a key, made when first asked for: of all they take longer than loading a program."""
+        """The vectors of the patterns of a key, made at first use: all of them take longer than loading a program."""
         known = self._vectors.get(key)
         if known is None:
             texts = [self.patterns[place].text for place in self._by_key[key]]
@@ -100,7 +102,7 @@ class Analogies:
         return known
 
     def find(self, query: str, linker: Linker) -> Found | None:
-        """The sub-queries after the likest pattern; None where none is alike enough."""
+        """The sub-queries after the most similar pattern; None if none is similar enough."""
         asked = pattern_of(query, linker)
         found = self.nearest(asked) if asked.names else None
         if found is None or found[0] < self.sure[0][0]:
@@ -112,7 +114,7 @@ class Analogies:
     def nearest(
         self, asked: Masked, besides: Callable[[int], bool] = lambda place: True
     ) -> tuple[float, Pattern] | None:
-        """The likest pattern with its cosine, among those that ``besides`` says may be."""
+        """The most similar pattern with its cosine, among those whose places ``besides`` accepts; None if none is."""
         places = self._by_key.get(asked.key, [])
         allowed = [number for number, place in enumerate(places) if besides(place)]
         if not allowed:
@@ -122,12 +124,12 @@ class Analogies:
         return float(likeness[best]), self.patterns[places[allowed[best]]]
 
     def table(self) -> dict[str, Any]:
-        """Everything, as JSON has it."""
+        """Everything as a table for JSON."""
         return {"patterns": self.patterns, "sure": self.sure}
 
 
 def from_table(table: dict[str, Any], encoder: Encoder) -> Analogies:
-    """What ``table()`` gave."""
+    """The analogies from the table of ``table()``."""
     patterns = [
         Pattern(text, tuple(key), tuple(types), tuple((said, tuple(needs)) for said, needs in parts))
         for text, key, types, parts in table["patterns"]
@@ -139,7 +141,7 @@ def from_table(table: dict[str, Any], encoder: Encoder) -> Analogies:
 
 
 def _is_whole(pattern: Pattern) -> bool:
-    """Whether a pattern has a type for each slot, and its parts need others of it alone."""
+    """Whether a pattern is consistent: it has a type for each slot, and its parts need only parts of its own."""
     slots = (int(slot) for text, _ in pattern.parts for slot in _SLOT.findall(text))
     needs = (need for _, needed in pattern.parts for need in needed)
     of_key = sorted(pattern.types) == sorted(pattern.key[: len(pattern.types)])
@@ -168,7 +170,7 @@ def _masked(query: str, links: Iterable[Link]) -> str:
 
 
 def filled(pattern: Pattern, asked: Masked) -> Written:
-    """A pattern's sub-queries with the names of another query, each in the place of one of its type, in order."""
+    """A pattern's sub-queries with the names of another query, in order, each in a slot of its type."""
     free = defaultdict[str, list[str]](list)
     for kind, name in asked.names:
         free[kind].append(name)
@@ -181,7 +183,7 @@ Right = Callable[[LabelledRow, Written], bool]
 
 
 def learned_analogies(rows: Sequence[LabelledRow], linker: Linker, encoder: Encoder, right: Right) -> Analogies | None:
-    """The patterns of decomposed rows, and how alike a query must be; None where too few would be right."""
+    """The patterns of decomposed rows, with how similar a query must be; None if too few left-out ones are right."""
     read = [(row, pattern_of(row.labels.standalone_query, linker)) for row in rows if row.labels.sub_queries]
     made = [(row, pattern) for row, asked in read if (pattern := _pattern(row, asked)) is not None]
     every = Analogies([pattern for _, pattern in made], (), encoder)
@@ -197,7 +199,7 @@ def learned_analogies(rows: Sequence[LabelledRow], linker: Linker, encoder: Enco
 
 
 def _pattern(row: LabelledRow, asked: Masked) -> Pattern | None:
-    """None where a name is in no sub-query, or a slot could be taken for something else."""
+    """The pattern of a row; None if a name is in no sub-query, or a slot could be taken for something else."""
     texts = [one.text for one in row.labels.sub_queries]
     if not asked.names or _SLOT.search(" ".join(texts)):
         return None
@@ -206,7 +208,7 @@ def _pattern(row: LabelledRow, asked: Masked) -> Pattern | None:
     names = re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)
     try:
         put = [names.sub(lambda found: f"[[{slots[found[0].casefold()]}]]", text) for text in texts]
-    except KeyError:  # "İ" is found for "i", and is another letter
+    except KeyError:  # a name may be found in other letters than it was written in: "İ" for "i"
         return None
     there = Counter(int(slot) for text in put for slot in _SLOT.findall(text))
     if len(slots) < len(asked.names) or len(there) < len(slots):
@@ -218,7 +220,7 @@ def _pattern(row: LabelledRow, asked: Masked) -> Pattern | None:
 
 
 def _sure(tried: Sequence[tuple[float, bool]]) -> list[tuple[float, float]]:
-    """Levels of likeness from the lowest at which enough is right, with the share that is right from there on."""
+    """Cosines from the lowest at which enough is right, each with the share that is right from there on."""
     found: list[tuple[float, float]] = []
     for level in np.arange(LOWEST, 1.0, STEP).round(2).tolist():
         above = [good for likeness, good in tried if likeness >= level]

@@ -1,8 +1,8 @@
 """Cuts of a query into clauses, at some of its joints.
 
-What stands before the first clause may be repeated with each of them. A word that points back in a later clause may
-stand for what the first is about, or for its answer ("who coined it, and what does she read": ``what does {1}
-read``).
+What stands before the first clause (the *lead*) is repeated with each of them, or dropped. A word that points back in a
+later clause is replaced by what the first is about (its *topic*), or by its answer: "who coined it, and what does she
+read" gives ``what does {1} read``.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from .traits import (
 )
 
 LEADS = 2
-"""So many segments at most stand before the first clause."""
+"""The most segments that stand before the first clause."""
 
 
 UNSAID: Sequence[tuple[Span, Seen]] = ((NOTHING, ()),)
-"""Nothing behind, of which there is nothing to see."""
+"""The only end of clauses: nothing is said behind each of them, and this has no features."""
 
 
 def clauses(reading: Reading, chosen: Choice) -> Iterator[Family]:
-    """The cuts of a query into clauses, of those that are chosen."""
+    """The families of cuts into clauses, for the divisions that ``chosen`` selects."""
     for division in chosen.divisions(list(_divisions(reading))):
         yield from _told(reading, division)
 
 
 def _divisions(reading: Reading) -> Iterator[Division]:
-    """Every way to have several clauses."""
+    """Every way of dividing the query into several clauses."""
     segments = len(reading.segments)
     at = [(_at(reading, joint, False), _at(reading, joint, True)) for joint in range(segments - 1)]
     alike: dict[tuple[Span, ...], Seen] = {}
@@ -61,13 +61,18 @@ def _divisions(reading: Reading) -> Iterator[Division]:
 
 
 def _fronts(reading: Reading, begin: int, end: int, parts: int) -> list[tuple[Span, Seen]]:
-    """What may be told with each of so many clauses: nothing, or what stands before them."""
+    """What may be said before each clause, nothing or the lead, with its features.
+
+    Args:
+        begin, end: the segments from which to before which the clauses reach.
+        parts: the number of clauses.
+    """
     segments = len(reading.segments)
     tail = () if end == segments else (_tail(reading),)
     if not begin:
         return [(NOTHING, (Split(parts, segments, True, False, end == segments), *tail))]
     lead = (0, reading.segments[begin - 1][1])
-    # "compare A" and "B on sleep": what *and* joins to a clause is not told with it.
+    # A lead that *and* joins to the first clause is not repeated: "compare A and B on sleep".
     ways = (False,) if reading.said[begin - 1] in ("and", "or") else (False, True)
     return [
         (
@@ -95,7 +100,7 @@ def _tail(reading: Reading) -> Tail:
 
 
 def _spans(reading: Reading, bounds: tuple[int, ...]) -> tuple[Span, ...]:
-    """The clauses from segment to segment."""
+    """The clauses between successive bounds, which are numbers of segments."""
     segments = reading.segments
     return tuple([(segments[a][0], segments[b - 1][1]) for a, b in pairwise(bounds)])
 
@@ -113,7 +118,7 @@ def _clauses_seen(reading: Reading, spans: tuple[Span, ...]) -> Seen:
 
 
 def _told(reading: Reading, division: Division) -> Iterator[Family]:
-    """Clauses as they stand, with what the first is about, and with its answer."""
+    """The families of a division: clauses as they stand, with the first one's topic, and with an answer."""
     spans, fronts, seen = division.spans, division.fronts, (division.joints, division.seen)
     stretches = [reading.stretch(span) for span in spans]
     first, later = stretches[0], stretches[1:]
@@ -121,7 +126,7 @@ def _told(reading: Reading, division: Division) -> Iterator[Family]:
     nothing = (0,) * len(spans)
     as_is = AsIs(pointing, first.named and not all(one.named for one in later))
     yield Family("clauses", [(span,) for span in spans], nothing, (*seen, (as_is,)), fronts, UNSAID)
-    for front in fronts:  # what is not told with them may be what they are about
+    for front in fronts:  # a lead that is not repeated may have the topic
         start = 0 if front[0] == NOTHING else spans[0][0]
         parts, own = _with_topic(reading, spans, later, reading.topic((start, spans[0][1])))
         if own:
@@ -134,7 +139,7 @@ def _told(reading: Reading, division: Division) -> Iterator[Family]:
 def _with_topic(
     reading: Reading, spans: tuple[Span, ...], later: list[Stretch], topic: tuple[str, str]
 ) -> tuple[list[Part], Seen]:
-    """Clauses of which later ones say what the first is about, in the place of what points, or at the end."""
+    """Clauses with the topic of the first in later ones, for a pointing word or else at the end; and the features."""
     (said, kind), own, parts = topic, list[Own](), list[Part]([(spans[0],)])
     folded = said.lower()
     for span, one in zip(spans[1:], later, strict=True):
@@ -152,7 +157,7 @@ def _with_topic(
 def _with_answer(
     reading: Reading, spans: tuple[Span, ...], stretches: list[Stretch]
 ) -> tuple[list[Part], list[int], Seen]:
-    """Clauses of which those that point need the answer to the one before."""
+    """Clauses of which each pointing one needs an answer: the parts, what each needs, and the features."""
     needs, own, first, parts = [0], list[Own](), stretches[0], list[Part]([(spans[0],)])
     for number, (span, one) in enumerate(zip(spans[1:], stretches[1:], strict=True), 1):
         if one.site is None:
@@ -160,7 +165,7 @@ def _with_answer(
             needs.append(0)
         else:
             before = stretches[number - 1].site
-            # "... it cost, and ... it break": what points alike asks of the same answer.
+            # Successive clauses with the same pointing word mean the same answer: "… it cost, and … it break".
             need = needs[-1] if needs[-1] and before and before[2] == one.site[2] else number
             own.append(AnswerPut(one.site[2], reading.kind(one.site[1]), first.named, first.first))
             parts.append(_put(span, one.site, f"{{{need}}}"))
@@ -169,6 +174,6 @@ def _with_answer(
 
 
 def _put(span: Span, site: Site, said: str) -> Part:
-    """A span with something else in the place of the words that point, as an owner where they are one."""
+    """A span with ``said`` in the place of its pointing words, as a possessive if they are one."""
     start, end, words = site
     return (span[0], start), said + ("'s" if words in WHOSE else ""), (end, span[1])

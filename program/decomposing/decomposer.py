@@ -1,8 +1,8 @@
 """``Decomposer``: splits a query that needs several searches into its likeliest sub-queries, with their probability.
 
-A log-linear model over the cuts of ``cuts.py`` (Berger, Della Pietra and Della Pietra 1996), as for follow-ups
-(``rewriting/``). Its features (traits) are joints, kinds of words and lengths, so each weight can be looked up by
-name.
+It is a log-linear model over the cuts of ``cuts.py`` (Berger, Della Pietra and Della Pietra 1996), as that for
+follow-ups (``rewriting/``) is over edits. Its features (*traits*) are joints, kinds of words and lengths, so each
+weight can be looked up by name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .likely import CutAt, Likely
 from .reading import Reading
 
 JOINT = "; "
-"""Between questions that a query lists."""
+"""Joins listed questions into one text, so that they can be cut apart like clauses."""
 TABLE, WEIGHTS = "decompose.table", "decompose.weights"
 PAIRS = ("()", "[]", "{}", "“”", "«»", "「」")
 SURE = 0.62
@@ -41,8 +41,8 @@ says 0.12, 0.15, 0.18, 0.21, 0.25 and 0.33; of engineering's 0.09, 0.22, 0.27, 0
 0.21, 0.25, 0.28, 0.33 and 0.43.
 """
 LEAST = 0.03
-"""A query whose likeliest cut has a smaller share is not cut: of such ones of the podcast's that were left out one in
-fifty was cut rightly."""
+"""A query whose likeliest cut has a smaller share is not cut. Of the podcast's left-out queries below it, one in fifty
+was cut rightly."""
 TRIED = 12
 """So many of the likeliest cuts at most are looked at for one that passes the check."""
 SAID = {"clauses": "cut at {}", "list": "what is said of a list, of each of its {} items"}
@@ -52,9 +52,9 @@ class Decomposed(NamedTuple):
     """The sub-queries of the chosen cut.
 
     Attributes:
-        certainty: how likely they are right, between 0 and 1: by the share of the chosen cut among those looked at, or,
-            after a pattern, by the share of left-out queries as alike that were right.
-        reason: what was done, in words.
+        certainty: the probability that they are right, 0 to 1: from the share of the chosen cut among those scored or,
+            after a pattern, the share of left-out queries of that similarity that were right.
+        reason: what was done, in words, for a plan's trace.
     """
 
     sub_queries: tuple[SubQuery, ...]
@@ -62,7 +62,7 @@ class Decomposed(NamedTuple):
     reason: str
 
     def under(self, heading: str) -> Decomposed:
-        """The same under a heading, but for parts that need an answer, which say by it what they are about."""
+        """The sub-queries behind a heading; without it where they need an answer, which says what they are about."""
         parts = (one if one.depends_on else one.model_copy(update={"text": led(heading, one.text)}) for one in self[0])
         return self._replace(sub_queries=tuple(parts))
 
@@ -71,9 +71,9 @@ class Decomposer:
     """Chooses a cut by weights of its traits.
 
     Attributes:
-        lexicon: what is common, what joins, what points back.
-        likely: the weights of traits, and which cuts are looked at by them.
-        analogies: the patterns of labelled queries, where these resemble each other; asked first.
+        lexicon: the common, joining and pointing words.
+        likely: the weights of traits, and the preselection of cuts by them.
+        analogies: the patterns of labelled queries, which are tried first; None where these do not resemble each other.
     """
 
     def __init__(self, lexicon: Lexicon, weights: Mapping[str, float], analogies: Analogies | None = None) -> None:
@@ -81,9 +81,9 @@ class Decomposer:
         self.likely = Likely(weights)
 
     def decompose(self, query: str, linker: Linker) -> Decomposed | None:
-        """The likeliest sub-queries of a query that stands alone; None where no way to cut it is likely.
+        """The likeliest sub-queries of a standalone query; None if no cut is likely enough.
 
-        A number in braces that the user typed would stand for an answer, so such a query is not cut.
+        A query in which the user typed a number in braces is not cut, since ``{1}`` would mean an answer.
         """
         if REFERENCE.search(query):
             return None
@@ -97,9 +97,9 @@ class Decomposer:
         return Decomposed(asked, found.certainty, f"as a labelled query was: {found.pattern.text!r}")
 
     def of_questions(self, questions: Sequence[str], linker: Linker) -> tuple[SubQuery, ...]:
-        """Questions that a query lists, so that each stands alone: what points back in one is put as in a cut.
+        """The questions that a query lists, as sub-queries that stand alone.
 
-        As they are where that is not known.
+        What points back in one is replaced as in a cut at these places; if no cut has them, they are taken as typed.
         """
         query, starts = JOINT.join(questions), accumulate((len(one) + len(JOINT) for one in questions[:-1]), initial=0)
         if REFERENCE.search(query):
@@ -113,7 +113,7 @@ class Decomposer:
         return self._of(Reading(query, self.lexicon, linker), self.likely)
 
     def _of(self, reading: Reading, chosen: Likely) -> Decomposed | None:
-        """The likeliest cut of those that are chosen."""
+        """The likeliest cut that passes the check, of those that ``chosen`` selects; None if none is likely enough."""
         query, found = reading.query, list(families(reading, chosen))
         scored = self._scored(found)
         if not scored:
@@ -132,7 +132,7 @@ class Decomposer:
         return None
 
     def _scored(self, found: Sequence[Family]) -> list[tuple[float, int, int, int]]:
-        """Of each cut the sum of its weights, its family, front and end; what several share is added up once."""
+        """(Score, family, front, end) of each cut, the last three as numbers; what cuts share is summed only once."""
         added, sums, sides = self.likely.added, dict[int, float](), dict[int, list[float]]()
         scored: list[tuple[float, int, int, int]] = []
         for number, family in enumerate(found):
@@ -153,7 +153,7 @@ class Decomposer:
         return scored
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """Everything, for safetensors: the weights, and their names and the lexicon as a table."""
+        """The decomposer as tensors by name, for safetensors: the weights, and a table of names and the lexicon."""
         words = {name: sorted(getattr(self.lexicon, name)) for name in ("common", "joining", "pointing")}
         patterns = {"analogies": self.analogies.table()} if self.analogies is not None else {}
         return {
@@ -163,23 +163,23 @@ class Decomposer:
 
 
 def as_asked(questions: Sequence[str]) -> tuple[SubQuery, ...]:
-    """Questions as searches that need no other."""
+    """Questions as typed, as sub-queries that need no other."""
     return tuple(SubQuery(id=at, text=text) for at, text in enumerate(questions, 1))
 
 
 def may_be(query: str, texts: Sequence[str]) -> bool:
-    """Whether sub-queries ask something each, nothing twice, none the whole query again, and each is well formed."""
+    """Whether all sub-queries ask something, differ from each other and from the whole query, and are well formed."""
     asked = {_letters(text) for text in texts}
     return len(asked) == len(texts) and not asked & {"", _letters(query)} and all(map(_well_formed, texts))
 
 
 def _letters(text: str) -> str:
-    """What tells a text from another: no case, no signs."""
+    """A text without case and signs, for comparison."""
     return " ".join("".join(sign if sign.isalnum() or sign.isspace() else " " for sign in text.casefold()).split())
 
 
 def _well_formed(text: str) -> bool:
-    """No bracket or quotation without its other half, and no word twice in a row."""
+    """Whether a text has no bracket or quotation mark without its other half, and no word twice in a row."""
     words = text.casefold().split()
     halves = all(text.count(one) == text.count(other) for one, other in PAIRS) and text.count('"') % 2 == 0
     return halves and not any(one == other and one.isalpha() for one, other in pairwise(words))
@@ -201,10 +201,10 @@ def checked(query: str, cut: Cut, reading: Reading) -> tuple[SubQuery, ...]:
 
 
 def asked_alike(cut: Cut, reading: Reading) -> Cut:
-    """A list whose names are all asked about as the first is: "what does Ada say" and "Bruno says" alike with "what".
+    """A list of names in which the asking words of the first item are repeated with every other.
 
-    That is how a chosen cut is put and no part of what is learned: whether the first item begins with the words that
-    ask makes no other cut likelier.
+    "What does Ada say and Bruno" then asks "what does" of both. This only words a cut that was chosen, and is no part
+    of what is learned, so it makes no cut likelier.
     """
     spans = [reading.trimmed(span) for span, *_ in cut.parts if isinstance(span, tuple)]
     if cut.kind != "list" or not all(reading.names(start) for start, _ in spans[1:]):
@@ -222,7 +222,7 @@ def _reason(cut: Cut) -> str:
 
 
 def load_decomposer(tensors: Mapping[str, np.ndarray], encoder: Encoder) -> Decomposer | None:
-    """What ``tensors()`` gave; None where a program has none."""
+    """The decomposer from the tensors of ``tensors()``; None if a program has none."""
     if TABLE not in tensors:
         return None
     table = unpacked(tensors[TABLE])

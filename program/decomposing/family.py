@@ -9,9 +9,9 @@ from .reading import Reading, Span
 from .traits import Own
 
 NOTHING = (0, 0)
-"""The span of no unit."""
+"""The empty span."""
 Part = tuple[Span | str, ...]
-"""What a sub-query is put together from: stretches of the query, and words that are not there."""
+"""The pieces of a sub-query: spans of the query, and words that the query does not have there."""
 
 
 Seen = tuple[Own, ...]
@@ -22,10 +22,10 @@ class Cut(NamedTuple):
 
     Attributes:
         kind: ``clauses`` or ``list``.
-        before: what is said before each part; ``behind`` what is said behind it.
-        parts: of the sub-queries, in order.
-        needs: of each sub-query the number of the one whose answer it needs; 0 for none.
-        seen: what is seen of it.
+        before, behind: the spans that are repeated before and behind each part.
+        parts: those of the sub-queries, in order.
+        needs: for each sub-query, the number of the one whose answer it needs; 0 for none.
+        seen: its features.
     """
 
     kind: str
@@ -41,13 +41,13 @@ class Cut(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Cuts with the same parts, which differ in what is said before and behind each.
+    """Cuts with the same parts, which differ in what is repeated before and behind each part.
 
     Attributes:
-        kind, parts, needs: as a cut has them.
-        seen: what is seen of all of them, in groups that other families share.
-        fronts: what may be said before each part, and what is seen of that.
-        ends: likewise behind it.
+        kind, parts, needs: as in ``Cut``.
+        seen: the features of all of them, in groups that other families share.
+        fronts: each span that may be repeated before the parts, with its features.
+        ends: likewise behind the parts.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Family(NamedTuple):
     ends: Sequence[tuple[Span, Seen]]
 
     def cut(self, front: int, end: int) -> Cut:
-        """One of them."""
+        """The cut with the front and the end of these numbers."""
         (before, first), (behind, last) = self.fronts[front], self.ends[end]
         seen = tuple(own for group in (*self.seen, first, last) for own in group)
         return Cut(self.kind, before, self.parts, behind, self.needs, seen)
@@ -68,10 +68,10 @@ class Side(NamedTuple):
     """Where a list's first item may begin, or its last may end.
 
     Attributes:
-        at: before which unit.
-        how: why there.
-        own: what is seen of that.
-        around: what may be said beyond it, and what is seen of that.
+        at: the unit before which that is.
+        how: the reason for this place, such as ``left name``.
+        own: the features of this side.
+        around: each span that may be repeated beyond it, with its features.
     """
 
     at: int
@@ -84,8 +84,8 @@ class Outline(NamedTuple):
     """A list whose items are in the segments from ``first`` to ``last``.
 
     Attributes:
-        around: what is seen of the joints between its items and around it.
-        lefts: where its first item may begin; ``rights`` where its last may end.
+        around: the features of the joints between its items and around it.
+        lefts, rights: where its first item may begin, and its last may end.
     """
 
     first: int
@@ -96,12 +96,12 @@ class Outline(NamedTuple):
 
 
 class Division(NamedTuple):
-    """A query's clauses, before it is decided what is told with each of them.
+    """A query divided into clauses, before it is decided what is repeated with each of them.
 
     Attributes:
-        spans: of the clauses.
-        joints: what is seen of the joints, and ``seen`` of the clauses.
-        fronts: as a family has them.
+        spans: the clauses.
+        joints, seen: the features of the joints, and of the clauses.
+        fronts: as in ``Family``.
     """
 
     spans: tuple[Span, ...]
@@ -111,18 +111,18 @@ class Division(NamedTuple):
 
 
 class Choice:
-    """Which of what a query may be cut into is looked at more closely: everything, as it is for learning."""
+    """Selects which divisions, lists and sides of a query are scored in full; this class selects all, for learning."""
 
     def divisions(self, found: Sequence[Division]) -> Sequence[Division]:
-        """Of clauses."""
+        """The divisions into clauses that are kept."""
         return found
 
     def outlines(self, found: Sequence[Outline]) -> Sequence[Outline]:
-        """Of lists."""
+        """The lists that are kept."""
         return found
 
     def sides(self, found: Sequence[Side]) -> Sequence[Side]:
-        """Of the beginnings, or of the ends, of one list."""
+        """The beginnings, or the ends, of one list that are kept."""
         return found
 
 

@@ -36,16 +36,16 @@ LEAST_ROWS = 6
 """Rows that must have a trait for it to have a weight."""
 RIDGE = 0.002
 SHARPNESS = 15.0
-"""How much better a cut is liked for more merit: e^15 for 1 instead of 0."""
+"""How strongly the target prefers cuts of more merit: one with 1 has e^15 times the probability of one with 0."""
 ALIKE = 0.8
-"""Cosine from which two sub-queries ask the same, as evaluations have it."""
+"""The cosine from which two sub-queries ask the same, as in evaluations."""
 EACH_BONUS, RIGHT_BONUS = 0.3, 0.7
-"""What is added for the share of sub-queries that ask what the labelled ones do, and where all do and none is left."""
+"""The bonus for the share of sub-queries that ask what labelled ones do, and that for a wholly right decomposition."""
 _NUMBER = re.compile(r"\d+")
 
 
 class Lesson(NamedTuple):
-    """What is seen of the cuts of one query, and how good each is, shape (cuts,)."""
+    """The features of the cuts of one query, and how good each is, shape (cuts,)."""
 
     traits: list[list[tuple[str, float]]]
     merit: np.ndarray
@@ -59,12 +59,12 @@ def train_decomposer(
     seed: int = 0,
     lent: Sequence[Lent] = (),
 ) -> Decomposer | None:
-    """A decomposer from the rows with sub-queries and those that are lent; None where they are too few to teach one.
+    """A decomposer learned from the rows with sub-queries and those that are lent; None if they are too few.
 
     Args:
-        linker: of the card's names.
+        linker: finds the card's names.
         encoder: tells which sub-queries ask the same.
-        lent: rows of other domains. How questions are joined is alike everywhere.
+        lent: rows of other domains, since questions are joined in the same way everywhere.
     """
     taught = [(row, linker) for row in rows]
     if sum(bool(row.labels.sub_queries) for row in rows) < OWN_DECOMPOSED:
@@ -88,7 +88,7 @@ def train_decomposer(
 def _lesson(
     row: LabelledRow, made: Decomposer, linker: Linker, encoder: Encoder, rng: np.random.Generator
 ) -> Iterator[Lesson]:
-    """One lesson, or none where the row is not decomposed or cannot be cut."""
+    """One lesson from a row; none if it is not decomposed or cannot be cut."""
     if not row.labels.sub_queries:
         return
     query = row.labels.standalone_query
@@ -112,13 +112,14 @@ def _lesson(
 
 
 Attempt = tuple[Sequence[str], Sequence[set[int]]]
-"""Sub-queries, and of each the numbers of those whose answers it needs."""
+"""Sub-queries, and for each the numbers of those whose answers it needs."""
 
 
 def merits(found: Sequence[Attempt], gold: Sequence[SubQuery], encoder: Encoder) -> np.ndarray:
-    """How near each decomposition is to the labelled one, shape (found,): mean cosine of the best pairing, and bonuses.
+    """How near each decomposition is to the labelled one: the mean cosine of the best pairing, plus bonuses.
 
-    Two sub-queries ask nothing alike where they have other numbers, or deny more or less.
+    Two sub-queries with different numbers, or that do not negate equally often, count as a cosine of 0. The result has
+    shape (found,).
     """
     texts = list(dict.fromkeys(text for of, _ in found for text in of))
     column = {text: place for place, text in enumerate(texts)}
@@ -143,10 +144,10 @@ def _merit(alike: np.ndarray, needs: Sequence[set[int]], gold: Sequence[SubQuery
 
 
 def _plain(text: str) -> str:
-    """A text in small letters without signs; what stands for an answer reads "that"."""
+    """A text in lower case without signs, with "that" in the place of an answer such as ``{1}``."""
     return " ".join(word.low for word in words_of(REFERENCE.sub("that", text)) if word.spoken)
 
 
 def _facts(text: str) -> tuple[Counter[str], int]:
-    """The numbers of a text, and how often it denies: mean vectors are nearly deaf to both."""
+    """The numbers of a text, and how often it negates: mean vectors hardly show either."""
     return Counter(_NUMBER.findall(REFERENCE.sub("", text))), denials(word.low for word in words_of(text))

@@ -12,22 +12,22 @@ from ..rewriting.lexicon import learned_lexicon
 from ..rewriting.words import words_of
 
 COMMON, LEAST = 0.003, 3
-"""Share of the decomposed queries from which a word is common, and queries that must have it."""
+"""A word is common if this share of the decomposed queries has it, and at least this number."""
 JOINS, OFTEN = 0.4, 6
-"""Of the queries that have a word, the share in which it stands between two sub-queries' words, from which it joins,
-and how many these must be: with a quarter and three, *treatments* and *sitting* joined."""
+"""A word joins if it stands between the words of two sub-queries in this share of the queries that have it, and in at
+least this number. With 0.25 and 3, *treatments* and *sitting* would join."""
 DENYING = ("not", "nobody")
 NEAR = 4
-"""Words of two sub-queries are neighbours up to this distance."""
+"""The largest distance at which words of two sub-queries count as neighbours."""
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """Words in small letters.
+    """Sets of words, in lower case.
 
     Attributes:
         common: those that many decomposed queries have.
-        joining: those that join what is asked for, beside signs and words for *and* and *or*.
+        joining: those that join parts of a query, beside signs and words for *and* and *or*.
         pointing: words and pairs of words that stand for something said before.
     """
 
@@ -37,7 +37,7 @@ class Lexicon:
 
 
 def learned(rows: Sequence[LabelledRow]) -> Lexicon:
-    """From decomposed rows what is common and what joins, from follow-ups what points."""
+    """The common and joining words of decomposed rows, and the pointing words of follow-ups."""
     decomposed = [row for row in rows if row.labels.sub_queries]
     having, between = Counter[str](), Counter[str]()
     for row in decomposed:
@@ -51,18 +51,21 @@ def learned(rows: Sequence[LabelledRow]) -> Lexicon:
 
 
 def _may_join(word: str, common: frozenset[str], pointing: frozenset[str]) -> bool:
-    """Not what asks, denies or points: it says something of a part. Words for *and* and *or* join without this."""
+    """Whether a word can be learned as joining: one that asks, negates or points belongs to a part of the query.
+
+    Words for *and* and *or* need not be learned.
+    """
     plain = len(word) > 1 or word.isascii()
     return plain and word in common and word not in pointing and "'" not in word and asking_word(word) is None
 
 
 def denials(words: Iterable[str]) -> int:
-    """How many words, in small letters, deny."""
+    """The number of words that negate; the words are given in lower case."""
     return sum(asking_word(word) in DENYING or word.endswith(("n't", "n’t")) for word in words)
 
 
 def _between(row: LabelledRow) -> Iterator[str]:
-    """Words between one that only one sub-query has and the next that only another has."""
+    """The words of a query between a word that only one sub-query has and the next that only another has."""
     words = [word.low for word in words_of(row.labels.standalone_query)]
     asked = [{word.low for word in words_of(one.text)} for one in row.labels.sub_queries]
     owner, last = -1, 0

@@ -1,6 +1,6 @@
-"""Preselection of cuts: which ones are scored with all features, by a score from a part of the features.
+"""Preselects the cuts that are scored with all features, by a score from a part of the features.
 
-A query of four segments has some hundred cuts, and computing the features of each takes nearly all of the time.
+A query of four segments has some hundred cuts, and computing all features of each takes nearly all of the time.
 """
 
 from __future__ import annotations
@@ -12,37 +12,37 @@ from .family import Choice, Division, Outline, Seen, Side
 from .traits import Own
 
 KEPT_SUMS = 5000
-"""So many sums of weights are kept of each class of traits, together some 20 MB at most."""
+"""The most sums of weights that are cached for each class of traits; together they take some 20 MB at most."""
 SIDES = 3
-"""So many beginnings and ends of each list are looked at together: with four 0.180 and not 0.173 of the podcast's
-left-out queries were right, in 1.3 times the time, with two 0.168 in 0.8 times."""
+"""The number of beginnings and of ends of each list that are kept. With four, 0.180 of the podcast's left-out queries
+were right instead of 0.173, in 1.3 times the time; with two 0.168 in 0.8 times."""
 OUTLINES, DIVISIONS = 3, 6
-"""So many lists, and so many ways to have several clauses: as many left-out queries were right as with all of them
-(podcast 0.165, engineering 0.272), in three quarters of the time, and 0.6 at the 99th percentile."""
+"""The number of lists, and of divisions into clauses, that are kept. As many left-out queries were right as with all of
+them (podcast 0.165, engineering 0.272), in three quarters of the time, and in 0.6 of it at the 99th percentile."""
 
 
 class Likely(Choice):
-    """The likeliest by weights of traits.
+    """Selects the likeliest by the weights of traits.
 
     Attributes:
-        weights: of each trait by name; others weigh nothing.
+        weights: the weight of each trait by name; others weigh 0.
     """
 
     def __init__(self, weights: Mapping[str, float]) -> None:
         self.weights = dict(weights)
-        # Apart by class, since tuples of different classes may be equal.
+        # One cache for each class, since named tuples of different classes may be equal.
         self._sums: dict[type[Own], dict[Own, float]] = {kind: {} for kind in Own.__args__}
 
     def divisions(self, found: Sequence[Division]) -> Sequence[Division]:
-        """By joints and clauses."""
+        """The likeliest divisions, by their joints and clauses."""
         return found if len(found) <= DIVISIONS else heapq.nlargest(DIVISIONS, found, key=self._of_division)
 
     def outlines(self, found: Sequence[Outline]) -> Sequence[Outline]:
-        """By joints, and the likeliest sides by themselves."""
+        """The likeliest lists, by their joints and their likeliest sides."""
         return found if len(found) <= OUTLINES else heapq.nlargest(OUTLINES, found, key=self._of_outline)
 
     def sides(self, found: Sequence[Side]) -> Sequence[Side]:
-        """Each by itself."""
+        """The likeliest sides, each scored by itself."""
         return found if len(found) <= SIDES else heapq.nlargest(SIDES, found, key=self._of_side)
 
     def _of_division(self, division: Division) -> float:
@@ -57,12 +57,12 @@ class Likely(Choice):
         return self.own(side.own) + max([self.added(seen) for _, seen in side.around])
 
     def added(self, group: Seen) -> float:
-        """The sum of the weights of what is seen."""
+        """The sum of the weights of a group of features."""
         own = self.own
         return sum([own(one) for one in group])
 
     def own(self, own: Own) -> float:
-        """The sum of the weights of what is seen of a cut in one respect."""
+        """The sum of the weights of one description's traits."""
         sums = self._sums[own.__class__]
         score = sums.get(own)
         if score is None:
@@ -73,10 +73,10 @@ class Likely(Choice):
 
 
 class CutAt(Likely):
-    """Clauses that begin at given units, and no list.
+    """Selects the division into clauses that begin at given units, and no list.
 
     Args:
-        starts: those units.
+        starts: the units at which clauses must begin.
     """
 
     def __init__(self, weights: Mapping[str, float], starts: Sequence[int]) -> None:
@@ -84,9 +84,9 @@ class CutAt(Likely):
         self._starts = tuple(starts)
 
     def divisions(self, found: Sequence[Division]) -> Sequence[Division]:
-        """The one that begins there."""
+        """The divisions whose clauses begin at these units."""
         return [one for one in found if tuple(start for start, _ in one.spans) == self._starts]
 
     def outlines(self, found: Sequence[Outline]) -> Sequence[Outline]:
-        """None."""
+        """No list."""
         return ()

@@ -24,11 +24,11 @@ from .traits import (
 )
 
 REACH = 3
-"""So many units of a segment at most are a list's first or last item, unless they look like the item beside it."""
+"""The most units of a segment that are a list's first or last item, unless there is another reason for its length."""
 
 
 def lists(reading: Reading, chosen: Choice) -> Iterator[Family]:
-    """The cuts of a query as a list, with the lists and the sides that are chosen."""
+    """The families of cuts of a query as a list, for the lists and sides that ``chosen`` selects."""
     segments, behind = len(reading.segments), dict[Span, Seen]()
     outlines = [
         _outline(reading, first, last, behind)
@@ -40,10 +40,10 @@ def lists(reading: Reading, chosen: Choice) -> Iterator[Family]:
 
 
 def _outline(reading: Reading, first: int, last: int, behind: dict[Span, Seen]) -> Outline:
-    """One list.
+    """A list whose items are in the segments from ``first`` to ``last``.
 
     Args:
-        behind: what is seen of what stands behind the items, as far as it is known.
+        behind: a cache of the features of spans behind the items.
     """
     count, kind = last - first + 1, reading.kind
     lefts = [
@@ -63,7 +63,7 @@ def _outline(reading: Reading, first: int, last: int, behind: dict[Span, Seen]) 
 
 
 def _list(reading: Reading, outline: Outline, chosen: Choice) -> Iterator[Family]:
-    """The cuts of a list."""
+    """The families of cuts of one list."""
     first, last, around = outline.first, outline.last, outline.around
     opens, closes, count = reading.segments[first], reading.segments[last], last - first + 1
     middle, needs = reading.segments[first + 1 : last], (0,) * count
@@ -88,7 +88,8 @@ def _known(behind: dict[Span, Seen], span: Span, reading: Reading) -> Seen:
 
 
 def _starts(reading: Reading, first: int) -> tuple[int, ...]:
-    """Where what is said before each item may begin: the query, the list's first segment, or the one before that."""
+    """Where the words that are repeated before each item may begin: at the query, the list's first segment, or one
+    segment earlier."""
     if not first:
         return (0,)
     own, before = reading.segments[first][0], reading.segments[first - 1][0]
@@ -96,7 +97,7 @@ def _starts(reading: Reading, first: int) -> tuple[int, ...]:
 
 
 def _ends(reading: Reading, right: int, last: int) -> tuple[Span, ...]:
-    """What may be said behind each item: all that follows, or what follows in the list's last segment."""
+    """What may be repeated behind each item: all that follows, or only the rest of the list's last segment."""
     everything = (right, len(reading.units))
     return (everything, (right, reading.segments[last][1])) if last < len(reading.joints) else (everything,)
 
@@ -117,14 +118,14 @@ def _behind(reading: Reading, right: int, stop: int) -> Seen:
 
 
 def _around(reading: Reading, first: int, last: int) -> Seen:
-    """The joints between the items, and those that are in no list."""
+    """The features of the joints between the items, and of all other joints."""
     between = tuple(Between(reading.said[joint], joint == last - 1) for joint in range(first, last))
     others = [*range(first), *range(last, len(reading.joints))]
     return (*between, *(Left(reading.said[joint]) for joint in others))
 
 
 def _lefts(reading: Reading, first: int, last: int) -> dict[int, str]:
-    """Where the first item may begin, and why there."""
+    """The units at which the first item may begin, each with the reason."""
     start, end = reading.segments[first]
     found = {end - back: f"left {back}" for back in range(1, REACH + 1) if end - back >= start}
     second = reading.segments[first + 1]
@@ -144,7 +145,7 @@ def _lefts(reading: Reading, first: int, last: int) -> dict[int, str]:
 
 
 def _rights(reading: Reading, first: int, last: int) -> dict[int, str]:
-    """Behind which unit the last item may end, and why there."""
+    """The places behind which the last item may end, each with the reason."""
     start, end = reading.segments[last]
     found = {start + 1: "right 1", end: "right all"}
     for length in range(2, REACH + 1):
@@ -162,7 +163,7 @@ def _rights(reading: Reading, first: int, last: int) -> dict[int, str]:
 
 
 def _beside(reading: Reading, first: int, last: int, opens: bool) -> Seen:
-    """The joints next to the list, and whether its first item fills its segment."""
+    """The features of the joints next to the list; ``opens`` says that its first item fills its segment."""
     before = (Beside("behind", reading.said[first - 1], opens),) if first else ()
     return (*before, Beside("before", reading.said[last], opens)) if last < len(reading.joints) else before
 

@@ -14,33 +14,34 @@ from .units import ASK, CAPITAL, CODE, NAME, NAMING, QUOTE, SIGN, TELLING, Unit,
 
 JOINTS = frozenset(",;:.?!/&+()-–—、，。；：？！・|¿¡")
 INNER = frozenset(",;:.?!/&+()-–—")
-"""Those of them that may stand in a word, a number or an address."""
+"""Signs that may stand inside a word, a number or an address."""
 WORDLY, CLOSING, DASHES = frozenset("/&+"), frozenset(",;:.?!"), frozenset("-–—")
 KEPT = frozenset({NAME, QUOTE, CODE})
-"""Kinds of units of which every one has to be in some part. Numbers are not among them: annotators leave one in five
-out (*the three of them*), and with them 0.16 and not 0.18 of the podcast's left-out queries were right."""
+"""Kinds of units of which every one must be in some sub-query. Numbers are not among them, since annotators leave one
+in five out (*the three of them*); with numbers 0.16 of the podcast's left-out queries were right instead of 0.18."""
 _LAST, _FIRST = re.compile(r"[^\W\d_]{2}$"), re.compile(r"[^\W\d_]{2}")
 ANDS = frozenset({f"{ASK}and", f"{ASK}or"})
 DENIES = frozenset({f"{ASK}not", f"{ASK}nobody"})
 POINTS_AT_MOST = 2
-"""Words that point together: *those two*."""
+"""The most words that point back together: *those two*."""
 
 Site = tuple[int, int, str]
 Span = tuple[int, int]
-"""Units from the first to before the second."""
+"""The units from the first number up to, but without, the second."""
 
 
 class Stretch(NamedTuple):
-    """What a span of a query is like.
+    """The properties of a span of a query.
 
     Attributes:
-        words: how many units are words; ``size`` the same as a size.
-        telling: how many say what it is about, up to three.
+        words: the number of units that are words.
+        size: the same as one of a few sizes, see ``traits.size``.
+        telling: the number of units that say what it is about, at most three.
         named: whether it has a name, a quotation or a code.
-        sort: ``asks`` in its first words, asks ``later``, is ``bare`` of all but what it is about, or ``says``
-            something; ``none`` where nothing is there.
-        first: the kind of its first unit; ``last`` of its last.
-        site: the first words that point back, if any: first unit, unit behind, words.
+        sort: ``asks`` (in its first words), ``later`` (asks later), ``bare`` (has only what it is about), ``says``
+            (anything else), or ``none`` (is empty).
+        first, last: the kinds of its first and last units.
+        site: the first words that point back: first unit, unit behind the last, and the words; None if there are none.
     """
 
     words: int
@@ -54,16 +55,16 @@ class Stretch(NamedTuple):
 
 
 class Reading:
-    """What a decomposer sees of one query.
+    """A query as a decomposer reads it.
 
     Attributes:
         query: as typed.
-        units: of it.
-        segments: stretches of units between joints, in order; a joint is signs and words that join, in a row.
-        joints: those between the segments, one fewer.
-        said: what each joint says, words for *and* and *or* in English.
-        kept: names, quotations and codes, in small letters: a cut that loses one is none.
-        sites: everything that may point back, in order, pairs before single words.
+        units: its units, see ``units.py``.
+        segments: the spans between joints, in order; a joint is a run of signs and joining words.
+        joints: the spans between the segments, one fewer.
+        said: the text of each joint, with words for *and* and *or* in English.
+        kept: its names, quotations and codes, in lower case; a cut must not lose any.
+        sites: all words that may point back, in order, pairs before single words.
     """
 
     def __init__(self, query: str, lexicon: Lexicon, linker: Linker) -> None:
@@ -82,15 +83,15 @@ class Reading:
         self._stretches: dict[Span, Stretch] = {}
 
     def kind(self, place: int) -> str:
-        """The kind of a unit, also of those that would stand before the first and behind the last."""
+        """The kind of the unit at a place; ``OUTSIDE`` before the first and behind the last."""
         return self.units[place].kind if 0 <= place < len(self.units) else OUTSIDE
 
     def names(self, place: int) -> bool:
-        """Whether a unit is a name, or written as one may be."""
+        """Whether a unit is a name, or capitalised as one."""
         return self.kind(place) in NAMING or self.kind(place) == CAPITAL
 
     def stretch(self, span: Span) -> Stretch:
-        """What a span is like."""
+        """The properties of a span."""
         known = self._stretches.get(span)
         if known is None:
             start, end = span
@@ -114,7 +115,7 @@ class Reading:
         return "bare" if telling + signs == end - start else "says"
 
     def trimmed(self, span: Span) -> Span:
-        """A span without what joins at its ends."""
+        """A span without signs and joining words at its ends."""
         start, end = span
         while start < end and self._joins[start]:
             start += 1
@@ -123,12 +124,12 @@ class Reading:
         return start, end
 
     def text(self, span: Span) -> str:
-        """A span as typed, without what joins at its ends."""
+        """A span as typed, without signs and joining words at its ends."""
         start, end = self.trimmed(span)
         return self.query[self.units[start].start : self.units[end - 1].end] if start < end else ""
 
     def topic(self, span: Span) -> tuple[str, str]:
-        """What a span is about, and its kind: its last name, else its longest run of telling units; or nothing."""
+        """What a span is about, with its kind: its last name, else its longest run of telling units; empty for none."""
         units = self.units[span[0] : span[1]]
         names = [unit for unit in units if unit.kind in NAMING]
         if names:
@@ -145,7 +146,7 @@ class Reading:
 
 
 def _counts(true: Iterable[bool]) -> list[int]:
-    """How many are true before each place, and of all."""
+    """The number of true values before each place, and in all: one longer than what is given."""
     return list(accumulate(true, initial=0))
 
 
@@ -179,7 +180,7 @@ def _said(unit: Unit) -> str:
 
 
 def _segments(joins: Sequence[bool]) -> tuple[list[Span], list[Span]]:
-    """Stretches that do not join, and what joins between two of them."""
+    """The spans of units that do not join, and the joints between each two of them."""
     segments: list[Span] = []
     joints: list[Span] = []
     place = 0

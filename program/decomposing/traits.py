@@ -1,6 +1,7 @@
 """Features of a cut (traits), each with a name.
 
-They are small and comparable, so that a sum of weights that was computed for one query serves the next.
+Each class is one small description, comparable and hashable, so that a sum of weights that was computed for one query
+can be reused for the next. *Kinds* are those of units (``units.py``), *sorts* those of stretches (``reading.py``).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 Traits = tuple[str, ...]
 OUTSIDE = "<>"
-"""The kind of what stands before the first and behind the last unit."""
+"""The kind that stands for the places before the first and behind the last unit."""
 EDGES = (1, 2, 3, 5, 8, 12, 20)
 
 
@@ -23,7 +24,7 @@ def size(count: float) -> int:
 
 
 class Split(NamedTuple):
-    """A query of so many segments cut into so many clauses, and what is done with what stands before and behind."""
+    """The numbers of clauses and segments, and whether the lead is repeated and the last segment is kept."""
 
     parts: int
     segments: int
@@ -32,7 +33,7 @@ class Split(NamedTuple):
     closed: bool
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         lead = "none" if self.begun else "told" if self.told else "dropped"
         return (
             "clauses",
@@ -44,7 +45,7 @@ class Split(NamedTuple):
 
 
 class At(NamedTuple):
-    """A joint between two segments, with the kinds beside it, at which the query is cut or not."""
+    """A joint between two segments, with the kinds of units beside it, and whether the query is cut there."""
 
     cut: bool
     joint: str
@@ -53,46 +54,46 @@ class At(NamedTuple):
     then: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         at = "cut" if self.cut else "uncut"
         seen = (f"{at} {self.joint}", f"{at} {self.joint} before {self.after}", f"{at} before {self.after}")
         return (*seen, f"cut after {self.before}", f"cut before {self.after} {self.then}") if self.cut else seen
 
 
 class Begins(NamedTuple):
-    """The kinds with which the first two clauses begin, and whether two clauses begin alike."""
+    """The kinds with which the first two clauses begin, and whether any two clauses begin with the same."""
 
     first: str
     second: str
     alike: bool
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         seen = (f"begins {self.first}", f"begins {self.first} & {self.second}")
         return (*seen, "begin alike") if self.alike else seen
 
 
 class Sizes(NamedTuple):
-    """How long the shortest and the longest clause are, and their ratio, as sizes."""
+    """The lengths of the shortest and the longest clause, and their ratio, as sizes."""
 
     shortest: int
     longest: int
     ratio: int
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"shortest {self.shortest}", f"longest {self.longest}", f"ratio {self.ratio}")
 
 
 class Sorts(NamedTuple):
-    """What sort of clause each is, which have a name, and which are about anything."""
+    """The sort of each clause, whether it has a name, and whether it has any telling unit."""
 
     sorts: tuple[str, ...]
     named: tuple[bool, ...]
     telling: tuple[bool, ...]
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         named, telling = self.named, self.telling
         return (
             f"sorts {' & '.join(self.sorts[:2])}",
@@ -104,7 +105,7 @@ class Sorts(NamedTuple):
 
 
 class Lead(NamedTuple):
-    """What stands before the first clause: told with each, or dropped."""
+    """What stands before the first clause, and whether it is repeated with each (``told``) or dropped."""
 
     told: bool
     words: int
@@ -116,7 +117,7 @@ class Lead(NamedTuple):
     then: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         at = "lead told" if self.told else "lead dropped"
         seen = (
             f"words {self.words}",
@@ -139,38 +140,38 @@ class Tail(NamedTuple):
     first: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         seen = (f"words {self.words}", f"telling {self.telling}", f"joint {self.joint}", f"first {self.first}")
         return tuple(f"tail {one}" for one in seen)
 
 
 class AsIs(NamedTuple):
-    """Clauses as they stand, of which later ones point, and have no name though the first has."""
+    """Clauses as they stand: the pointing words in later ones, and whether one lacks a name that the first has."""
 
     pointing: tuple[str, ...]
     unnamed: bool
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         seen = ("as is", *(f"as is {words}" for words in self.pointing))
         return (*seen, "as is unnamed") if self.unnamed else seen
 
 
 class TopicPut(NamedTuple):
-    """What the first clause is about, in the place of a word that points."""
+    """The first clause's topic in the place of a pointing word."""
 
     topic: str
     words: str
     then: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         put = f"put {self.words}"
         return ("topic", f"topic {self.topic}", f"topic {put}", f"topic {self.topic} {put}", f"topic {put} {self.then}")
 
 
 class TopicAdded(NamedTuple):
-    """What the first clause is about, at the end of a later one that does not point."""
+    """The first clause's topic at the end of a later one that does not point."""
 
     topic: str
     sort: str
@@ -180,7 +181,7 @@ class TopicAdded(NamedTuple):
     last: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         seen = (
             f"to {self.topic}",
             f"to {self.sort} {self.telling}",
@@ -192,7 +193,7 @@ class TopicAdded(NamedTuple):
 
 
 class AnswerPut(NamedTuple):
-    """The answer to the clause before, in the place of a word that points."""
+    """The answer to the clause before in the place of a pointing word."""
 
     words: str
     then: str
@@ -200,14 +201,14 @@ class AnswerPut(NamedTuple):
     begins: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         put = f"answer {self.words}"
         of_first = (f"answer named {self.named}", f"answer begins {self.begins}")
         return ("answer", *of_first, put, f"{put} begins {self.begins}", f"{put} {self.then}")
 
 
 class Items(NamedTuple):
-    """A list of so many items in so many segments: how it begins and ends, and whether anything is around it."""
+    """The numbers of a list's items and of segments, the reasons for its ends, and whether anything is around it."""
 
     items: int
     segments: int
@@ -216,48 +217,48 @@ class Items(NamedTuple):
     framed: tuple[bool, bool]
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         pair, framed = f"list {self.left} {self.right}", f"list framed {self.framed[0]} {self.framed[1]}"
         return ("list", f"list {self.items}", f"list {self.items} of {self.segments}", pair, framed)
 
 
 class Opens(NamedTuple):
-    """How a list's first item begins: why there, behind which kind, and with which."""
+    """The beginning of a list's first item: the reason for it, and the kinds of the units before and at it."""
 
     how: str
     before: str
     first: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         before = f"list before {self.before}"
         return (f"list {self.how}", before, f"{before} item {self.first}", f"list item {self.first}")
 
 
 class Closes(NamedTuple):
-    """Why a list's last item ends where it does."""
+    """The reason why a list's last item ends where it does."""
 
     how: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"list {self.how}",)
 
 
 class Lengths(NamedTuple):
-    """Of a list's items: the difference between the longest and the shortest, and both, as sizes."""
+    """The lengths of a list's longest and shortest items, and their difference, as sizes."""
 
     difference: int
     longest: int
     shortest: int
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"list differs {self.difference}", f"list longest {self.longest}", f"list shortest {self.shortest}")
 
 
 class Kinds(NamedTuple):
-    """With which kinds the first and the last item begin and end, whether all do alike, and of which sort they are."""
+    """The kinds with which the first and last items begin and end, whether all items do so, and their sorts."""
 
     begin: tuple[str, str]
     end: tuple[str, str]
@@ -265,7 +266,7 @@ class Kinds(NamedTuple):
     sorts: tuple[str, str]
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (
             f"list items {' & '.join(self.begin)}",
             f"list ends {' & '.join(self.end)}",
@@ -276,24 +277,24 @@ class Kinds(NamedTuple):
 
 
 class Named(NamedTuple):
-    """How many of a list's items have a name."""
+    """The number of a list's items, and of those with a name."""
 
     named: int
     items: int
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"list named {self.named} of {self.items}",)
 
 
 class Between(NamedTuple):
-    """The joint between two items of a list; ``last`` before the last item."""
+    """A joint between two items of a list; ``last`` if it is the one before the last item."""
 
     joint: str
     last: bool
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"list joint {self.joint}", f"list {'last' if self.last else 'earlier'} {self.joint}")
 
 
@@ -305,7 +306,7 @@ class Beside(NamedTuple):
     at: bool
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"list {self.side} {self.joint} {'at' if self.at else 'off'}",)
 
 
@@ -315,12 +316,12 @@ class Left(NamedTuple):
     joint: str
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"list leaves {self.joint}",)
 
 
 class Before(NamedTuple):
-    """What is said before each item: how much, how it begins, and what is left out before that."""
+    """What is repeated before each item: its length, sort and beginning; and what is left out before that."""
 
     size: int
     telling: int
@@ -331,7 +332,7 @@ class Before(NamedTuple):
     lost: int
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (
             f"frame left {self.size}",
             f"frame left telling {self.telling}",
@@ -343,7 +344,7 @@ class Before(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """What is said behind each item, and what is left out behind that."""
+    """What is repeated behind each item, and what is left out behind that."""
 
     size: int
     telling: int
@@ -353,7 +354,7 @@ class Behind(NamedTuple):
     lost: int
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (
             f"frame right {self.size}",
             f"frame right telling {self.telling}",
@@ -364,14 +365,14 @@ class Behind(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """What is left out of a frame, before it (``lead``) or behind it (``tail``)."""
+    """What a list leaves out of the query, before its frame (``lead``) or behind it (``tail``)."""
 
     side: str
     first: str
     words: int
 
     def traits(self) -> Traits:
-        """Names."""
+        """The names of its traits."""
         return (f"frame {self.side} first {self.first}", f"frame {self.side} words {self.words}")
 
 
@@ -379,4 +380,4 @@ Own = (
     Split | At | Begins | Sizes | Sorts | Lead | Tail | AsIs | TopicPut | TopicAdded | AnswerPut
     | Items | Opens | Closes | Lengths | Kinds | Named | Between | Beside | Left | Before | Behind | Dropped
 )  # fmt: skip
-"""Anything that is seen of a cut."""
+"""Any of these descriptions of a cut."""

@@ -13,14 +13,14 @@ from ..text.linker import Linker
 
 NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE, SIGN = "name", "quote", "code", "number", "capital", "rare", "sign"
 TELLING = frozenset({NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE})
-"""Kinds of what a query is about: all but signs and words that many queries have."""
+"""The kinds of units that say what a query is about: all but signs, question words and common words."""
 NAMING = frozenset({NAME, QUOTE, CODE})
 ASK = "?"
-"""A word that asks is of the same kind in every language: this and the English word for it."""
+"""The first character of the kind of a question word, before the English word for it: the same in every language."""
 _QUOTED = re.compile(r"[\"“«„「『][^\"“”«»„「」『』]{2,60}[\"”»“」』]")
 _FIGURES = re.compile(r"\d+")
 _MARKS, _AMOUNTS = frozenset("#!@"), frozenset("+-−€$£")
-"""Signs that are written to a number or a name (``#12``, ``!90``), and to a number alone (``-5``, ``€10``)."""
+"""Signs that belong to a number or name behind them (``#12``, ``!90``), and those that belong to a number (``-5``)."""
 
 
 class Unit(NamedTuple):
@@ -28,9 +28,9 @@ class Unit(NamedTuple):
 
     Attributes:
         text: as typed.
-        low: in small letters.
-        start: where it begins in the query; ``end`` where it ends.
-        kind: ``name`` and the like, ``?what`` of a word that asks, or a common word itself.
+        low: in lower case.
+        start, end: its characters in the query.
+        kind: ``name`` and the like, ``?what`` and the like for a question word, or a common word itself.
     """
 
     text: str
@@ -44,7 +44,7 @@ def units_of(query: str, linker: Linker, common: frozenset[str]) -> list[Unit]:
     """The units of a query, in order.
 
     Args:
-        common: words that many queries have, in small letters.
+        common: words that many queries have, in lower case.
     """
     whole = [(link.start, link.start + len(link.surface), NAME) for link in linker.mentions(query)]
     whole += [(match.start(), match.end(), QUOTE) for match in _QUOTED.finditer(query)]
@@ -54,7 +54,7 @@ def units_of(query: str, linker: Linker, common: frozenset[str]) -> list[Unit]:
 
 
 def _ranges(query: str) -> list[tuple[int, int, str]]:
-    """Dates with two figures or more, whose *and* joins no parts: *between 2022 and 2024*, *4 to 14 November*."""
+    """Dates with several figures, so that no joint is seen inside them: *between 2022 and 2024*, *4 to 14 November*."""
     if len(_FIGURES.findall(query)) < 2:
         return []
     found = [(query.find(phrase), phrase) for phrase in find_dates(query) if len(_FIGURES.findall(phrase)) > 1]
@@ -62,7 +62,7 @@ def _ranges(query: str) -> list[tuple[int, int, str]]:
 
 
 def _outermost(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Spans of which none overlaps: of two the one that begins first, or is longer."""
+    """The spans without overlaps: of two that overlap, the one that begins first, or the longer one."""
     found: list[tuple[int, int, str]] = []
     for start, end, kind in sorted(spans, key=lambda span: (span[0], -span[1])):
         if not found or start >= found[-1][1]:
@@ -71,7 +71,7 @@ def _outermost(spans: Sequence[tuple[int, int, str]]) -> list[tuple[int, int, st
 
 
 def _read(query: str, whole: Sequence[tuple[int, int, str]], common: frozenset[str]) -> Iterator[Unit]:
-    """Words and signs, those of a name or a quotation as one."""
+    """The units of a query, where each span in ``whole`` (a name, a quotation …) is a single one."""
     last: Unit | None = None
     for word in words_of(query):
         span = next((one for one in whole if one[0] <= word.start < one[1]), None)
@@ -103,7 +103,7 @@ def _kind(word: Word, common: frozenset[str]) -> str:
 
 
 def _marked(query: str, units: Sequence[Unit]) -> list[Unit]:
-    """The same, with a mark and what it is written to as one."""
+    """The units, with a sign and the number or name that it belongs to as one."""
     made: list[Unit] = []
     for unit in units:
         if made and _is_one(query, made[-1], unit):
@@ -114,7 +114,7 @@ def _marked(query: str, units: Sequence[Unit]) -> list[Unit]:
 
 
 def _is_one(query: str, before: Unit, unit: Unit) -> bool:
-    """Whether a mark and what follows it are one, or a number and its per cent."""
+    """Whether a sign and the unit behind it belong together, or a number and its per cent sign."""
     if before.end != unit.start:
         return False
     if unit.text == "%":
@@ -125,7 +125,7 @@ def _is_one(query: str, before: Unit, unit: Unit) -> bool:
 
 
 def _together(query: str, units: Sequence[Unit]) -> Iterator[Unit]:
-    """The same, with capitalised words in a row as one, since they are mostly one name."""
+    """The units, with successive capitalised words as one, since they are mostly one name."""
     last: Unit | None = None
     for unit in units:
         joins = last is not None and unit.kind == CAPITAL and last.kind in (CAPITAL, NAME)
