@@ -1,10 +1,10 @@
 """Greetings, thanks and goodbyes of a card: queries that are nothing else, and greetings around a query.
 
-"Thanks! And what does Ilse say of sleep?" asks what its second half asks. That the first half greets is certain by
-form where punctuation ends it: "hello world" does not begin with a greeting. The same holds for thanks or a courtesy
-at the end of a query. With each of five greetings put before the podcast's dev and calibrate rows, heads took 0.15
-for nothing but a greeting and had the labels of 0.49 right; with the greeting removed 0.01 and 0.60, as for the rows
-themselves.
+"Thanks! And what does Ilse say of sleep?" asks what its second half asks. It is certain by form that the first half is
+a greeting, where punctuation ends it; "hello world" does not begin with one. The same holds for thanks or a courtesy at
+the end of a query. When each of five greetings was put before the podcast's dev and calibrate rows, heads took 0.15 of
+them for nothing but a greeting, and had all labels right for 0.49. With the greeting removed it is 0.01 and 0.60, as
+for the rows themselves.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COURTESIES = (
     *("s'il vous plaît", "s'il te plaît", "svp", "stp", "proszę", "tack", "пожалуйста", "拜托", "お願いします"),
     *("thx", "thnx", "tnx", "ty", "tysm"),
 )
-"""What the end of a question may say to be kind."""
+"""Polite words that may end a question."""
 _NO_WORD = re.compile(r"[\W_]*")
 _ENDED = re.compile(r"(?:\s*[,.!;:…，。！、；：~\u2013\u2014\u2600-\u27BF\U0001F300-\U0001FAFF]|\s+-)[\W_]*")
 
@@ -29,7 +29,7 @@ class Greetings:
     """The greetings of a card.
 
     Attributes:
-        forms: how they are spelled, in small letters, the longest first.
+        forms: their spellings, in lower case, the longest first.
     """
 
     def __init__(self, forms: Iterable[str] = ()) -> None:
@@ -39,11 +39,11 @@ class Greetings:
         self._begins = re.compile(rf"[\W_]*(?:{said})(?!\w)") if self.forms else None
         kind = "|".join(map(re.escape, sorted({*map(folded, COURTESIES), *self.forms}, key=len, reverse=True)))
         self._ends = re.compile(rf"[\s,.!?;:…，。！？；：](?:{kind})[\W_]*$")
-        # A plan looks at its query and at the same few earlier turns.
+        # A plan reads its query and the same few earlier turns several times.
         self.rest = lru_cache(maxsize=256)(self._rest)
 
     def are_all(self, text: str) -> bool:
-        """Whether a text is nothing but greetings, with whatever signs around them."""
+        """Whether a text has nothing but greetings and signs."""
         return self._begins is not None and not self.rest(text)
 
     def _rest(self, text: str) -> str:
@@ -55,7 +55,7 @@ class Greetings:
         return text[start : last.start() + 1].rstrip() if last else text[start:]
 
     def _end(self, read: str, start: int) -> int | None:
-        """Where a greeting ends that begins here, with the signs after it; None where none does."""
+        """Where a greeting that begins here ends, including the signs after it; None if none begins here."""
         begun = self._begins.match(read, start) if self._begins is not None and start < len(read) else None
         if begun is None:
             return None
@@ -66,12 +66,12 @@ class Greetings:
 
     @staticmethod
     def _before_signs(read: str, begin: int, end: int) -> int:
-        """Signs that belong to what follows stay with it: an opening quote, a sign of number."""
+        """The end without signs that belong to what follows, such as an opening quotation mark."""
         signs = read[begin:end]
         return begin + len(signs) - len(signs[len(signs.rstrip("\"'([{¿¡#@$€£+-")) :])
 
 
 @lru_cache(maxsize=64)
 def greetings_of(forms: tuple[str, ...]) -> Greetings:
-    """Those of a card, by its list; made once."""
+    """The greetings of a card, made once for each list."""
     return Greetings(forms)

@@ -1,9 +1,9 @@
 """Finds names of the card in a text: by exact spelling first, then by aliases; nothing is guessed.
 
-Matching is on whole words, so that "class" is found inside no other word, and ignores case and how a keyboard spells
-quotes and hyphens. The longest name wins where several overlap. A text is read word by word, and only names whose
-rarest word it has are compared: indexed by first words, many would begin with "the". In scripts without spaces a name
-inside a sentence is not found here; a graph's own index reads them character by character.
+Only whole words match, so that "class" is found inside no other word. Case and the different characters for quotes and
+hyphens are ignored. Where several names overlap, the longest wins. A text is read word by word, and only names whose
+rarest word it has are compared, since in an index by first words many would begin with "the". In scripts without spaces
+a name inside a sentence is not found here; a graph's own index reads them character by character.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .spelling import folded
 
 WORD = re.compile(r"\w+")
 ENDS = " ?!.,;…？！。，；"
-"""A plan looks for names in a text as typed, and heads without these signs at its end: it is read once."""
+"""Signs that are dropped at the end of a text, so that it and the same text without them (as heads read it) are one."""
 Spelling = tuple[str, KnownName]
-"""In small letters, and whose it is."""
+"""A spelling in lower case, and the name that has it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Linker:
         self._words = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
         last = {spelling[-1:] for spellings in self._by_word.values() for spelling, _ in spellings}
         self._ends = "".join(sign for sign in ENDS if sign not in last)
-        # The same few texts are asked about several times in one plan.
+        # One plan looks for names in the same few texts several times.
         self._links = lru_cache(maxsize=128)(self._find)
 
     def links(self, text: str) -> tuple[Link, ...]:
@@ -56,7 +56,7 @@ class Linker:
         return self._links(text.rstrip(self._ends))
 
     def forget(self) -> None:
-        """Drop what is kept of earlier texts; for measuring."""
+        """Empty the cache of texts, so that a measurement starts cold."""
         self._links.cache_clear()
 
     def _find(self, text: str) -> tuple[Link, ...]:
@@ -66,7 +66,7 @@ class Linker:
         return tuple(found.values())
 
     def mentions(self, text: str) -> list[Link]:
-        """Every place of every name in ``text``, in order."""
+        """Every occurrence of every name in ``text``, in order, without overlaps."""
         read = folded(text)
         rare = self._by_word.keys() & self._words.findall(read)
         if not rare:
@@ -80,7 +80,7 @@ class Linker:
         return found
 
     def _places(self, read: str, spellings: Sequence[Spelling]) -> Iterator[tuple[int, int, str, KnownName]]:
-        """Every place of some names, and how long it is, less than nought: the longest at a place comes first."""
+        """(Start, minus its length, spelling, name) of every occurrence, so that sorting puts the longest first."""
         for spelling, name in spellings:
             start = read.find(spelling)
             while start >= 0:
@@ -95,10 +95,11 @@ class Linker:
 
 @lru_cache(maxsize=64)
 def _by_rarest_word(names: tuple[KnownName, ...]) -> dict[str, tuple[Spelling, ...]]:
-    """Spellings by that word of theirs that fewest have, the longest of several; by their first sign if they have none.
+    """Spellings by their rarest word: the one that fewest spellings have, the longest of several.
 
-    A planner makes several linkers of one card, and a training those of all that lend to it: with eight kept, that was
-    half of the time of a small one.
+    A spelling without a word is indexed by its first character. The cache is this large because a planner makes several
+    linkers of one card, and training makes those of all lenders: with eight entries, that took half of the time of a
+    small training.
     """
     of_name: dict[str, KnownName] = {}
     for name in names:

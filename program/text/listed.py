@@ -1,8 +1,7 @@
 """Questions that a message lists: "1. who is X 2. when …", lines behind bullets.
 
-That a message lists is told by its form: lines that all begin with a bullet, or marks that count from one or from *a*.
-That it lists questions, by words that ask or a question mark in each of them. A list of names or of a traceback's lines
-is none.
+A list is recognized by form: lines that all begin with a bullet, or marks that count up from *1* or *a*. It lists
+questions if each item has a question word or a question mark; a list of names or of a traceback's lines does not.
 """
 
 from __future__ import annotations
@@ -17,16 +16,17 @@ _BULLET = re.compile(r"\s*[-*•·–—]\s+(?=\S)")
 _WORD = re.compile(r"\w+")
 ENDS = " \t?.!;,？。！；，"
 SOON = 3
-"""Among so many first words stands one that asks: "ok, which …"."""
+"""An item's question word must be among this many first words: "ok, which …"."""
 FEWEST_WORDS = 2
 _ASKING = frozenset("who whose what which why when where how how_many how_long how_often since_when is has did".split())
 
 
 def listed_questions(text: str) -> tuple[str, ...]:
-    """The questions that a message lists, as typed but for marks and signs at their ends; none where it lists none.
+    """The questions that a message lists, as typed, without marks and signs at their ends; empty if it lists none.
 
     Args:
-        text: as typed, with its lines. What stands before the list and ends with a colon is said with each question.
+        text: the message as typed, with its lines. Words before the list that end with a colon are repeated with each
+            question; with any other words before it, there is no list.
     """
     before, items = _counted(text) or _bulleted(text)
     if len(items) < 2 or (before and not before.endswith(":")) or not all(map(_asks, items)):
@@ -35,7 +35,7 @@ def listed_questions(text: str) -> tuple[str, ...]:
 
 
 def _counted(text: str) -> tuple[str, list[str]] | None:
-    """What stands before marks that count, and behind each of them; None where none do."""
+    """The text before marks that count up, and the text behind each of them; None if there are not at least two."""
     marks = list(_counting(text))
     if len(marks) < 2:
         return None
@@ -46,7 +46,7 @@ def _counted(text: str) -> tuple[str, list[str]] | None:
 
 
 def _counting(text: str) -> Iterator[re.Match[str]]:
-    """Marks of one kind that count up from the first of a text."""
+    """Marks of one kind that count up from *1* or *a*."""
     kind, wanted = "", ""
     for mark in _COUNTED.finditer(text):
         said = mark[1].lower()
@@ -58,7 +58,7 @@ def _counting(text: str) -> Iterator[re.Match[str]]:
 
 
 def _bulleted(text: str) -> tuple[str, list[str]]:
-    """What stands before lines with bullets, and those lines; none where another line is among or after them."""
+    """The text before lines with bullets, and these lines; no lines if one without a bullet is among or after them."""
     lines = [line for line in text.splitlines() if line.strip()]
     first = next((place for place, line in enumerate(lines) if _BULLET.match(line)), len(lines))
     marks = [_BULLET.match(line) for line in lines[first:]]

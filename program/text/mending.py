@@ -1,9 +1,8 @@
 """Corrects typing slips: an unknown word that is one slip away from a word of the training queries is read as that.
 
-A slip is a letter too many or too few, another letter, or two that changed places. Known words nearby are found by
-keyed deletes (Garbe, "SymSpell", 2012): two words that are one letter apart become equal without it. So a text of
-known words costs one look-up for each, an unknown word some 10 microseconds the first time, and the very first of all
-7 ms.
+A slip is one letter too many or too few, a wrong letter, or two that are swapped. Known words nearby are found by an
+index of words with one letter deleted (Garbe, "SymSpell", 2012), where two words that are one letter apart meet. So a
+known word costs one look-up, an unknown one some 10 microseconds the first time, and the very first of all 7 ms.
 """
 
 from __future__ import annotations
@@ -16,35 +15,35 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 FEWEST_TEXTS = 2
-"""Training queries that have a word that is known: a slip of one of their writers is none."""
+"""The least training queries that must have a word for it to be known, so that a slip of one writer is not."""
 SHORTEST = 4
-"""Letters of a word that is mended; most words of three letters are a slip away from several."""
+"""The least letters of a word that is corrected; most words of three letters are one slip away from several."""
 OFTENER = 4
-"""Of several words that may be meant, one is if it is so many times as frequent, by rank, as the next."""
+"""Of several words that may be meant, the most frequent is taken if the next one's rank is this many times its rank."""
 SHARE = 0.5
-"""Of the words of a text that must be known, for its language to be that of the training queries."""
+"""The share of a text's words that must be known; otherwise it is in another language than the training queries."""
 KEPT = 4096
 LONG = 7
-"""Letters of a word in which any letter may be wrong: hardly another word is so near."""
+"""The least letters of a word in which any letter may be wrong, since such a word hardly has other words near it."""
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _AT = {letter: (x + y / 2, y) for y, row in enumerate(_ROWS) for x, letter in enumerate(row)}
 NEAR = frozenset(a + b for a, (x, y) in _AT.items() for b, (u, v) in _AT.items() if abs(x - u) <= 1 >= abs(y - v))
-"""Pairs of letters whose keys are the same or side by side; other layouts than this change places of some."""
+"""Pairs of letters whose keys are the same or side by side on this layout; others move only some letters."""
 _WORD = re.compile(r"\w+")
 
 
 class Mending:
-    """Mends words of texts by those of the training queries.
+    """Corrects slips in words of texts, by the words of the training queries.
 
     Attributes:
-        words: known, the most frequent first, in small letters.
+        words: the known words, the most frequent first, in lower case.
     """
 
     def __init__(self, words: Iterable[str], is_word: Callable[[str], bool] = lambda _: False) -> None:
         """
         Args:
-            words: known, the most frequent first.
-            is_word: whether a word that is not among them is none the less no slip.
+            words: the known words, the most frequent first.
+            is_word: tells of a word that is not among them whether it is a word all the same, and so no slip.
         """
         self.words = tuple(words)
         self._known = {word: rank for rank, word in enumerate(self.words)}
@@ -52,7 +51,7 @@ class Mending:
         self._of_word = lru_cache(maxsize=KEPT)(self._find)
 
     def slips(self, words: Sequence[str]) -> dict[str, str]:
-        """Words among these that are slips, with what was meant; ``words`` are all of a text, in small letters."""
+        """The slips among all words of a text, given in lower case, with what was meant by each."""
         known, of_word = self._known, self._of_word
         found = {word: meant for word in words if word not in known and (meant := of_word(word))}
         if not found:
@@ -71,7 +70,7 @@ class Mending:
 
     @cached_property
     def _longer(self) -> dict[str, str]:
-        """The words that are left as each text without one letter, with spaces between; made when first needed."""
+        """For each text, the known words that become it without one inner letter, separated by spaces."""
         found: dict[str, str] = {}
         for word in self.words:
             if len(word) >= SHORTEST:
@@ -89,11 +88,12 @@ class Mending:
         return self.words[ranks[0]] if sure else ""
 
     def _near(self, word: str) -> Iterator[str]:
-        """What may be meant by a word; not all of it is known.
+        """Texts that may be meant by a word; not all of them are known words.
 
-        *Swept* is one letter off *slept* and no slip: what is typed for a letter, or beside one, is mostly a key
-        beside it. Both ends of a word are mostly right, and what ends otherwise is another word. In long words any
-        letter may be wrong. Of 2,045 queries of three domains 56 words are mended so, 240 if each one letter off is.
+        *Swept* is one letter from *slept* and no slip of it: a wrong or extra letter is mostly from a neighbouring key.
+        The first and last letters of a word are mostly right, and a word with another ending is another word. In long
+        words any inner letter may be wrong. In 2,045 queries of three domains 56 words are corrected so; 240 would be
+        if any word one letter away were taken.
         """
         yield from (word[:i] + word[i + 1] + word[i] + word[i + 2 :] for i in range(len(word) - 1))
         yield from self._longer.get(word, "").split()
@@ -108,12 +108,12 @@ class Mending:
 
 
 def learned_words(texts: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """The words that enough of some texts have, the most frequent first."""
+    """The words that at least ``FEWEST_TEXTS`` texts have, the most frequent first."""
     counts = Counter(word for words in texts for word in set(words) if word.isalpha())
     enough = [(-count, word) for word, count in counts.items() if count >= FEWEST_TEXTS]
     return tuple(word for _, word in sorted(enough))
 
 
 def mended(text: str, slips: Mapping[str, str]) -> str:
-    """A text in small letters with what was meant in place of its slips."""
+    """A lower-case text with its slips replaced by what was meant."""
     return _WORD.sub(lambda found: slips.get(found[0], found[0]), text)

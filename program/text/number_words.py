@@ -20,7 +20,7 @@ SPELLED = {
     11: "eleven|elf",
     12: "twelve|zwölf|douze|doce|doze|dodici|twaalf|tolv|dwanaście|dwunastu|十二",
 }
-"""Surfaces of ten languages in small letters."""
+"""Spellings in ten languages, in lower case."""
 _MORE = {
     2: "iki|два|две|двух|둘|두|dua|दो",
     3: "üç|три|трёх|трех|셋|tiga|तीन",
@@ -35,7 +35,7 @@ _MORE = {
     12: "двенадцать",
 }
 _OTHERWISE = frozenset({"sex", "fem", "tio", "sei", "sete"})
-"""What is more often something else, there or in another language, where no unit of time follows."""
+"""Number words that are more often another word, in their own language or in another, unless a unit of time follows."""
 
 
 def _surface(text: str) -> str:
@@ -52,5 +52,5 @@ _NUMBERS = {
 
 
 def number_of(word: str) -> int | None:
-    """The number that a word is, with the marks on its letters: Vietnamese *chín* is nine, *chin* is none."""
+    """The number that a word means; None for others. Diacritics count: Vietnamese *chín* is nine, *chin* is none."""
     return _NUMBERS.get(_surface(word))

@@ -1,7 +1,7 @@
 """Maps the spellings that keyboards and word processors produce for the same text to one.
 
-Typographic quotes and hyphens, letters and digits of full width: none says anything that the plain character does
-not. Each character becomes exactly one other, so that places in a text stay what they were.
+Typographic quotes and hyphens, and letters and digits of full width, mean the same as the plain characters. Each
+character becomes exactly one other, so that places in a text stay the same.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import re
 _QUOTES = {"'": "‘’‚‛ʼ`´＇", '"': "“”„‟＂", "-": "‐‑−﹣－"}
 _FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
 _PLAIN = {ord(other): sign for sign, others in _QUOTES.items() for other in others} | _FULL_WIDTH
-# The one letter whose small form is two signs, and the one small letter that is written in two ways.
+# The only letter whose lower case is two characters, and the only lower-case letter with two forms.
 _LETTERS = str.maketrans("İς", "iσ")
 
 
 _EMOJI = "\u2600-\u27bf\U0001f300-\U0001faff\u200d\ufe0f"
-# Of a text read from its end, which takes as long as there are such signs.
+# Matches the reversed text, so that it takes no longer than there are such signs at the end.
 _ENDS = re.compile(rf"(?:[\s?.!…,;？。！，；{_EMOJI}]|[()D]-?[:;])*")
 _QUOTED = re.compile(r'"([^"]*)"$')
 _SIGNS = str.maketrans("，、；：？！（）", ",,;:?!()")
@@ -25,15 +25,16 @@ _MARKER = re.compile(r"(?:[-*•·–—>#]+|\(?\d{1,2}[.):])\s+(?=\S)")
 
 
 def plain(text: str) -> str:
-    """The text in plain signs, as long as it was."""
+    """The text with plain characters, of the same length."""
     return text if text.isascii() else text.translate(_PLAIN)
 
 
 def bare(text: str) -> str:
-    """The text in plain signs, without those and the emoji that it ends with and without quotes around all of it.
+    """The text with plain characters, without signs and emoji at its end and without quotes around all of it.
 
-    Whether somebody types a question mark says nothing: of 611 queries of the podcast, 0.06 had other labels without it
-    and 0.09 with one more; with a comma and "please" 0.21. Read so, none and 0.002, and as many labels were right.
+    A question mark at the end means nothing, but changed labels: of 611 queries of the podcast 0.06 had other labels
+    without it, and 0.09 with a second one; 0.21 with a comma and "please" behind. Read like this, none and 0.002 have,
+    and as many labels are right.
     """
     read = _without_ends(plain(text))
     quoted = _QUOTED.match(read)
@@ -41,10 +42,10 @@ def bare(text: str) -> str:
 
 
 def simple(text: str) -> str:
-    """As ``bare``, without the sign or the number of a list before it, its signs as plain ones and dots as commas, too.
+    """As ``bare``; also without a list's bullet or number before it, and with a comma for dots that mean a pause.
 
-    Of 611 queries of the podcast 0.08 had other labels behind "1. ", 0.13 behind "2) " and 0.05 behind "- "; so read,
-    by heads that learned from texts so read, 0.01, 0.01 and 0. With dots for commas it was 0.08 and is 0.002.
+    Of 611 queries of the podcast 0.08 had other labels behind "1. ", 0.13 behind "2) " and 0.05 behind "- ". Read like
+    this, by heads that learned from such texts, 0.01, 0.01 and 0 have. With dots for commas it was 0.08 and is 0.002.
     """
     marker = _MARKER.match(text) if text and not text[0].isalpha() else None
     read = bare(text[marker.end() :] if marker else text)
@@ -59,5 +60,5 @@ def _without_ends(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """The text in plain signs and small letters, as long as it was."""
+    """The text with plain characters in lower case, of the same length."""
     return text.lower() if text.isascii() else text.translate(_PLAIN).translate(_LETTERS).lower().translate(_LETTERS)
