@@ -26,14 +26,14 @@ from .lexicon import denials, learned
 from .reading import Reading
 
 MIN_DECOMPOSED = 30
-"""Labelled decompositions from which there is something to learn; with fewer a query is searched whole."""
+"""The fewest labelled decompositions to learn from; with less, queries are searched whole."""
 OWN_DECOMPOSED = 100
-"""Of its own, from which on a domain learns no more from those of others."""
+"""Labelled decompositions of its own from which on a domain learns nothing more from those of other domains."""
 MOST_READ, MOST_CUTS = 200, 100
-"""Cuts of a row of which it is worked out how good they are, drawn at random, and those that are learned from beside
-the best of them; all of them take twice as long."""
+"""Per row: how many cuts, drawn at random, are compared with gold, and how many of these are learned from beside the
+best ones. Learning from all takes twice as long."""
 LEAST_ROWS = 6
-"""Rows that must have a trait for it to have a weight."""
+"""A trait found in fewer rows gets no weight."""
 RIDGE = 0.002
 SHARPNESS = 15.0
 """How strongly the target prefers cuts of more merit: one with 1 has e^15 times the probability of one with 0."""
