@@ -19,11 +19,11 @@ class Disagreement(Frozen):
 
 
 class Agreement(Frozen):
-    """What came of running plans on two executors.
+    """How often two executors gave the same answers.
 
     Attributes:
         plans: how many were run.
-        answered: how many of them had an answer.
+        answered: how many of them had an answer on the first executor.
         ill_typed: how many the checker refused; these were not run.
         gaps: how many one of the executors could not run.
         disagreements: the first ten.
@@ -44,7 +44,10 @@ def agreement(
     plans: Iterable[GraphPlan],
     progress: Callable[[int], None] | None = None,
 ) -> Agreement:
-    """Run plans on two executors and compare ids, their order where the plan orders, and what is unknown."""
+    """Run plans on two executors and compare the answers' names and ids, with their order, and the unknown names.
+
+    ``progress`` is called with the number of plans run so far.
+    """
     counted = {"plans": 0, "answered": 0, "ill_typed": 0, "gaps": 0, "differing": 0}
     found: list[Disagreement] = []
     for plan in plans:

@@ -35,24 +35,27 @@ from .scores import ALL, GraphQuestion, kind_of
 from .sets import GraphSet
 
 DEMONSTRATIONS = 6
-"""With six, the prompt of a graph with fifteen edge types takes two thirds of a slot of 3,072 tokens."""
+"""How many examples the prompt has. With six, that of a graph with fifteen edge types takes two thirds of a server's
+slot of 3,072 tokens."""
 MAX_TOKENS = 200
 STEPS_TOKENS = 160
-"""Of a plan: the longest of the demonstrations has 120, and a small model that has written more repeats itself."""
+"""The most tokens of a written plan. The longest demonstration has 120; a small model that writes more than this
+repeats itself."""
 RANKING, STEPS, TOGETHER, CYPHER = "ranking alone", "steps by the model", "ranking and model", "Cypher by the model"
 
 
 class Attempt(Frozen):
-    """What became of one question.
+    """How one question was answered in each way.
 
     Attributes:
-        right, f1: by who answered; ``steps by the model`` is there only where the model was asked for steps.
-        decided_by: whose plan the ranking and the model together gave.
-        certainty: the ranking's.
+        right, f1: by way of answering: ``ranking alone``, ``ranking and model``, ``Cypher by the model``, and, only
+            where the model was asked for steps, ``steps by the model``.
+        decided_by: whether the plan of ``ranking and model`` is the ranking's or the model's.
+        certainty: the probability that the ranking gives its plan.
         asked: whether the model was asked for steps.
-        restated: whether it was asked to say the question again.
+        restated: whether it was asked to rephrase the question.
         problem: why the model's steps were no plan.
-        error: why its Cypher gave nothing.
+        error: why its Cypher returned nothing.
         refused: ill-typed plans that the model wrote; none was run.
         ill_typed: ill-typed plans that were about to be run.
     """
@@ -74,12 +77,13 @@ class Attempt(Frozen):
 
 
 class Beside(Frozen):
-    """A set measured with a model.
+    """The results of one model on one set of questions.
 
     Attributes:
-        right, f1: of all questions, by who answered; of the model's steps, of the questions it was asked.
-        more: right answers of ranking and model together less those of Cypher, on the same questions.
-        gained: the same, less those of the ranking alone.
+        right, f1: means by way of answering, over all questions; for ``steps by the model`` over those on which it
+            was asked for steps.
+        more: share right of ``ranking and model`` minus that of Cypher, on the same questions.
+        gained: share right of ``ranking and model`` minus that of the ranking alone.
     """
 
     name: str
@@ -96,7 +100,7 @@ class Beside(Frozen):
     restated: int = 0
 
     def sentences(self) -> list[str]:
-        """What the table does not say."""
+        """Paired differences and counts that the table leaves out, as lines of text."""
         return [
             f"more right answers than Cypher by the same model: {_interval(self.more)}",
             f"more than the ranking alone: {_interval(self.gained)}",
@@ -106,7 +110,7 @@ class Beside(Frozen):
         ]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A table: a line for each who answered."""
+        """A table with one row per way of answering."""
         return [
             {
                 "set": self.name,
@@ -191,7 +195,7 @@ class Rivals:
         return frozenset() if plan is None else frozenset(execute_graph(plan, self.set.graph).names)
 
     def _cypher(self, query: str, names: Sequence[Name]) -> tuple[str, str]:
-        """(what the model wrote, why it wrote nothing)."""
+        """The Cypher that the model wrote and the error of the request; either is empty if there is none."""
         ask = Ask("graph", self.cypher, {"query": with_names(query, names)}, False)
         with ThreadPoolExecutor(1) as pool:
             reply = send_round([ask], self.lm, Clock(None), pool)["graph"]
@@ -199,9 +203,9 @@ class Rivals:
 
 
 def demonstrations(measured: GraphSet) -> list[tuple[str, GraphPlan, GraphSchema]]:
-    """Labelled questions of different kinds that both rivals are shown, each with its schema.
+    """Labelled questions that both rivals are shown, one of each kind and six at most, with their plans and schemas.
 
-    A set without labels is shown lessons on other schemas, which teach the form.
+    For a set without labels they are the shipped lessons on other schemas, which teach the form.
     """
     schema = measured.graph.schema
     if measured.taught:
@@ -237,7 +241,7 @@ def measure_beside(
 
 
 def summed_up(name: str, model: str, attempts: Sequence[Attempt]) -> Beside:
-    """The figures of some attempts."""
+    """The means and paired differences over some attempts."""
 
     def estimate(by: str, what: str) -> Estimate | None:
         some = [a for a in attempts if by in a.right]

@@ -34,15 +34,15 @@ _TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`")
 
 
 class CypherAnswer(dict[int, frozenset[str]]):
-    """What a query returned, column by column; ``error`` says why there is nothing."""
+    """The set of values in each column, by column number; ``error`` says why there is nothing, else it is empty."""
 
     error: str = ""
 
 
 def run_cypher(text: str, database: LadybugGraph, timeout_s: float = TIMEOUT_S) -> CypherAnswer:
-    """Run a written query on a database that is opened to read.
+    """Run a written query on a database that is opened read-only.
 
-    What would change something or reach a file is refused, and counted like a query that does not run.
+    A query that would change something or reach a file is refused; like one that does not run, it gets an ``error``.
     """
     answer = CypherAnswer()
     text = _bare(text)
@@ -61,17 +61,20 @@ def run_cypher(text: str, database: LadybugGraph, timeout_s: float = TIMEOUT_S) 
 
 
 def best_column(answer: CypherAnswer, gold: frozenset[str]) -> frozenset[str]:
-    """The column that is gold's answer if one is, otherwise the first: what to show is not what is measured."""
+    """The column that equals gold's answer if there is one, otherwise the first, or the empty set.
+
+    Which columns to return is not what is measured.
+    """
     return next((values for values in answer.values() if values == gold), answer.get(0, frozenset()))
 
 
 def _bare(text: str) -> str:
-    """Without the fences and the last semicolon that models like to write."""
+    """The text without the code fences and the final semicolon that models like to write."""
     return re.sub(r"^```(?:cypher)?|```$", "", text.strip(), flags=re.IGNORECASE).strip().removesuffix(";")
 
 
 def _shown(value: Any) -> str:
-    """A node by its name, a whole number without its point."""
+    """A value as text: a node as its name, a whole number without decimals."""
     if isinstance(value, Mapping):
         return str(value.get("name", value))
     if isinstance(value, float) and value.is_integer():
@@ -83,13 +86,14 @@ _OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=
 
 
 class Unsaid(Exception):
-    """A plan that this has no Cypher for."""
+    """Raised for a plan that this module cannot write as Cypher."""
 
 
 def plan_as_cypher(plan: GraphPlan, schema: GraphSchema) -> str | None:
-    """A plan as a person would write it in Cypher, on one line; None for what takes more than one pattern to follow.
+    """A plan as a person would write it in Cypher, on one line; None if one ``MATCH`` cannot say it.
 
-    Chains with conditions, sets of such chains joined by ``intersect`` and ``difference``, a count, and an order.
+    It can say chains with conditions, such chains joined by ``intersect`` and ``difference``, a count, and an order
+    by a property.
     """
     try:
         return _Writer(plan, schema).text()
@@ -123,7 +127,7 @@ class _Writer:
         return f"DISTINCT x.name, x.{step.property}", f" ORDER BY x.{step.property}{way} LIMIT {step.limit}"
 
     def patterns(self, name: str) -> list[str]:
-        """The patterns whose common end is ``x``."""
+        """The patterns for the result of a step, all of which end in ``x``."""
         step = self.steps[name]
         if isinstance(step, IntersectStep):
             return [pattern for one in step.inputs for pattern in self.patterns(one)]
@@ -135,7 +139,7 @@ class _Writer:
         return [self.chain(name, "x")]
 
     def chain(self, name: str, variable: str) -> str:
-        """The pattern that ends in a variable."""
+        """The pattern for the result of a step, which ends in ``variable``; its conditions go to ``tests``."""
         step = self.steps[name]
         if isinstance(step, FilterStep):
             self.tests += [self._test(variable, condition) for condition in step.conditions]
@@ -172,5 +176,5 @@ def _plain(name: str) -> str:
 
 
 def columns(answer: CypherAnswer) -> Sequence[frozenset[str]]:
-    """What was returned, in the order of the columns."""
+    """The sets of values, in the order of the columns."""
     return [answer[number] for number in sorted(answer)]

@@ -26,18 +26,18 @@ from ...signatures.types import GraphPlan, GraphSchema
 
 EVIDENCE_FILE = "evidence.jsonl"
 RESOLVED = "resolved_"
-"""Days that a filter's words stand for are kept beside it: ``dates`` as typed, ``resolved_dates``."""
+"""The prefix of a filter's resolved form: ``dates`` has the words as typed, ``resolved_dates`` the days they mean."""
 ADVICE = "mend the plan, the answers or the graph; the answers are what the reference plan returns"
 
 
 @dataclass(frozen=True)
 class GoldPlans:
-    """What came of the gold plans of one domain.
+    """The results of checking the gold plans of one domain.
 
     Attributes:
-        run: graph plans that were run.
-        findings: types that the schema lacks, plans that are ill-typed or do not give their answers, and source plans
-            nobody declared.
+        run: how many graph plans were run.
+        findings: mistakes: node types that the schema lacks, plans that are ill-typed or do not return the labelled
+            answers, and source plans that ask what no source declares.
         notes: things to know that are no mistakes.
     """
 
@@ -47,13 +47,13 @@ class GoldPlans:
 
 
 def check_gold_plans(labelled: LabelledSet, folder: Path | None) -> GoldPlans:
-    """Run every gold graph plan, and hold every gold source plan against the card.
+    """Run every gold graph plan, and check every gold source plan against the card.
 
     Args:
-        folder: of the domain, where its graph and further labels are; None for a bare file of rows.
+        folder: the domain's, with its graph and further labels; None for a bare file of rows.
 
     Raises:
-        DataError: the graph (also one without gold plans) or ``evidence.jsonl`` cannot be read.
+        DataError: the graph (even if there are no gold plans) or ``evidence.jsonl`` cannot be read.
     """
     golds = [*_of_rows(labelled), *(_of_evidence(folder) if folder else ())]
     planned = [(place, gold) for place, gold in golds if gold.graph_plan is not None]
@@ -80,7 +80,7 @@ def check_gold_plans(labelled: LabelledSet, folder: Path | None) -> GoldPlans:
 
 
 def _names_unknown(graph: MemoryGraph, card: DomainCard) -> Iterator[str]:
-    """Names that `queryplan graph run` finds in a question and that a plan does not know."""
+    """A note on the names that are only in the graph: `queryplan graph run` finds them in a question, plans do not."""
     spellings = (spelling for name in card.names for spelling in name.spellings)
     if new := strange_to(spellings, ((name, kind) for _, name, kind in graph.names())):
         types = [kind for kind, _ in Counter(kind for _, kind in new).most_common()]
@@ -99,7 +99,7 @@ def _of_rows(labelled: LabelledSet) -> Iterator[tuple[str, Gold]]:
 
 
 def _of_evidence(folder: Path) -> Iterator[tuple[str, Gold]]:
-    """Gold that is kept beside the rows, see ``data/README.md``."""
+    """The gold in ``evidence.jsonl``, which is kept beside the rows (see ``data/README.md``), each with its place."""
     path = folder / EVIDENCE_FILE
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.is_file() else (), 1):
         try:
@@ -112,7 +112,10 @@ def _of_evidence(folder: Path) -> Iterator[tuple[str, Gold]]:
 
 
 def _graph_of(folder: Path | None, card: DomainCard | None) -> tuple[MemoryGraph, GraphSchema] | None:
-    """The domain's graph, read as `queryplan graph run` reads it; a card may have a schema and its graph elsewhere."""
+    """The domain's graph and schema, read as `queryplan graph run` reads them.
+
+    None if there is no schema or no ``graph/nodes.jsonl``: a card may have a schema while its graph is elsewhere.
+    """
     if folder is None or card is None or card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
         return None
     return load_graph(folder, card.graph), card.graph

@@ -12,12 +12,12 @@ from ...signatures.types import Frozen, GraphSchema
 
 
 class GraphScore(Frozen):
-    """The answers of a plan's graph steps against gold's; None where no graph was asked, or gold has no answers.
+    """The answers of a plan's graph steps against gold's; None if there is no graph, or gold says nothing of answers.
 
     Attributes:
-        graph_right: exactly gold's answers (denotation accuracy); with none in gold, none must come.
+        graph_right: whether they are exactly gold's (denotation accuracy); if gold's are empty, so must they be.
         graph_f1: F1 of the two sets of answers; 1 if both are empty.
-        graph_planned: there were graph steps at all.
+        graph_planned: whether the plan has graph steps.
     """
 
     graph_right: bool | None = None

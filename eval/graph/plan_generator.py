@@ -29,7 +29,7 @@ from ...signatures.graph_steps import (
 _COMBINE = (UnionStep, IntersectStep, DifferenceStep)
 _ORDERED = ("eq", "ne", "lt", "le", "gt", "ge")
 _SAMPLED = 200
-"""Names kept for each node type."""
+"""The most names kept of each node type."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class PlanGenerator:
     """Makes plans over a schema.
 
     Attributes:
-        names: some names of each node type; a type without any cannot be anchored at.
+        names: some names of each node type; a plan cannot start at a type without any.
         values: some values of properties, by (type or edge type, property); without any there are no conditions.
     """
 
@@ -66,7 +66,7 @@ class PlanGenerator:
         return make(depth)
 
     def _of(self, kind: str, depth: int) -> str:
-        """Something of a type: an earlier result, an expansion that leads there, or an anchor."""
+        """The name of a result of this node type: an earlier one, a new expansion that leads there, or an anchor."""
         there = [name for name, of in self.types.items() if of == kind]
         if there and self.random.random() < 0.2:
             return self.random.choice(there)

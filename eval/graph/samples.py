@@ -21,7 +21,7 @@ SEED = 20261122
 HOPS = (1, 2, 3)
 LEARNED = 400
 SURE = 100
-"""Labelled questions that certainty is fitted on, beside those that plans are learned from: 500 in all."""
+"""Labelled questions for calibrating certainty; with the ``LEARNED`` ones for learning plans they are 500."""
 MEASURED = 150
 FOLDS = 5
 
@@ -30,8 +30,8 @@ class PublicQuestion(Frozen):
     """A question of MetaQA.
 
     Attributes:
-        qtype: what upstream calls its type, such as ``actor_to_movie_to_year``.
-        answers: upstream's; the topic entity is no part of them.
+        qtype: its type in MetaQA, such as ``actor_to_movie_to_year``.
+        answers: MetaQA's, without the topic entity.
     """
 
     id: str
@@ -42,11 +42,11 @@ class PublicQuestion(Frozen):
 
     @property
     def stratum(self) -> tuple[int, str]:
-        """What samples are stratified by."""
+        """The number of hops and the type, by which samples are stratified."""
         return self.hops, self.qtype
 
     def question(self, kind: str) -> GraphQuestion:
-        """As a question to score."""
+        """This as a question to score, reported under ``kind``."""
         return GraphQuestion(id=self.id, text=self.text, answers=self.answers, kind=kind)
 
 
@@ -111,11 +111,13 @@ def _shares(sizes: Sequence[int], count: int) -> list[int]:
 
 
 class MetaQaSamples(Frozen):
-    """Ids of the questions that are learned from, that certainty is fitted on, and that are measured.
+    """Ids of the sampled questions.
 
     Attributes:
-        measured: by hops.
-        types: of all questions, for measuring with each one's type held out.
+        learned: those that plans are learned from.
+        sure: those that certainty is calibrated on.
+        measured: those to measure on, by number of hops.
+        types: those to measure on, out of all questions, while the type of each is held out.
     """
 
     learned: tuple[str, ...]
@@ -125,7 +127,10 @@ class MetaQaSamples(Frozen):
 
 
 def draw_samples(questions: Sequence[PublicQuestion], seed: int = SEED) -> MetaQaSamples:
-    """The samples as they were drawn; what is learned from is measured nowhere."""
+    """Draw the samples anew, as those in ``eval/samples`` were drawn.
+
+    None of ``learned`` or ``sure`` is in ``measured``. ``types`` is drawn on its own, from all questions.
+    """
     taught = stratified(questions, LEARNED + SURE, seed)
     sure = stratified(taught, SURE, seed + 1)
     used = {q.id for q in taught}
@@ -170,9 +175,9 @@ def _ids(path: Path) -> tuple[str, ...]:
 
 
 def type_folds(questions: Sequence[PublicQuestion], folds: int = FOLDS, seed: int = SEED) -> list[frozenset[str]]:
-    """The question types in parts, each type in one of them, the types of each number of hops spread evenly.
+    """The question types (as ``HOPS:TYPE``) in ``folds`` parts, those of each number of hops spread evenly.
 
-    Fold by fold, the types of a part are held out: nothing of them is learned from.
+    Fold by fold the types of one part are held out: no question of theirs is learned from.
     """
     parts: list[set[str]] = [set() for _ in range(folds)]
     place = 0
@@ -188,7 +193,7 @@ def type_folds(questions: Sequence[PublicQuestion], folds: int = FOLDS, seed: in
 def held_out(
     questions: Sequence[PublicQuestion], part: frozenset[str], count: int = LEARNED + SURE, seed: int = SEED
 ) -> tuple[tuple[PublicQuestion, ...], tuple[PublicQuestion, ...]]:
-    """What is learned from when the types of a part are held out, and every question of these types."""
+    """A sample of ``count`` questions of other types to learn from, and every question of the held-out types."""
     seen = [q for q in questions if f"{q.hops}:{q.qtype}" not in part]
     unseen = tuple(q for q in questions if f"{q.hops}:{q.qtype}" in part)
     return stratified(seen, count, seed), unseen

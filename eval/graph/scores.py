@@ -29,10 +29,10 @@ NO_PLAN = "not expressible"
 
 
 class Planner(Protocol):
-    """What makes plans of questions; what it gives has ``plan``, ``decided_by`` and ``confidence``."""
+    """Makes graph plans from questions."""
 
     def plan(self, query: str) -> Any:
-        """A proposal for one question."""
+        """A proposal for one question: an object with ``plan`` (or None), ``decided_by`` and ``confidence``."""
         ...
 
 
@@ -40,9 +40,9 @@ class GraphQuestion(Frozen):
     """A labelled question.
 
     Attributes:
-        answers: names, or a count as text; empty if the honest answer is that there is none.
-        kind: what is reported together.
-        cluster: questions that are not independent share it; the id if not given.
+        answers: names, or a count as text; empty if the right answer is that there is none.
+        kind: questions of the same kind are reported together.
+        cluster: the same for questions that are not independent of each other; empty for the question's own id.
     """
 
     id: str
@@ -53,7 +53,7 @@ class GraphQuestion(Frozen):
 
 
 class GraphResult(Frozen):
-    """What became of one question; ``found`` is None where there was no plan."""
+    """The plan of one question and how right its answers are; ``found`` has them, None if there was no plan."""
 
     id: str
     kind: str
@@ -69,7 +69,7 @@ class GraphResult(Frozen):
 
 
 class GraphScores(Frozen):
-    """Of one kind of questions: denotation accuracy and F1 with intervals, and how many got no plan."""
+    """The scores on one kind of questions: denotation accuracy and F1 with intervals, and how many got no plan."""
 
     kind: str
     accuracy: Estimate
@@ -78,12 +78,12 @@ class GraphScores(Frozen):
 
 
 class GraphReport(Frozen):
-    """A planner on a set of questions.
+    """The results of a planner on a set of questions.
 
     Attributes:
-        scores: of all questions first, then by kind.
-        p50_ms, p95_ms: of planning alone, on whatever else the machine did.
-        ill_typed: plans that the planner gave and the check refused; none reached an executor.
+        scores: over all questions first, then by kind.
+        p50_ms, p95_ms: time of planning alone, with whatever else the machine was doing.
+        ill_typed: how many plans of the planner the check refused; none reached an executor.
     """
 
     name: str
@@ -94,7 +94,7 @@ class GraphReport(Frozen):
     ill_typed: int
 
     def sentences(self) -> list[str]:
-        """What the table does not say."""
+        """Times and counts that the table leaves out, as lines of text."""
         planned = f"planning took p50 {self.p50_ms:.1f} ms, p95 {self.p95_ms:.1f} ms, on whatever else the machine did"
         return [planned, f"ill-typed plans that reached an executor: 0; plans the check refused: {self.ill_typed}"]
 
@@ -176,7 +176,7 @@ def _scores(kind: str, results: Sequence[GraphResult]) -> GraphScores:
 
 
 def questions_of_rows(rows: Iterable[LabelledRow]) -> list[GraphQuestion]:
-    """The rows that say what the graph must answer; kinds are those of ``kind_of``."""
+    """Questions from the rows that have labelled answers, or are labelled inexpressible; kinds are ``kind_of``'s."""
     return [
         GraphQuestion(
             id=row.id,
@@ -191,7 +191,11 @@ def questions_of_rows(rows: Iterable[LabelledRow]) -> list[GraphQuestion]:
 
 
 def kind_of(plan: GraphPlan | None) -> str:
-    """The kind of a question, from its labelled plan: count, order, several names, or the number of hops."""
+    """The kind of a question, from its labelled plan.
+
+    "count", "order", "difference", "intersect", "union", the number of hops such as "2 hops", or "not expressible"
+    without a plan.
+    """
     if plan is None:
         return NO_PLAN
     if any(isinstance(step, CountStep) for step in plan.steps):
@@ -205,7 +209,7 @@ def kind_of(plan: GraphPlan | None) -> str:
 
 
 class OneHop:
-    """A planner that knows little: the longest name, and the edge whose words are nearest by TF-IDF. One hop."""
+    """A simple rival: one hop from the longest name found, along the edge type whose words are nearest by TF-IDF."""
 
     def __init__(self, schema: GraphSchema, index: NameIndex) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
@@ -218,7 +222,7 @@ class OneHop:
         self._edges = self._vectorizer.transform(self._texts)
 
     def plan(self, query: str) -> Any:
-        """A proposal with a plan, or without where no name is found."""
+        """A proposal with a plan of one hop; without a plan if no name is found, or no edge type fits it."""
         mentions = self.index.mentions(query)
         longest = max(mentions, key=lambda m: (m.readings[0].score, m.last - m.first, len(m.text)), default=None)
         near = (self._vectorizer.transform([query]) @ self._edges.T).toarray()[0]
@@ -242,7 +246,7 @@ def _words(text: str) -> list[str]:
 
 
 def table(reports: Sequence[GraphReport]) -> list[Mapping[str, Any]]:
-    """The rows of several planners on the same questions, kind by kind."""
+    """The table rows of several planners on the same questions, sorted by kind."""
     rows = [row for report in reports for row in report.rows()]
     kinds = list(dict.fromkeys(row["questions"] for row in rows))
     return sorted(rows, key=lambda row: kinds.index(row["questions"]))

@@ -45,20 +45,20 @@ if TYPE_CHECKING:
 
 SETS = Path(__file__).parents[1] / "sets"
 OF_A_TYPE = 40
-"""Questions measured of each held-out type at most: 49 types then have 1,960 at most, some minutes."""
+"""The most questions measured of each held-out type: 49 types then have at most 1,960, which takes some minutes."""
 
 Learn = Callable[[Domain, Sequence[LabelledRow], int, MemoryGraph], Learned]
-"""Learning from a domain's labelled rows, certainty from its split ``calibrate``."""
+"""A function that learns to rank plans from a domain's labelled rows, and calibrates on its split ``calibrate``."""
 
 
 @dataclass(frozen=True)
 class GraphSet:
-    """Questions, what they are asked of, and who plans them.
+    """Questions, the graph that they ask about, and a planner for them.
 
     Attributes:
-        folder: a domain folder with the graph's files, to make a database of.
+        folder: a domain folder with the graph's files, to make a database from.
         taught: labelled rows that may be shown to a language model; none of the questions is among them.
-        told: what the planner learned from, in words.
+        told: what the planner learned from, in words, for the report.
     """
 
     name: str
@@ -70,20 +70,20 @@ class GraphSet:
     told: str = ""
 
     def first(self, most: int | None) -> GraphSet:
-        """With at most so many questions."""
+        """The same set with only its first ``most`` questions; all if None."""
         return self if most is None else replace(self, questions=self.questions[:most])
 
 
 @dataclass(frozen=True)
 class Opening:
-    """What opening a set takes.
+    """The settings of opening a set.
 
     Attributes:
-        learn: how a converted domain's rows are learned from.
-        sampled: of MetaQA only the questions whose ids are written down: 150 a number of hops, 150 in all where types
-            are held out.
-        split: of ``biomedical``; reading ``test`` is for the caller to record.
-        kept: where what carries over is kept.
+        learn: learns from the rows of a converted domain.
+        sampled: of MetaQA, take only the questions whose ids are in ``eval/samples``: 150 for each number of hops,
+            and 150 in all where types are held out.
+        split: the split of ``biomedical``; if it is ``test``, the caller has to record the reading.
+        kept: the folder where the weights that carry over to any graph are kept.
     """
 
     learn: Learn
@@ -93,7 +93,7 @@ class Opening:
 
 
 def open_sets(names: Sequence[str], how: Opening) -> Iterator[GraphSet]:
-    """Each set in turn, closed before the next is opened.
+    """Yield each set in turn; its files are removed before the next is opened.
 
     Raises:
         DataError: there is no such set, or its files are not there.
@@ -159,7 +159,7 @@ def _metaqa(scratch: Path, how: Opening) -> Iterator[GraphSet]:
 
 
 def _metaqa_types(scratch: Path, how: Opening) -> Iterator[GraphSet]:
-    """Every fold as a set of its own; nothing of its question types was learned from."""
+    """Each fold as a set of its own, whose planner learned from no question of the fold's types."""
     public, films = metaqa_questions(), _Films.convert(scratch)
     chosen = set(load_samples().types) if how.sampled else set[str]()
     for number, part in enumerate(type_folds(public), 1):
@@ -194,11 +194,11 @@ class _Films:
         return cls(folder, domain, load_graph(folder, domain.card.graph), {row.id: row for row in domain.rows("train")})
 
     def rows_of(self, ids: Sequence[str]) -> tuple[LabelledRow, ...]:
-        """Some rows; those that could not be converted are not among them."""
+        """The rows with these ids, without those that could not be converted."""
         return tuple(self.rows[one] for one in ids if one in self.rows)
 
     def planner(self, learned: Sequence[str], sure: Sequence[str], how: Opening) -> GraphPlanner:
-        """A planner taught by some rows, its certainty by others."""
+        """A planner that learned from some rows (by id) and whose certainty is calibrated on others."""
         splits = {"train": self.rows_of(learned), "calibrate": self.rows_of(sure)}
         domain = Domain(self.folder, self.domain.card, splits)
         known = how.learn(domain, splits["train"], 0, self.graph)
@@ -224,7 +224,7 @@ def _with_plans(rows: Sequence[LabelledRow]) -> tuple[LabelledRow, ...]:
 
 
 def read_questions(path: Path) -> tuple[GraphQuestion, ...]:
-    """The questions of a set of our own; its first kind is what a question is reported by.
+    """The questions of a JSON Lines file in ``eval/sets``; each is reported under the first of its ``kinds``.
 
     Raises:
         DataError: the file is not there or a line of it cannot be read; the line is named by its number alone.
@@ -246,7 +246,7 @@ def read_questions(path: Path) -> tuple[GraphQuestion, ...]:
 
 @contextmanager
 def database_of(folder: Path, graph: GraphExecutor) -> Iterator[LadybugGraph]:
-    """The graph of a folder as a LadybugDB database, opened to read; removed at the end."""
+    """The graph of a folder as a LadybugDB database, opened read-only; removed at the end."""
     from ...program.graph.exchange.importing import import_graph
     from ...program.graph.executors.ladybug import open_ladybug
 
