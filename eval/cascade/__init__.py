@@ -1,1 +1,1 @@
-"""Checks of heads that answer in a model's place: the bound on their error, what they reject, and their rivals."""
+"""Checks of heads that decide instead of a language model: the bound on their errors, rejections, and rivals."""

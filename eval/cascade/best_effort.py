@@ -1,6 +1,6 @@
-"""Checks the promises of heads in the model's place: fewer requests, no worse labels, no good query rejected.
+"""Checks what heads promise that decide instead of a model: fewer requests, no worse labels, no good query rejected.
 
-Each is read off evaluations of the same rows; one sentence about each goes into the report of a cascade.
+Each is computed from evaluations of the same rows; one sentence about each goes into the report of a cascade.
 """
 
 from __future__ import annotations
@@ -16,22 +16,21 @@ from ..statistics import Estimate, clustered_interval
 from .tables import joint_coverage
 
 UNASKED = 0.8
-"""Of the plans that need no written text, at least this share should need no request."""
+"""The promise: at least this share of the plans that need no rewriting or decomposition make no request."""
 WORSE = 0.05
-"""All labels right may be lower by so much, at the lower end of the paired interval."""
+"""The promise: the share of plans with all labels right is lower by at most this, at the lower end of the interval."""
 REJECTED = 0.02
-"""Of the queries of ours that look otherwise by one word, heads may reject this share."""
+"""The promise: heads reject at most this share of the queries with a trap word that are in the domain."""
 TRAP = "trap_word"
-"""The tag of such queries: a market, the weather, in a question that is ours."""
+"""The tag of queries in the domain with a word that suggests otherwise, such as "market" or "weather"."""
 
 
 class TrapWords(Frozen):
-    """Queries of ours with a word that elsewhere means "not ours", and how many were rejected, by whom.
+    """How many queries in the domain were rejected that have a word that suggests otherwise, and by what.
 
     Attributes:
-        rejected: share of these queries rejected by anyone.
-        strangers: share rejected of the queries that are not ours, which is what it costs to be careful; None if
-            there are none.
+        rejected: share of these queries rejected by anything.
+        strangers: share rejected of the queries out of the domain, to show what caution costs; None if there are none.
     """
 
     name: str
@@ -44,12 +43,12 @@ class TrapWords(Frozen):
 
     @property
     def holds(self) -> bool:
-        """Whether no rule rejected one and heads hardly any."""
+        """Whether rules rejected none and heads at most the share ``REJECTED``."""
         return not self.by_rule and self.by_head <= REJECTED * self.rows
 
     @property
     def sentence(self) -> str:
-        """For the report."""
+        """The finding in one sentence, for the report."""
         held = "held" if self.holds else "not held"
         others = f"; of what is not ours {_share(self.strangers)} was rejected" if self.strangers else ""
         return (
@@ -60,13 +59,13 @@ class TrapWords(Frozen):
 
 
 class BestEffort(Frozen):
-    """Heads that answer all they can, beside the same program that asks the model wherever it has a say.
+    """Heads that answer all they can ("best effort"), beside the same program that asks the model wherever it may.
 
     Attributes:
         unasked: share of plans without any request, among those whose gold labels need no written text.
-        labels_right: share with all labels right.
-        beside: the same of the other program.
-        difference: paired, by conversation; positive where best effort is better.
+        labels_right: share of plans with all labels right.
+        beside: the same share for the program that asks the model.
+        difference: ``labels_right`` minus ``beside``, paired by row, its interval over conversations.
     """
 
     unasked: Estimate
@@ -76,12 +75,12 @@ class BestEffort(Frozen):
 
     @property
     def holds(self) -> bool:
-        """Whether enough is planned without a request, and the labels are hardly worse."""
+        """Whether both promises hold: ``UNASKED`` and ``WORSE``."""
         return self.unasked.value >= UNASKED and self.difference.low >= -WORSE
 
     @property
     def sentence(self) -> str:
-        """For the report."""
+        """The finding in one sentence, for the report."""
         return (
             f"best effort: {_share(self.unasked)} of the plans that need no written text made no request (wanted: "
             f"{UNASKED:.0%}); all labels right {_share(self.labels_right)} beside {_share(self.beside)} where the "
@@ -91,7 +90,7 @@ class BestEffort(Frozen):
 
 
 def trap_words(evaluation: Evaluation) -> TrapWords | None:
-    """Of the cases with the tag that are ours; None if there is none."""
+    """The rejections among the cases in the domain with the tag ``TRAP``; None if there is no such case."""
     cases = [case for case in evaluation.cases if TRAP in case.tags and case.gold.is_relevant]
     if not cases:
         return None
@@ -109,10 +108,10 @@ def trap_words(evaluation: Evaluation) -> TrapWords | None:
 
 
 def best_effort(effort: Evaluation, asking: Evaluation) -> BestEffort:
-    """The comparison of two evaluations of the same rows.
+    """Compare two evaluations of the same rows: of best effort, and of the program that asks the model.
 
     Raises:
-        DataError: they are of other rows, or every plan needs written text.
+        DataError: their rows differ, or every row needs written text.
     """
     beside = {case.row_id: case for case in asking.cases}
     if beside.keys() != {case.row_id for case in effort.cases}:
@@ -130,7 +129,11 @@ def best_effort(effort: Evaluation, asking: Evaluation) -> BestEffort:
 
 
 def cascade_notes(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
-    """Sentences on what ``best effort`` (beside ``model decides``), ``heads alone`` and ``compiled`` show."""
+    """Sentences for the report about the evaluations with these names, where they are given.
+
+    ``best effort`` is compared to ``model decides``; joint coverage is told of ``best effort`` and ``compiled``, and
+    rejected trap words of these two and ``heads alone``.
+    """
     notes = []
     if "best effort" in evaluations and "model decides" in evaluations:
         notes.append(best_effort(evaluations["best effort"], evaluations["model decides"]).sentence)
@@ -142,7 +145,7 @@ def cascade_notes(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
 
 
 def _rejected_by(case: Case) -> str:
-    """Who rejected it; empty if nobody did."""
+    """What rejected the query: "rule", "head" or "lm"; empty if it was not rejected."""
     decision = case.plan.trace.decision("relevance")
     return decision.decided_by if decision is not None and not case.plan.is_relevant else ""
 

@@ -1,10 +1,12 @@
 """The labelled sets on which the bound is resampled: the podcast's own rows, and two public sets where they are found.
 
 - ``podcast``: heads from ``train``; the conversations of ``dev`` and ``calibrate`` fit and measure, half each.
-- ``clinc150``: one of the set's domains is ours, half of the rows. 400 rows teach the heads, 200 others fit the
-  bound, the rest measure it; ten times with other rows. Only relevance and its kind are labelled.
-- ``trec_cast``: whether a turn is a follow-up. Its 78 conversations are too few to teach and to calibrate, so the
-  head learns from 120 of CANARD's, and two thirds of CAsT's fit the bound: 52, when 45 can support 5 % at best.
+- ``clinc150``: one of the set's domains counts as ours, with half of the rows. Heads learn from 400 rows, 200 others
+  fit the bound, and the rest measure it; ten times with other rows. Only relevance and the kind of a rejection are
+  labelled.
+- ``trec_cast``: whether a turn is a follow-up. Its 78 conversations are too few to learn from and to calibrate on, so
+  the head learns from 120 conversations of CANARD, and two thirds of CAsT's, 52, fit the bound. With fewer than 45 no
+  bound of 5 % could be shown, even without any error.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ CAST_FIT = 2 / 3
 def resample_sets(
     draws: int = DRAWS, error: float = ERROR, seed: int = 0, progress: Progress | None = None
 ) -> Iterator[Resampled]:
-    """Each set in turn; public ones only where ``QUERYPLAN_BENCHMARKS`` names the folder that has them."""
+    """Resample the bound on each set in turn; on public ones only if they are found in ``QUERYPLAN_BENCHMARKS``."""
     told = progress or (lambda done, total: None)
     yield resample("podcast", podcast_answers(seed), draws, seed, error, progress=told)
     if skipped():
@@ -47,7 +49,7 @@ def resample_sets(
 
 
 def skipped() -> tuple[str, ...]:
-    """The sets that are not found, each with what would mend it."""
+    """The sets that are not found, each with what to do about it."""
     if os.environ.get(VARIABLE):
         return ()
     return tuple(f"{name}: set {VARIABLE} to the folder that has it" for name in ("clinc150", "trec_cast"))
@@ -63,10 +65,11 @@ def podcast_answers(seed: int = 0) -> list[RowAnswers]:
 def clinc_answers(
     domain: str = "banking", trainings: int = TRAININGS, inside: float = 0.5, seed: int = 0
 ) -> list[list[RowAnswers]]:
-    """For each training, the relevance answers on rows that it did not see.
+    """For each training, the answers about relevance on rows that the heads did not learn from.
 
     Args:
-        inside: share of rows that are in the domain; about a tenth of the whole set is.
+        domain: the domain of the set that counts as ours.
+        inside: the share of rows in this domain; in the whole set it is about a tenth.
     """
     card, rows = converted("clinc150", domain=domain)
     found = []
@@ -101,7 +104,7 @@ def converted(name: str, **options: str) -> tuple[DomainCard, list[LabelledRow]]
 
 
 def mixed(rows: Sequence[LabelledRow], count: int, inside: float, rng: np.random.Generator) -> list[LabelledRow]:
-    """So many rows in random order, this share of them in the domain."""
+    """``count`` rows in random order, the share ``inside`` of them in the domain, or as many as there are."""
     ours = [row for row in rows if row.labels.is_relevant]
     others = [row for row in rows if not row.labels.is_relevant]
     many = min(round(count * inside), len(ours))

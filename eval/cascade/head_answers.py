@@ -1,6 +1,6 @@
 """The answers of a program's heads on labelled rows, stage by stage, and whether they are right.
 
-Each stage sees what it would see in a plan whose other parts are right: the turn with its history, then the gold
+Each stage is given what it would be given if the other stages were right: the turn with its history, then the gold
 standalone form. A bound is fitted on this table, and curves of risk against coverage are drawn from it.
 """
 
@@ -26,7 +26,7 @@ HEAD_STAGES = ("follow_up", "relevance", "complexity")
 
 @dataclass(frozen=True)
 class Answer:
-    """One head stage of one row: how certain, and whether the label is gold's."""
+    """The answer of one head stage for one row: its certainty, and whether the label is gold's."""
 
     certainty: float
     right: bool
@@ -37,9 +37,9 @@ class RowAnswers:
     """Every head answer that a plan of this row could use.
 
     Attributes:
-        answers: by stage, and ``kind`` for why a query is not ours; a stage whose head says nothing is missing.
-        arises: the stages that somebody has to decide if all goes right; none for what a rule decides.
-        rejects: whether the relevance head says that the query is not ours.
+        answers: by stage, with ``kind`` for the kind of a rejection; a stage is missing if its head gives no answer.
+        arises: the stages that a head or a model has to decide in a right plan, without those that rules decide.
+        rejects: whether the relevance head says that the query is out of the domain.
     """
 
     row_id: str
@@ -49,7 +49,7 @@ class RowAnswers:
     rejects: bool = False
 
     def used(self, certainty: float) -> set[str]:
-        """The stages that heads answer if a round must be so certain; the others are taken to be decided rightly."""
+        """The stages that heads answer if they need this certainty; the others are assumed to be decided rightly."""
         sure = {name for name in ("follow_up", "kind") if (said := self._said(name)) is not None and said >= certainty}
         labels = label_stages(self._said("relevance"), self.rejects, self._said("complexity"), certainty)
         rejected = "relevance" in labels and self.rejects
@@ -57,7 +57,7 @@ class RowAnswers:
         return (sure | labels) - unused - (set() if rejected else {"kind"})
 
     def _said(self, stage: str) -> float | None:
-        """How certain the head of a stage is; None if it says nothing."""
+        """How certain the head of a stage is; None if it gives no answer."""
         answer = self.answers.get(stage)
         return answer.certainty if answer is not None else None
 
@@ -66,14 +66,14 @@ class RowAnswers:
         return any(not self.answers[name].right for name in self.used(certainty))
 
     def whole(self, certainty: float) -> bool:
-        """Whether nothing but heads and rules had to decide."""
+        """Whether heads, at this certainty, and rules decide every stage, so that no model has to."""
         used = self.used(certainty)
         rejected = "relevance" in used and self.rejects
         return all(name in used or (rejected and name == "complexity") for name in self.arises)
 
 
 def head_answers(heads: Heads, rows: Sequence[LabelledRow], card: DomainCard) -> list[RowAnswers]:
-    """The table of these rows."""
+    """The answers of these heads for each row."""
     return [_of_row(heads, row, card) for row in rows]
 
 
@@ -110,7 +110,7 @@ def _label_answers(heads: Heads, said: dict[str, HeadAnswer], labels: Labels) ->
 
 
 def one_of_each(answers: Sequence[RowAnswers], seed: int) -> list[RowAnswers]:
-    """One row of each conversation, drawn with this seed, so that rows are independent."""
+    """One row of each conversation, drawn at random, so that the rows are independent."""
     by_conversation: dict[str, list[RowAnswers]] = {}
     for answer in answers:
         by_conversation.setdefault(answer.conversation, []).append(answer)

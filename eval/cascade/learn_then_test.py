@@ -1,9 +1,9 @@
-"""Learn then Test with one parameter: how far a threshold may be lowered before errors can no longer be ruled out.
+"""Learn then Test with one parameter: how far a threshold may be lowered before the error can no longer be bounded.
 
-Thresholds are tested in one fixed order, the strictest first, each with an exact binomial test of "the loss is above
-``error``". At the first that cannot be rejected the walk stops, and the one before is used. Since the order is fixed
-beforehand, multiple testing needs no correction (Angelopoulos et al., "Learn then Test", 2021, section 3.2; Bauer,
-1991). Losses are 0 or 1 and rows are independent.
+Thresholds are tested in one fixed order, the strictest first, each with an exact binomial test of the hypothesis "the
+loss is above ``error``". The walk stops at the first threshold where this cannot be rejected, and the one before is
+used. Since the order is fixed beforehand, multiple testing needs no correction (Angelopoulos et al., "Learn then Test",
+2021, section 3.2; Bauer, 1991). Losses are 0 or 1 and rows are independent.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from scipy.stats import binom
 
 STEPS = 200
 GRID = tuple(1 - step / STEPS for step in range(1, STEPS + 1))
-"""The certainties tried, in the order of trying: 0.995 down to 0."""
+"""The certainties tested, in the order of testing: 0.995 down to 0."""
 
 
 def p_value(wrong: int, rows: int, error: float) -> float:
-    """How likely so few wrong rows are if the true share is ``error``."""
+    """The probability of at most ``wrong`` wrong rows out of ``rows`` if the true share of wrong ones is ``error``."""
     return float(binom.cdf(wrong, rows, error))
 
 
 def smallest_error(rows: int, confidence: float) -> float:
-    """The smallest error that so many rows can support, by having none wrong."""
+    """The smallest error that can be shown with ``rows`` rows, which takes that none of them is wrong."""
     return 1.0 if rows == 0 else 1 - (1 - confidence) ** (1 / rows)
 
 
 def rows_needed(error: float, confidence: float) -> int:
-    """The fewest rows that can support this error."""
+    """The fewest rows with which this error can be shown, none of them being wrong."""
     return math.ceil(math.log(1 - confidence) / math.log(1 - error))
 
 
 def errors_allowed(rows: int, error: float, confidence: float) -> int:
-    """How many of so many rows may be wrong; -1 if not even none wrong is enough."""
+    """The most rows out of ``rows`` that may be wrong; -1 if there are too few rows even with none wrong."""
     allowed = -1
     while allowed < rows and p_value(allowed + 1, rows, error) <= 1 - confidence:
         allowed += 1
@@ -47,7 +47,7 @@ def lowest_safe(
     """The last threshold of the walk that passes; None if the first does not.
 
     Args:
-        wrong_at: how many rows are wrong at a threshold.
+        wrong_at: gives the number of wrong rows at a threshold.
     """
     allowed, safe = errors_allowed(rows, error, confidence), None
     for threshold in grid:

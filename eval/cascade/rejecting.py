@@ -16,12 +16,12 @@ SEED = 0
 
 
 class RecallAt(Frozen):
-    """The share of queries out of domain that are rejected at the threshold that falsely rejects so many of ours.
+    """The share of out-of-domain queries rejected, at the lowest threshold that keeps to a share of false rejections.
 
     Attributes:
-        false_rejects: the share of queries in domain that may be rejected.
-        recall: with its interval, the threshold chosen anew in every resample.
-        threshold: rejection probability from which on a query is rejected, on these rows.
+        false_rejects: the share of queries in the domain that may be rejected.
+        recall: the share of out-of-domain queries rejected; for its interval each resample has its own threshold.
+        threshold: the probability of rejection from which on a query is rejected, on these rows.
     """
 
     false_rejects: float
@@ -30,10 +30,11 @@ class RecallAt(Frozen):
 
 
 def recall_at(rows: Sequence[RowResult], false_rejects: float) -> RecallAt | None:
-    """Out-of-scope recall at a share of false rejects (Larson et al. 2019 give both); None without either kind of row.
+    """Out-of-scope recall at a share of false rejections (Larson et al. 2019 report both).
 
-    The probability is `RowResult.rejection_probability`; rows of equal probability are rejected together,
-    so the threshold is the lowest that rejects no more than the share.
+    None unless there are rows both in and out of the domain. Queries are ordered by
+    `RowResult.rejection_probability`; rows of equal probability are rejected together, so the threshold is the lowest
+    that rejects no more than the share.
     """
     scores = np.array([row.rejection_probability for row in rows])
     outside = np.array([not row.gold.is_relevant for row in rows], dtype=bool)
@@ -51,13 +52,13 @@ def recall_at(rows: Sequence[RowResult], false_rejects: float) -> RecallAt | Non
 
 @dataclass(frozen=True)
 class _Line:
-    """The rows by falling probability.
+    """The rows by falling probability of rejection.
 
     Attributes:
-        outside: which rows are out of domain.
-        index: the number of each row's conversation.
-        ends: the last row of each probability.
-        levels: the probabilities.
+        outside: whether each row is out of the domain, shape (rows,).
+        index: the number of each row's conversation, shape (rows,).
+        ends: the place of the last row with each probability, shape (levels,).
+        levels: the different probabilities, falling, shape (levels,).
     """
 
     outside: np.ndarray
@@ -72,7 +73,10 @@ class _Line:
         return cls(outside[order], index[order], np.cumsum(counts) - 1, -levels)
 
     def recall(self, weights: np.ndarray, false_rejects: float) -> tuple[np.ndarray, np.ndarray]:
-        """Recall and the last level rejected (-1 for none), of conversations so weighted; shape (resamples,)."""
+        """The recall of each resample, and the place of its last level rejected (-1 for none); shape (resamples,) each.
+
+        ``weights`` says how often each conversation is in each resample, shape (resamples, conversations).
+        """
         rows = weights[:, self.index]
         wrongly = np.cumsum(np.where(self.outside, 0.0, rows), axis=1)[:, self.ends]
         rightly = np.cumsum(np.where(self.outside, rows, 0.0), axis=1)[:, self.ends]

@@ -1,9 +1,9 @@
-"""Resamples the bound: fits it on many draws of conversations and counts how often the others break it.
+"""Resamples the bound: fits it on many random draws of conversations and counts how often it fails on the others.
 
-The conversations that no head learned from are split at random. Some fit the bound, one row of each, as a compile
-does; the others measure it, every row, each conversation weighing the same. A draw breaks the bound when the measured
-share of wrong queries is above it. Draws share rows, so the count is indicative; and the measured conversations
-scatter around the true share, so it is broken somewhat more often than the bound itself.
+The conversations that no head learned from are split at random. The bound is fitted on some, with one row of each, as
+a compile does; it is measured on every row of the others, each conversation weighing the same. A draw breaks the bound
+if the measured share of wrong queries is above it. Draws share rows, so the count is only indicative; and the measured
+share scatters around the true one, so it is above the bound somewhat more often than the true one is.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ Progress = Callable[[int, int], None]
 
 
 class Resampled(Frozen):
-    """How often a bound was broken, and what it allowed.
+    """How often a bound was broken, and how much heads decided under it.
 
     Attributes:
-        error: the bound: at most this share of queries, each conversation weighing the same, wrong by a head,
-        confidence: with this confidence.
-        fitted: conversations that each draw fitted the bound on.
-        measured: conversations that each draw measured it on.
-        supports: the smallest error that so many fitted conversations can show.
-        broken: draws in which more than ``error`` were wrong.
-        allowed: so many broken draws are still likely (2.5 % tail) where the bound holds.
-        abstained: draws in which no head could answer; they break nothing and cover nothing.
-        wrong: mean share of queries wrong by a head.
+        error: the bound: heads get at most this share of queries wrong, each conversation weighing the same.
+        confidence: the probability with which the bound has to hold.
+        fitted: number of conversations that the bound was fitted on in each draw.
+        measured: number of conversations that it was measured on in each draw.
+        supports: the smallest error that can be shown with this many fitted conversations.
+        broken: number of draws in which the measured share of wrong queries was above ``error``.
+        allowed: the most broken draws that are plausible (97.5 % quantile) if the bound holds.
+        abstained: number of draws in which no certainty could be allowed; in these heads answer nothing.
+        wrong: mean share of queries that heads got wrong.
         coverage: mean share of queries that needed no model to decide.
     """
 
@@ -73,9 +73,9 @@ def resample(
     """Split the conversations of these answers ``draws`` times.
 
     Args:
-        answers: of rows that no head learned from; or several such lists, of heads that learned from different
-            rows, which take turns.
-        fit: how many conversations fit the bound, if one or more; their share of all, if less.
+        answers: head answers on rows that no head learned from; or several such lists, by heads that learned from
+            different rows, which are used in turn.
+        fit: the number of conversations to fit the bound on, if at least 1; else their share of all.
     """
     lists = [_by_conversation(some) for some in _lists(answers)]
     found = []
@@ -103,7 +103,7 @@ def resample(
 
 
 def only(answers: Sequence[RowAnswers], stages: Sequence[str]) -> list[RowAnswers]:
-    """The answers of some stages, as if there were no others: for sets that label nothing else."""
+    """The same rows with these stages only, for sets that label nothing else."""
     return [
         replace(
             row,
@@ -115,7 +115,8 @@ def only(answers: Sequence[RowAnswers], stages: Sequence[str]) -> list[RowAnswer
 
 
 Conversation = tuple[list[RowAnswers], np.ndarray]
-"""The rows of one conversation, and by certainty (row of the grid) their mean wrong and mean whole."""
+"""The rows of one conversation; and for each certainty of ``GRID`` the share of them that are wrong and the share that
+need no model, shape (grid, 2)."""
 
 
 def _lists(answers: Sequence[RowAnswers] | Sequence[Sequence[RowAnswers]]) -> list[Sequence[RowAnswers]]:
@@ -141,7 +142,10 @@ def _count(fit: float, conversations: int) -> int:
 def _draw(
     conversations: Sequence[Conversation], fit: float, rng: np.random.Generator, error: float, confidence: float
 ) -> tuple[float, float] | None:
-    """Share wrong and share whole among the conversations that did not fit the bound; None where it abstains."""
+    """Share wrong and share that needs no model, in the conversations that the bound is measured on.
+
+    None if no certainty can be allowed.
+    """
     order = rng.permutation(len(conversations))
     count = _count(fit, len(order))
     rows = [row for i in order[:count] for row in conversations[i][0]]

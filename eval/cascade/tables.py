@@ -30,7 +30,13 @@ BINS = 10
 
 
 class RiskPoint(Frozen):
-    """At this certainty heads answer this share of the rows in which the stage arises, and of those this is wrong."""
+    """One point of a risk curve, taking the answers of at least this certainty.
+
+    Attributes:
+        coverage: the share of the rows in which the stage arises that these answers are.
+        risk: the share of these answers that are wrong.
+        rows: how many answers they are.
+    """
 
     certainty: float
     coverage: float
@@ -39,7 +45,10 @@ class RiskPoint(Frozen):
 
 
 class RiskCurve(Frozen):
-    """Risk against coverage of one stage, or of whole queries; ``area`` under it is smaller for a better order."""
+    """Risk against coverage of one stage, or of whole queries (``joint``).
+
+    The better certainty orders the answers, the smaller is ``area``, the area under the curve.
+    """
 
     stage: str
     points: tuple[RiskPoint, ...]
@@ -47,14 +56,14 @@ class RiskCurve(Frozen):
 
 
 class ReliabilityBin(Frozen):
-    """Answers of about this certainty: how many, their mean certainty, and how many were right."""
+    """Answers of about the same certainty: their mean certainty, and the share that were right."""
 
     certainty: float
     right: Estimate
 
 
 class Reliability(Frozen):
-    """Certainty against truth of one stage; ``gap`` is the expected calibration error (Naeini et al., 2015)."""
+    """Certainty against accuracy of one stage; ``gap`` is the expected calibration error (Naeini et al., 2015)."""
 
     stage: str
     bins: tuple[ReliabilityBin, ...]
@@ -62,9 +71,12 @@ class Reliability(Frozen):
 
 
 class JointCoverage(Frozen):
-    """Of the plans of one evaluation, which needed no model to decide, and which made no request at all.
+    """How many plans of one evaluation did without a model.
 
-    ``unwritten`` are the plans whose gold labels need no written text; None if there is none.
+    Attributes:
+        undecided_by_model: share of plans in which no stage was decided by a model.
+        no_request: share of plans that made no request at all.
+        unwritten_no_request: the same among the plans whose gold labels need no written text; None if there are none.
     """
 
     name: str
@@ -74,7 +86,7 @@ class JointCoverage(Frozen):
 
     @property
     def sentence(self) -> str:
-        """For the report."""
+        """The finding in one sentence, for the report."""
         return (
             f"joint coverage of {self.name}: {_percent(self.undecided_by_model)} of the queries needed no model to "
             f"decide, {_percent(self.no_request)} no request at all"
@@ -82,14 +94,14 @@ class JointCoverage(Frozen):
 
 
 class StageAccuracy(Frozen):
-    """Accuracy of one decision, by the name of what was evaluated."""
+    """Accuracy of one decision, by the name of the evaluation."""
 
     stage: str
     accuracy: dict[str, Estimate]
 
 
 class CascadeTables(Frozen):
-    """All of them."""
+    """All tables about a cascade."""
 
     risk: tuple[RiskCurve, ...] = ()
     reliability: tuple[Reliability, ...] = ()
@@ -98,7 +110,7 @@ class CascadeTables(Frozen):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What the curves come to, a sentence a stage."""
+        """A summary of the curves, one sentence for each stage."""
         gaps = {found.stage: found.gap for found in self.reliability}
         return tuple(_of_curve(curve, gaps.get(curve.stage)) for curve in self.risk)
 
@@ -124,9 +136,9 @@ def cascade_tables(answers: Sequence[RowAnswers], evaluations: Sequence[Evaluati
 
 
 def risk_curve(answers: Sequence[RowAnswers], stage: str) -> RiskCurve | None:
-    """Risk of the surest answers, from the surest twentieth to all; None if nothing was answered.
+    """Risk of the surest answers, from the surest twentieth to all, in steps of a twentieth; None without answers.
 
-    Answers that are equally certain have no order, so each counts as wrong as they are on average.
+    Equally certain answers have no order, so each counts with their share of wrong ones.
     """
     given, arising = _answers(answers, stage)
     if not given:
@@ -148,7 +160,10 @@ def risk_curve(answers: Sequence[RowAnswers], stage: str) -> RiskCurve | None:
 
 
 def reliability(answers: Sequence[RowAnswers], stage: str) -> Reliability | None:
-    """Bins of equal size, the least certain first, none of which parts equal certainties; None if nothing answered."""
+    """Reliability in ten bins of about equal size, the least certain first; None if no head answered.
+
+    Equal certainties are in the same bin, so there may be fewer bins.
+    """
     given, _ = _answers(answers, stage)
     if not given:
         return None
@@ -164,21 +179,21 @@ def reliability(answers: Sequence[RowAnswers], stage: str) -> Reliability | None
 
 
 def _among_equals(ordered: Sequence[Answer]) -> np.ndarray:
-    """How wrong each answer is: the share of wrong ones among those that are as certain."""
+    """For each answer the share of wrong ones among the answers of the same certainty, shape (answers,)."""
     _, group = np.unique([answer.certainty for answer in ordered], return_inverse=True)
     wrong = np.array([not answer.right for answer in ordered], dtype=float)
     return (np.bincount(group, weights=wrong) / np.bincount(group))[group]
 
 
 def _edges(rising: Sequence[float]) -> list[int]:
-    """Where bins of rising certainties begin, and where the last ends; none begins between two that are equal."""
+    """The places where the bins of rising certainties begin, and the end of the last; equal values are not parted."""
     starts = [part[0] for part in np.array_split(np.arange(len(rising)), min(BINS, len(rising)))]
     values = np.asarray(rising)
     return [*np.unique(np.searchsorted(values, values[starts])).tolist(), len(rising)]
 
 
 def joint_coverage(evaluation: Evaluation) -> JointCoverage:
-    """How often the plans of an evaluation did without a model."""
+    """The shares of an evaluation's plans that did without a model."""
     cases = evaluation.cases
     unwritten = [c for c in cases if not (c.gold.is_follow_up or c.gold.needs_decomposition)]
     return JointCoverage(
@@ -190,7 +205,7 @@ def joint_coverage(evaluation: Evaluation) -> JointCoverage:
 
 
 def accuracy_table(evaluations: Sequence[Evaluation]) -> tuple[StageAccuracy, ...]:
-    """One line a decision, one column an evaluation."""
+    """The accuracy of each decision in each evaluation."""
     lines = []
     for name in (field.stage for field in STAGE_FIELDS):
         found = {e.name: row.accuracy for e in evaluations if (row := e.summary().stage(name)) is not None}
@@ -210,7 +225,10 @@ def _answers(answers: Sequence[RowAnswers], stage: str) -> tuple[list[tuple[str,
 
 
 def _whole(row: RowAnswers) -> Answer | None:
-    """All heads of a row as one: as certain as its least certain round, right if all are; None if one says nothing."""
+    """All heads of a row as one answer: as certain as its least certain round, and right if all are right.
+
+    None if some stage that arises has no head's answer.
+    """
     if not row.whole(0.0):
         return None
     rounds = row.used(0.0) & {"follow_up"}, row.used(0.0) & {"relevance", "complexity"}
