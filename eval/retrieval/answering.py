@@ -25,10 +25,10 @@ class AnsweringReport(Frozen):
     """Complex questions with the planner off and on.
 
     Attributes:
-        off, on: share of the questions with all their evidence.
-        gain: on minus off, question by question.
-        rejected: ids of questions that the planner took for not ours; they count as not answered.
-        milliseconds: of a whole run beyond planning, median and 95th percentile.
+        off, on: share of the questions for which all evidence was found.
+        gain: on minus off, paired by question.
+        rejected: ids of the questions that the planner took for out of the domain; they count as not answered.
+        milliseconds: time of executing a plan, without planning: median and 95th percentile.
     """
 
     off: Estimate
@@ -66,10 +66,10 @@ class _Answered(Frozen):
 def measure_answering(
     questions: Sequence[Question], stores: Stores, plan_of: PlanOf, k: int = K, settings: RunSettings | None = None
 ) -> AnsweringReport:
-    """Answer the complex ones among some questions in both ways.
+    """Search for the evidence of the complex ones among some questions, with the planner off and on.
 
-    Off is the search that was there before: the query as typed, with the providers' own variations. On is
-    what the planner makes of the query in its conversation, executed.
+    Off is the search of an application without a planner: the query as typed, with the providers' own variations. On
+    executes the plan of the query in its conversation.
 
     Raises:
         ValueError: none of the questions is complex.

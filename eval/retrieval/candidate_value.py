@@ -25,11 +25,11 @@ EVERY = CandidateConfig(per_stage_caps={"rule_based": 40, "paradigm": 40, "llm":
 
 
 class Step(Frozen):
-    """A kind that was tried beside those taken before it.
+    """A kind of candidates that was tried together with those taken before it.
 
     Attributes:
-        gain: of mean recall at k, paired by question.
-        searches: mean number of searches with it.
+        gain: how much it adds to mean recall at k, paired by question.
+        searches: mean number of searches per question with it.
         taken: whether it was kept.
     """
 
@@ -40,7 +40,7 @@ class Step(Frozen):
 
 
 class CandidateValue(Frozen):
-    """What the plain query finds, what the chosen kinds find, and every step between."""
+    """The recall at ``k`` of the plain query and of the chosen kinds, and every kind that was tried."""
 
     k: int
     plain: Estimate
@@ -55,11 +55,11 @@ class CandidateValue(Frozen):
 
 
 class Dropping(Frozen):
-    """What the kinds that a card keeps find, against every kind: the effect of having dropped the others.
+    """The recall at k of the kinds that a card keeps, and of every kind.
 
     Attributes:
-        difference: of recall at k, kept minus every, paired by question.
-        searches_kept, searches_every: mean number of searches.
+        difference: kept minus every, paired by question.
+        searches_kept, searches_every: mean number of searches per question.
     """
 
     kept: Estimate
@@ -85,7 +85,7 @@ class _Measured:
         return tuple(sorted(found))
 
     def searches(self, kinds: frozenset[str]) -> float:
-        """Mean number of candidates a question."""
+        """The mean number of candidates per question."""
         return sum(len(_of(c, kinds)) for c in self._candidates) / len(self._candidates)
 
     def _recall(self, kinds: frozenset[str]) -> tuple[float, ...]:
@@ -104,8 +104,8 @@ def candidate_value(
     """Choose kinds of candidates for a domain.
 
     Args:
-        questions: with gold evidence, of splits that may be used to choose.
-        paradigm: of the card, as if every caller had chosen it; without it kinds of the default alone.
+        questions: questions with gold evidence, from splits that may be used for choosing.
+        paradigm: a paradigm of the card, as if every caller had chosen it; if None, only the default's kinds are tried.
     """
     measured = _Measured(questions, stores, paradigm, k)
     kept, steps = frozenset({ALWAYS}), list[Step]()
@@ -128,7 +128,7 @@ def candidate_value(
 
 
 def effect_of_dropping(questions: Sequence[Question], stores: Stores, k: int = K) -> Dropping:
-    """The card's choice of kinds on questions that it was not made on."""
+    """Compare the card's choice of kinds to every kind, on questions other than those the choice was made on."""
     measured = _Measured(questions, stores, None, k)
     every = frozenset({ALWAYS, *measured.kinds})
     chosen = stores.card.candidates.kinds
@@ -143,7 +143,7 @@ def effect_of_dropping(questions: Sequence[Question], stores: Stores, k: int = K
 
 
 def candidates_of(question: Question, stores: Stores, paradigm: str | None = None) -> tuple[QueryCandidate, ...]:
-    """Every candidate of a question's labels, whatever kinds the card keeps, under no cap."""
+    """Every candidate made from a question's labels, whatever kinds the card keeps and without its limits on number."""
     labels = question.row.labels
     unlimited = stores.card.model_copy(update={"candidates": stores.card.candidates.model_copy(update={"kinds": None})})
     planner = CandidatePlanner(unlimited, stores.linker, EVERY)

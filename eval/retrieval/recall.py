@@ -49,7 +49,7 @@ class Arm(Frozen):
 
 
 class Against(Frozen):
-    """How much one arm's recall and searches exceed another's on the same questions."""
+    """How much the recall and the number of searches of ``arm`` exceed those of ``baseline``, paired by question."""
 
     arm: str
     baseline: str
@@ -58,7 +58,7 @@ class Against(Frozen):
 
 
 class RecallReport(Frozen):
-    """Every arm, and the planned ones against the others."""
+    """Every way of searching, and the differences between the planned ones and the others."""
 
     k: int
     arms: tuple[Arm, ...]
@@ -114,11 +114,12 @@ def measure_recall(
 ) -> RecallReport:
     """Search each question in five ways over the same stores and compare them question by question.
 
-    The plain query is the plan's standalone form, so that what rewriting gains is not counted for the
-    candidates; ``as typed`` is without it. The fixed variations are what the reference provider asks by itself.
+    ``plain query`` is the plan's standalone form, so that the gain of rewriting is not credited to the candidates;
+    ``as typed`` is the query without rewriting. ``fixed variations`` are those that the reference provider adds by
+    itself.
 
     Args:
-        plan_of: plans a row; `plan_from_labels` for a planner that is always right.
+        plan_of: gives the plan of a row; `plan_from_labels` stands for a planner that is always right.
     """
     plans = [plan_of(question.row) for question in questions]
     found = {
@@ -135,7 +136,7 @@ def measure_recall(
 
 
 def plan_from_labels(row: LabelledRow, stores: Stores) -> QueryPlan:
-    """The plan of a planner that labels every query as the row does: what planning can gain at most."""
+    """The plan with a row's gold labels, as a planner without errors makes it: it shows the most planning can gain."""
     labels = row.labels
     strategy = choose_strategy(labels.is_relevant, labels.intent, labels.complexity, len(labels.entities))
     candidates: tuple[QueryCandidate, ...] = ()

@@ -30,15 +30,15 @@ Plans = tuple[SourcePlan, ...]
 
 
 class SourceScores(Frozen):
-    """Shares of rows in which everything is equal to gold.
+    """Shares of rows whose source plans (or, for ``intents``, kinds of information) equal gold's exactly.
 
     Attributes:
-        from_gold_intents: plans made from the labelled intents.
-        from_text: plans made from the standalone form; greetings want nothing, as the planner has it.
-        intents: kinds of information wanted, of at least 0.3, read from the text, filters apart.
-        filters: plans from the labelled kinds with the filters that were read from the text.
-        one_intent: rival: the most frequent kind for every query, with the filters read from the text.
-        by_cue: rival: every kind that has a cue in the text, no head.
+        from_gold_intents: plans made from the labelled kinds and filters.
+        from_text: plans made from the standalone form; as in the planner, a greeting wants nothing.
+        intents: the kinds of information wanted that are read from the text, with a confidence of at least 0.3.
+        filters: plans made from the labelled kinds, with filters read from the text.
+        one_intent: rival: the most frequent kind for every query, with filters read from the text.
+        by_cue: rival: every kind that has a cue in the text, without heads.
     """
 
     from_gold_intents: Estimate
@@ -53,9 +53,9 @@ class CollectionScores(Frozen):
     """Share of rows in which the choice between reading everything and searching is gold's.
 
     Attributes:
-        right: by the card's rules.
+        right: choosing by the card's rules.
         always_search: rival: always search.
-        count_alone: rival: the number of items alone, whatever their age and length.
+        count_alone: rival: choosing by the number of items alone, whatever their age and length.
     """
 
     right: Estimate
@@ -77,7 +77,7 @@ class _Judge:
         return () if row.labels.intent == "greeting" else self.reader.read(row.labels.standalone_query, heads)
 
     def with_read_filters(self, row: LabelledRow, intents: Sequence[SourceIntent]) -> list[SourceIntent]:
-        """These intents with the filters that the text states instead of their own."""
+        """These intents, with the filters that are read from the text instead of their own."""
         found = self.reader.filters_by_kind(row.labels.standalone_query, [intent.type for intent in intents])
         return [i.model_copy(update={"filters": found[i.type]}) for i in intents]
 
@@ -92,7 +92,7 @@ def measure_sources(rows: Sequence[LabelledRow], card: DomainCard, heads: Heads 
 
 
 def cross_validate_sources(rows: Sequence[LabelledRow], card: DomainCard, seed: int = 0) -> SourceScores:
-    """Scores of heads trained without the fold of each row; folds keep conversations whole.
+    """Cross-validated scores: each row is scored by heads trained on the other folds; folds keep conversations whole.
 
     Raises:
         DataError: no row says which source plans are right.
@@ -130,10 +130,10 @@ def _scores(
 
 
 def measure_collection(rows: Sequence[LabelledRow], card: DomainCard, folder: Path | None = None) -> CollectionScores:
-    """Scores of the card's rules.
+    """Scores of the card's rules for choosing between reading a collection and searching it.
 
     Args:
-        folder: of the domain, whose collection the rows are about; a shipped domain's is known.
+        folder: the domain's folder, with the collection that the rows are about; not needed for a shipped domain.
 
     Raises:
         DataError: the card has no rules for a collection, its file cannot be read, or no row is labelled.
@@ -176,7 +176,7 @@ def _kinds(intents: Iterable[SourceIntent]) -> frozenset[str]:
 
 
 def _now(row: LabelledRow) -> datetime:
-    """The time of a row's session; rows without one are of no use here."""
+    """The time of a row's session. Raises DataError if it has none."""
     try:
         return datetime.fromisoformat(row.session["now"])
     except (KeyError, TypeError, ValueError) as error:
