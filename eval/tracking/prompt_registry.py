@@ -22,10 +22,10 @@ _CUT = "\n… (cut: MLflow keeps no longer prompt; the whole is in the program's
 
 
 class PromptText(Frozen):
-    """What a predictor says to the model, the inputs as ``{{name}}``.
+    """The prompt of a predictor, with its inputs as ``{{name}}``.
 
     Attributes:
-        name: stage, and the output that it asks for where a stage asks for several.
+        name: the stage, followed by the output asked for if the stage has several predictors.
         messages: (role, text), in the order they are sent.
     """
 
@@ -37,7 +37,7 @@ class PromptText(Frozen):
         messages = [{"role": role, "content": text} for role, text in self.messages]
         while (over := len(json.dumps(messages)) - _LONGEST) > 0:
             longest = max(messages, key=lambda message: len(message["content"]))
-            # Escapes make a character up to six of JSON; a few rounds of this end under the limit.
+            # Escaping can turn one character into six of JSON; a few rounds of this end under the limit.
             kept = max(0, len(longest["content"]) - over // 6 - len(_CUT) - 1)
             longest["content"] = longest["content"][:kept] + _CUT
         return messages
@@ -49,7 +49,7 @@ def register_prompts(
     """Register each prompt as ``MODEL.NAME``, a new version only for a new wording, and link run and model to it.
 
     Returns:
-        Name and version of each, as MLflow's tag has them.
+        The name and version of each, in the form of MLflow's tag.
 
     Raises:
         mlflow.exceptions.MlflowException: the server refuses.

@@ -30,13 +30,13 @@ class CompileRecord(Frozen):
     Attributes:
         program: the folder of the compiled program, already on the disk.
         arguments: the optimizer's settings; what looks like a key is left out.
-        data_fingerprint: of the rows it was compiled on.
-        sample: a sentence about how the rows were drawn, if they are not all.
+        data_fingerprint: the fingerprint of the rows it was compiled on.
+        sample: a sentence about how the rows were drawn; None if all were used.
         rows: how many rows each split had.
         spent: language model calls and tokens that compiling took, by stage, as ``STAGE/calls`` and ``STAGE/tokens``.
-        prompts: what each compiled predictor says to the model.
-        evaluation: of the compiled program, on rows that it was not compiled on.
-        report: the same beside its rivals; made from ``evaluation`` alone if not given.
+        prompts: the prompt of each compiled predictor.
+        evaluation: the evaluation of the compiled program, on rows that it was not compiled on.
+        report: the comparison of that evaluation to rivals; made from ``evaluation`` alone if not given.
     """
 
     domain: str
@@ -59,24 +59,24 @@ class CompileRecord(Frozen):
     report: Report | None = None
 
     def public(self) -> CompileRecord:
-        """The same without keys and without paths of this machine, but for ``program``, which is not sent."""
+        """A copy without API keys and paths of this machine, except for ``program``, which is not sent."""
         tried = tuple(c.model_copy(update={"details": public_params(c.details)}) for c in self.candidates)
         return self.model_copy(update={"arguments": public_params(self.arguments), "candidates": tried})
 
     @property
     def model(self) -> str:
-        """The name it is registered under."""
+        """The name that the program is registered under in MLflow."""
         return f"queryplan-{self.domain}"
 
     @property
     def key(self) -> str:
-        """The same for the same program measured with the same outcome, wherever its folder lies."""
+        """A hash of what was compiled and measured, whatever the folder and the time, so that it is sent only once."""
         plain = self.model_dump_json(exclude={"program", "report", "evaluation"})
         return _hash(plain, _evaluation_key(self.evaluation))
 
     @property
     def best_scores(self) -> dict[str, float]:
-        """The score on ``dev`` of the candidate that was taken, by stage; not of the one tried last."""
+        """The score on ``dev`` of the chosen candidate (not of the last one tried) of each stage."""
         return {f"best_on_dev/{c.stage}": c.score for c in self.candidates if c.chosen}
 
 
@@ -95,14 +95,14 @@ class EvaluationRecord(Frozen):
 
     @property
     def key(self) -> str:
-        """The same for the same plans of the same program for the same rows."""
+        """A hash of what was measured, whatever the time, so that an evaluation is sent only once."""
         return _hash(
             self.dataset, self.evaluation.name, _evaluation_key(self.evaluation), repr(sorted(self.tags.items()))
         )
 
 
 def _evaluation_key(evaluation: Evaluation | None) -> str:
-    """Without when and under what load it was measured: a journal played again is the same evaluation."""
+    """An evaluation as JSON without its time and load, since one resumed from a journal is the same; empty if None."""
     return evaluation.model_dump_json(exclude={"finished", "load_average", "resumed"}) if evaluation else ""
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _CODE = Path(__file__).parents[2] / "program" / "artifact" / "pyfunc.py"
 _CODE_NAME = "planner_model.py"
-# MLflow adds these from the current folder when it sees them: somebody else's files.
+# MLflow adds these if they are in the current folder, where they belong to somebody else's project.
 _NOT_OURS = ("pyproject.toml", "uv.lock", ".python-version")
 
 
 def write_model(mlflow: MlflowClient, run_id: str, program: Path, name: str) -> str:
-    """Upload ``program`` as a logged model of the run and return the model's id; one run has one.
+    """Upload ``program`` as the one logged model of the run and return the model's id.
 
     Raises:
         mlflow.exceptions.MlflowException: the server refuses.
@@ -31,7 +31,7 @@ def write_model(mlflow: MlflowClient, run_id: str, program: Path, name: str) -> 
     for model in mlflow.search_logged_models([experiment], filter_string=f"source_run_id = '{run_id}'"):
         if model.status == "READY":
             return model.model_id
-        mlflow.delete_logged_model(model.model_id)  # its upload was broken off
+        mlflow.delete_logged_model(model.model_id)  # its upload was interrupted
     model_id = mlflow.create_logged_model(experiment, name=name, source_run_id=run_id, model_type="queryplan").model_id
     with tempfile.TemporaryDirectory() as scratch:
         mlflow.log_model_artifacts(model_id, str(_save(program, Path(scratch), run_id, model_id)))
@@ -41,7 +41,7 @@ def write_model(mlflow: MlflowClient, run_id: str, program: Path, name: str) -> 
 
 
 def register_model(mlflow: MlflowClient, name: str, run_id: str, model_id: str, tags: dict[str, str]) -> str:
-    """The version of the registered model ``name`` that is this run's program; both are made when missing."""
+    """The version of the registered model ``name`` that is this run's program; model and version are made if needed."""
     from mlflow.exceptions import MlflowException
 
     try:
@@ -60,7 +60,7 @@ def register_model(mlflow: MlflowClient, name: str, run_id: str, model_id: str, 
 
 
 def _save(program: Path, scratch: Path, run_id: str, model_id: str) -> Path:
-    """The model as a folder; copies are made first so that names do not depend on where things lie."""
+    """The model as a folder in ``scratch``; program and code are first copied there, so that their names are fixed."""
     import mlflow
     from mlflow.models import Model
 
@@ -68,7 +68,7 @@ def _save(program: Path, scratch: Path, run_id: str, model_id: str) -> Path:
     shutil.copytree(program, data)
     shutil.copyfile(_CODE, code)
     with warnings.catch_warnings():
-        # It asks for an input example, which would make it load and run the program now.
+        # MLflow warns that there is no input example; with one, it would load and run the program now.
         warnings.filterwarnings("ignore", message=".*input example.*")
         mlflow.pyfunc.save_model(
             path=str(folder),
@@ -85,7 +85,7 @@ def _save(program: Path, scratch: Path, run_id: str, model_id: str) -> Path:
 
 
 def _forget_paths(model: Model, folder: Path) -> None:
-    """MLflow writes where code and data came from; only their places inside the model are read back."""
+    """Remove the paths of this machine that MLflow wrote; only those inside the model are read back."""
     flavor = model.flavors["python_function"]
     flavor["model_code_path"] = _CODE_NAME
     for artifact in flavor["artifacts"].values():

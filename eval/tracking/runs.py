@@ -4,8 +4,8 @@ MLflow's autolog leaves out the optimizer's name, its arguments and the latency,
 the LM's key in clear. Here everything is named, nothing is pickled, and neither keys nor paths of this machine are
 written. No global state of MLflow is used.
 
-What is to be tracked is kept on this disk first (`waiting.py`) and sent in steps, so that nothing is lost if a server
-is down or goes down in the middle: the next time anything is tracked, what is missing is sent, once.
+Each record is kept on this disk first (`waiting.py`) and sent in steps, so that nothing is lost if a server is down or
+goes down in the middle: the next time anything is tracked, what is missing is sent, and nothing twice.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Tracking:
         return sent
 
     def _deliver(self, parcel: Parcel) -> tuple[str, str]:
-        """Send a parcel, then whatever waited before it, whose failure is no failure of this one."""
+        """Send a parcel, then any older ones that wait; if those fail, that is only logged."""
         answer = self._send(parcel)
         try:
             self._send_all()
@@ -159,7 +159,7 @@ class Tracking:
 
     @contextmanager
     def _run(self, parcel: Parcel, steps: Steps, name: str, tags: Mapping[str, str]) -> Iterator[Sending]:
-        """The run of a parcel, begun or taken up again; it ends FINISHED, or FAILED if it is not all there."""
+        """The run of a parcel, begun or resumed; its status ends as FINISHED, or FAILED if not everything was sent."""
         with speaking_to_mlflow(self.uri):
             if file := sqlite_file(self.uri):
                 file.parent.mkdir(parents=True, exist_ok=True)
@@ -175,7 +175,7 @@ class Tracking:
             mlflow.set_terminated(run_id, "FINISHED")
 
     def experiment_id(self, mlflow: MlflowClient, name: str) -> str:
-        """The experiment of that name, made where it is missing; its artifacts lie beside a SQLite file."""
+        """The id of the experiment of that name, made if missing; with SQLite its artifacts are beside the file."""
         file = sqlite_file(self.uri)
         known = mlflow.get_experiment_by_name(name)
         if known is not None:
@@ -188,14 +188,14 @@ _LATER = "run the same command again, or track anything else, to send it"
 
 
 class Sending:
-    """One record on its way into one run."""
+    """The sending of one record into one run."""
 
     def __init__(self, uri: str, mlflow: MlflowClient, experiment: str, run_id: str, steps: Steps) -> None:
         self.uri, self.mlflow, self.experiment = uri, mlflow, experiment
         self.run_id, self.steps = run_id, steps
 
     def once(self, name: str, do: Callable[..., Any], *arguments: Any) -> Any:
-        """``do(mlflow, run_id, …)``, unless it was done before."""
+        """Call ``do(mlflow, run_id, …)`` and return its result; if the step is done already, return the kept result."""
         return self.steps.once(name, lambda: do(self.mlflow, self.run_id, *arguments))
 
 
@@ -210,7 +210,7 @@ def _naming(parcel: Parcel) -> Iterator[None]:
 
 
 def _begun(mlflow: MlflowClient, steps: Steps, experiment: str, key: str, name: str, tags: Mapping[str, str]) -> str:
-    """The run that has this record, whole or in part, or a new one."""
+    """The id of the run that has all or part of this record, else of a new run."""
     found = mlflow.search_runs([experiment], f"tags.`{RECORD_TAG}` = '{key}'", max_results=1)
     if not found:
         steps.forget()  # the server is new, or somebody deleted the run
@@ -224,7 +224,7 @@ def _begun(mlflow: MlflowClient, steps: Steps, experiment: str, key: str, name: 
 
 
 def _send_compile(sending: Sending, record: CompileRecord, program: Path) -> str:
-    """Everything of a compile; returns the version that it is registered as."""
+    """Send everything of a compile; returns the version that it is registered as."""
     mlflow, run_id = sending.mlflow, sending.run_id
     sending.steps.once("run", lambda: run_id)
     when = moment_ms(record.evaluation) if record.evaluation else _started(mlflow, run_id)
@@ -241,7 +241,7 @@ def _send_compile(sending: Sending, record: CompileRecord, program: Path) -> str
 
 
 def _send_evaluation(sending: Sending, record: EvaluationRecord) -> str:
-    """Everything of an evaluation; returns nothing, for it registers nothing."""
+    """Send everything of an evaluation; returns the empty string, for nothing is registered."""
     evaluation, run_id = record.evaluation, sending.run_id
     sending.steps.once("run", lambda: run_id)
     sending.once("params", log_params, _evaluation_params(evaluation))
@@ -253,7 +253,7 @@ def _send_evaluation(sending: Sending, record: EvaluationRecord) -> str:
 def _send_measured(
     sending: Sending, evaluation: Evaluation, report: Report | None, dataset: str, model_id: str | None
 ) -> None:
-    """The rows as a data set, the metrics on run and model, the tables, and the failures as traces."""
+    """Send the rows as a data set, the metrics of run and model, the tables, and the failures as traces."""
     digest, when = evaluation.data_fingerprint, moment_ms(evaluation)
     summary = evaluation.summary()
     counts = {"rows": summary.n, "conversations": summary.conversations, "sample": evaluation.sample or "all rows"}
@@ -304,7 +304,7 @@ def _evaluation_params(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _log_candidates(mlflow: MlflowClient, parent: str, candidates: tuple[CandidateRecord, ...], when_ms: int) -> None:
-    """A child run each, so that MLflow's table shows the candidates under their compile."""
+    """Write each candidate as a child run, so that MLflow's table shows it under its compile."""
     experiment = mlflow.get_run(parent).info.experiment_id
     children = mlflow.search_runs([experiment], f"tags.`mlflow.parentRunId` = '{parent}'", max_results=1000)
     there = {child.data.tags.get(_CANDIDATE_TAG): child.info.run_id for child in children}

@@ -21,7 +21,7 @@ _RUN_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def stored(what: str, tracking_uri: str) -> Measured | None:
-    """The evaluation that ``what`` names on a command line; None where it must be a program, still to be measured.
+    """The evaluation that ``what`` names on a command line; None if it names a program, which is still to be measured.
 
     Args:
         what: the folder or JSON file of an evaluation, the id of an MLflow run, or else a program.
@@ -39,7 +39,7 @@ def stored(what: str, tracking_uri: str) -> Measured | None:
 
 
 def measured_of_run(uri: str, run_id: str) -> Measured:
-    """What a run has as an artifact, under the name of the run.
+    """The evaluation that an MLflow run has as an artifact, under the name of the run.
 
     Raises:
         ConfigError: no such run, or a server that cannot be used.

@@ -34,10 +34,10 @@ RESULTS_TABLE = "eval_results_table.json"
 
 FAILURE = "failure"
 TRACED_FAILURES = 100
-"""Failures shown as traces, the surest first; all rows are in the table."""
+"""The most wrong plans that are sent as traces, the most certain first; the table has all rows."""
 
-# MLflow takes 1,000 in one request, but of more than 100 that a logged model has already it adds some again, which
-# its database refuses (3.17.2).
+# MLflow takes 1,000 metrics in one request. But if a logged model has more than 100 of them already, it tries to add
+# some again, which its database refuses (3.17.2).
 _METRICS_A_BATCH = 100
 
 
@@ -59,7 +59,7 @@ def log_metrics(
     """Metrics of a run, and of the logged model and the data set where given.
 
     Args:
-        when_ms: the same each time these are logged, so that they are there once.
+        when_ms: the time to log them with; if it is the same when they are logged again, they are kept only once.
         dataset: name and digest, see `log_dataset`.
     """
     from mlflow.entities import Metric
@@ -76,7 +76,7 @@ def log_metrics(
 def log_dataset(
     mlflow: MlflowClient, run_id: str, name: str, digest: str, context: str, profile: Mapping[str, Any]
 ) -> None:
-    """Name a data set as input of a run; the same name and digest are one data set in MLflow.
+    """Log a data set as input of a run; for MLflow the same name and digest are the same data set.
 
     Args:
         context: ``train`` or ``eval``.
@@ -92,14 +92,14 @@ def log_dataset(
 
 
 def log_evaluated(mlflow: MlflowClient, run_id: str, evaluation: Evaluation, report: Report | None) -> None:
-    """The row table, for machines and for MLflow's page, the pictures, and the summary."""
+    """Log the row table (to load, and for MLflow's page), the confusion matrices as pictures, and the summary."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         evaluation.save_folder(folder / EVALUATION)
         write_confusions(evaluation, folder / "confusion")
         mlflow.log_artifacts(run_id, scratch)
     mlflow.log_text(run_id, json.dumps(results_table(evaluation.cases), ensure_ascii=False), RESULTS_TABLE)
-    # What `MlflowClient.log_table` sets; it appends to the table that is there, which would double it.
+    # `MlflowClient.log_table` sets this tag, but it appends to a table that is there, which would double its rows.
     mlflow.set_tag(run_id, "mlflow.loggedArtifacts", json.dumps([{"path": RESULTS_TABLE, "type": "table"}]))
     report = report or build_report([evaluation], title=evaluation.name)
     mlflow.log_text(run_id, to_markdown(report), "summary.md")
@@ -107,7 +107,9 @@ def log_evaluated(mlflow: MlflowClient, run_id: str, evaluation: Evaluation, rep
 
 
 def results_table(cases: Sequence[Case]) -> dict[str, Any]:
-    """Rows as MLflow's page compares them between runs: grouped by the first column, the second side by side."""
+    """The rows as a table for MLflow's page, which compares runs: grouped by the first column, with the second of each
+    run side by side.
+    """
     table = [
         {
             "row": f"{case.row_id}: {case.query}",
@@ -153,7 +155,7 @@ def metrics_of(summary: Summary) -> dict[str, float]:
 
 
 def dollars_metrics(found: Estimate | None) -> dict[str, float]:
-    """What a thousand plans cost, as ``dollars_per_1000``, with its bounds; nothing where that is not known."""
+    """The cost of a thousand plans as ``dollars_per_1000``, with its bounds; empty if it is not known."""
     return _with_bounds({"dollars_per_1000": found})
 
 
@@ -163,7 +165,7 @@ def _with_bounds(found: Mapping[str, Estimate | None]) -> dict[str, float]:
 
 
 def certainty(case: Case) -> float:
-    """How sure the plan was of itself: the product of its decisions' probabilities."""
+    """How certain a plan is: the product of its decisions' probabilities."""
     sure = 1.0
     for decision in case.plan.trace.decisions:
         sure *= decision.confidence
@@ -196,7 +198,7 @@ def _trace(case: Case, run_id: str, model_id: str | None, started_ms: int) -> Pl
 
 
 def told(case: Case) -> str:
-    """What was planned and whether it is right, in one line."""
+    """The plan's labels and whether they are right, in one line."""
     return f"{'right' if case.all_right else f'wrong at {case.lost_at}'}: {said(case.plan)}"
 
 

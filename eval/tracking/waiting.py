@@ -1,8 +1,8 @@
 """A queue on this disk of results for MLflow: each is kept until all of it has arrived, and sent once.
 
-A *parcel* is a folder: ``record.json``, the program folder if there is one, and for the server it goes to a file of
-the steps that are done. A server that goes away in the middle leaves the parcel where it is; whoever tracks something
-next sends it again, and only what is missing.
+A *parcel* is a folder with ``record.json``, the program folder if there is one, and a file that says which steps of
+sending are done. If the server goes away in the middle, the parcel stays; the next time something is tracked, what is
+missing of it is sent.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _STEPS, _LOCK = "steps.json", "lock"
 
 @dataclass(frozen=True)
 class Parcel:
-    """One record on its way to one server.
+    """One record that waits to be sent to one server.
 
     Attributes:
-        folder: where it lies.
+        folder: where it is kept.
         kind: ``compile`` or ``evaluation``.
-        experiment: of MLflow.
+        experiment: the name of the MLflow experiment.
         text: the record as JSON.
     """
 
@@ -45,7 +45,7 @@ class Parcel:
 
     @property
     def name(self) -> str:
-        """The same for the same content."""
+        """The name of its folder, a hash that is the same for the same record."""
         return self.folder.name
 
     @property
@@ -54,14 +54,14 @@ class Parcel:
         return self.folder / PROGRAM
 
     def steps(self) -> Steps:
-        """What the server has of it already."""
+        """The steps of sending that are done already."""
         return Steps(self.folder / _STEPS)
 
 
 class Steps:
-    """The steps of a parcel that are done, with what each returned, on the disk after each.
+    """The steps of a parcel that are done, with the result of each; written to the disk after each step.
 
-    A step that was broken off runs again as a whole, so each must bear being run twice.
+    A step that was interrupted runs again from its beginning, so each step must have the same effect when run twice.
     """
 
     def __init__(self, file: Path) -> None:
@@ -69,18 +69,18 @@ class Steps:
         self._done: dict[str, Any] = _json(file) if file.is_file() else {}
 
     def once(self, name: str, do: Callable[[], Any]) -> Any:
-        """What ``do`` returned, now or when the step was done before; plain data."""
+        """Do a step unless it is done already, and return its result (data that JSON can hold)."""
         if name not in self._done:
             self._done[name] = do()
             self._write()
         return self._done[name]
 
     def get(self, name: str) -> Any:
-        """What a step returned; None if it is not done."""
+        """The result of a step; None if it is not done."""
         return self._done.get(name)
 
     def forget(self) -> None:
-        """Begin again, for the server has lost what it had."""
+        """Mark every step as not done, because the server no longer has what was sent."""
         self._done.clear()
         self._write()
 
@@ -94,7 +94,7 @@ class Waiting:
     """The parcels for one server in one folder.
 
     Args:
-        uri: the server's address; what is written down of it has no user and no password.
+        uri: the server's address; user and password in it are not written to the disk.
         folder: ``.queryplan/waiting`` if not given; created when something waits.
     """
 
@@ -104,7 +104,7 @@ class Waiting:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Wait until no other process is at these parcels: two that send one at once would lose it.
+        """Hold these parcels alone, after waiting for any other process: two that send one at once would lose it.
 
         Raises:
             ConfigError: the disk cannot be written.
@@ -119,7 +119,7 @@ class Waiting:
             yield
 
     def put(self, kind: str, experiment: str, record: str, key: str, program: Path | None = None) -> Parcel:
-        """Keep a record; one with the same key that waits already is replaced, its done steps stay.
+        """Keep a record on the disk; it replaces a waiting one with the same key, whose done steps stay done.
 
         Raises:
             ConfigError: the disk cannot be written.
@@ -139,7 +139,7 @@ class Waiting:
         return Parcel(folder, kind, experiment, record)
 
     def all(self) -> Iterator[Parcel]:
-        """Every parcel, oldest first; a folder whose record was never finished is passed over."""
+        """Every parcel, oldest first, without folders whose record was never fully written."""
         records = self._folder.glob(f"*/{RECORD}") if self._folder.is_dir() else ()
         for file in sorted(records, key=lambda path: path.stat().st_mtime_ns):
             head, _, text = file.read_text(encoding="utf-8").partition("\n")
@@ -151,12 +151,12 @@ class Waiting:
 
     @staticmethod
     def drop(parcel: Parcel) -> None:
-        """All of it has arrived."""
+        """Remove a parcel from the disk, since all of it has arrived."""
         shutil.rmtree(parcel.folder, ignore_errors=True)
 
 
 def _copy(source: Path, target: Path) -> None:
-    """A whole copy or none."""
+    """Copy a folder, replacing ``target``; an interrupted copy leaves no partial folder there."""
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         fresh = Path(scratch) / PROGRAM
         shutil.copytree(source, fresh)
@@ -165,7 +165,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _json(file: Path) -> dict[str, Any]:
-    """Done steps; a file that cannot be read counts as none done."""
+    """The done steps from a file; none if it cannot be read."""
     try:
         return dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError):
