@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 INK, FAINT, PAGE = "#010203", "#040506", "#070809"
 SERIES = tuple(f"#0{i}0{i}0{i}" for i in range(1, 7))
-"""Stand-ins that no drawing has by itself; each becomes a variable of the page."""
+"""Placeholder colours that occur in no drawing otherwise; each is replaced by a CSS variable of the page."""
 _VARIABLES = {INK: "ink", FAINT: "faint", PAGE: "page", **{colour: f"series-{i}" for i, colour in enumerate(SERIES, 1)}}
 _MARKS = "osD^vP"
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
@@ -28,7 +28,12 @@ Named = tuple[str, Estimate]
 
 
 def svg(draw: Callable[[Figure], None], width: float, height: float, title: str) -> str:
-    """What ``draw`` puts on a figure of so many inches, as an inline ``<svg>`` with ``title`` for a reader's voice."""
+    """What ``draw`` puts on a figure, as an inline ``<svg>``.
+
+    Args:
+        width, height: in inches.
+        title: for screen readers.
+    """
     import matplotlib
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -47,7 +52,7 @@ def _settings(title: str) -> Any:
     inked = ("text.color", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
     return {
         "svg.fonttype": "none",
-        # The ids of clips and marks: the same drawing gives the same file, and two on one page do not meet.
+        # Seeds the ids of clip paths and markers: a drawing always gives the same file; two on a page have other ids.
         "svg.hashsalt": title,
         "font.size": 9,
         "axes.titlesize": 9.5,
@@ -75,7 +80,7 @@ def _inline(text: str, title: str) -> str:
 
 
 def accuracy_against_latency(points: Sequence[tuple[str, float, Estimate]]) -> str:
-    """Whole plans right over median latency; the front are those that no other beats in both.
+    """Share of wholly right plans over median latency, with the Pareto front marked.
 
     Args:
         points: (name, milliseconds, share of plans right).
@@ -140,14 +145,17 @@ def _across(axes: Axes, i: int, places: Sequence[tuple[float, Estimate]], name: 
 
 
 def _reach(found: Sequence[Estimate]) -> list[list[float]]:
-    """How far the intervals reach to the left and to the right, in points; a value may lie outside its interval."""
+    """How far the intervals reach to the left and to the right, in points, shape (2, estimates).
+
+    It is 0 on a side where the value is outside its interval.
+    """
     return [[100 * max(0.0, e.value - e.low) for e in found], [100 * max(0.0, e.high - e.value) for e in found]]
 
 
 def differences(found: Sequence[Difference], title: str) -> str:
-    """Differences in points with their intervals; filled marks are shown, empty ones are not.
+    """Differences in points with their intervals; a filled mark is one shown beyond chance, an empty one is not.
 
-    Of slices, only whole plans and what was shown: the table beside the drawing has everything.
+    Of slices only wholly right plans and shown differences are drawn: the table beside the drawing has everything.
     """
 
     found = [d for d in found if d.slice is None or d.verdict != SAME or d.measure == "plan_right"]
@@ -173,7 +181,7 @@ def _difference(axes: Axes, y: int, one: Difference) -> None:
 
 
 def ladders(found: Sequence[OracleLadder]) -> str:
-    """What each stage costs in whole plans, one bar a program, in the order of the stages."""
+    """How many wholly right plans each stage loses: a bar for each program, its parts in the order of the stages."""
 
     def draw(figure: Figure) -> None:
         axes = figure.add_subplot(xlabel="whole plans right, %", xlim=(0, 100))
@@ -197,7 +205,7 @@ _HATCHES = ("", "//", "..", "\\\\", "xx", "--")
 
 
 def calibration(columns: Sequence[tuple[str, Sequence[Reliability]]]) -> str:
-    """Certainty against truth, a panel a stage, a line a column; on the diagonal a certainty means what it says."""
+    """Accuracy over certainty: a panel for each stage, a line for each column; the diagonal is perfect calibration."""
     stages = list(dict.fromkeys(one.stage for _, found in columns for one in found))
 
     def draw(figure: Figure) -> None:
@@ -213,7 +221,7 @@ def calibration(columns: Sequence[tuple[str, Sequence[Reliability]]]) -> str:
 
 
 def risk_coverage(columns: Sequence[tuple[str, Sequence[RiskCurve]]]) -> str:
-    """Share of wrong answers among the surest, over how many of them are taken; a panel a stage."""
+    """Share of wrong answers among the most certain ones, over the share that is taken; a panel for each stage."""
     stages = list(dict.fromkeys(one.stage for _, found in columns for one in found))
 
     def draw(figure: Figure) -> None:

@@ -34,7 +34,7 @@ SLICED = tuple(m for m in MEASURES if m.score in WHOLE)
 
 
 class SliceLine(NamedTuple):
-    """One slice: how many rows, and for each measure one cell a column."""
+    """One slice of the rows: its size, and for each measure one estimate per column (evaluation)."""
 
     name: str
     rows: int
@@ -42,7 +42,7 @@ class SliceLine(NamedTuple):
 
 
 class Failure(Frozen):
-    """A row whose last plan is wrong, or its graph answers are; with the plans of all columns."""
+    """A row whose plan or graph answers are wrong in the last column; with the plans of all columns."""
 
     row_id: str
     query: str
@@ -55,8 +55,8 @@ def html_page(measured: Sequence[Measured], *, title: str = "", shown: int = 20)
     """The page of one evaluation, or of several of the same rows, each against the first.
 
     Args:
-        title: the heading; what is compared if not given.
-        shown: how many regressions to show of each pair.
+        title: the heading; if empty, it says what is compared.
+        shown: the most regressions to show of each pair.
 
     Raises:
         UserError: the evaluations are of different domains or rows, or two have one name.
@@ -144,7 +144,7 @@ def _confusions(evaluation: Evaluation) -> list[tuple[str, Confusion]]:
 
 
 def _pictures(report: CompareReport, measured: Sequence[Measured]) -> dict[str, str]:
-    """The drawings by name; empty where there is nothing to draw."""
+    """The drawings as SVG, by name; a drawing is empty if there is nothing to draw."""
     evaluations = [one.evaluation for one in measured]
     timed = [(e.name, e.summary().latency.p50.value, e.summary().plan_right) for e in evaluations if not e.replayed]
     stages = [m.name for m in MEASURES[: len(STAGE_FIELDS)] if any(line.measure == m.name for line in report.lines)]

@@ -10,11 +10,11 @@ from ..row_table import RowResult
 
 
 class ViewLine(Frozen):
-    """One field in gold and in each plan; ``right`` is None where gold does not say.
+    """One field in gold and in each plan.
 
     Attributes:
-        cells: what each plan has, as text, in the order of the plans.
-        right: whether that is right, in the same order.
+        cells: the value in each plan, as text.
+        right: whether the value in each plan is right; None if gold does not say.
     """
 
     field: str
@@ -33,11 +33,11 @@ LABEL_LINES = (
     ("needs decomposition", "needs_decomposition", "needs_decomposition"),
     ("sub-queries", "sub_queries", "decompose"),
 )
-"""What a line is called, its field in labels and plans, and the stage whose outcome says whether it is right."""
+"""For each line its title, its field in labels and plans, and the stage whose score says whether it is right."""
 
 
 def view(results: Sequence[RowResult]) -> tuple[ViewLine, ...]:
-    """The plans that one row got from several programs; lines that say nothing are left out."""
+    """The plans that one row got from several programs, field by field; lines without any value are left out."""
     gold = results[0].gold
     lines = [
         ViewLine(
@@ -52,7 +52,7 @@ def view(results: Sequence[RowResult]) -> tuple[ViewLine, ...]:
 
 
 def said(value: object) -> str:
-    """A value of a label or of a plan in words; nothing for nothing."""
+    """A value of a label or of a plan as text; empty if it has none."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
@@ -70,7 +70,7 @@ def _right(result: RowResult, stage: str) -> bool | None:
 
 
 def _beyond(results: Sequence[RowResult]) -> list[ViewLine]:
-    """What gold has no label for, or is judged by running it."""
+    """Lines for the fields that gold has no label for, and for graph plans, which are judged by running them."""
     expected = results[0].expected
     answers = said(expected.answers) if expected else ""
     graphs = [_graph(result.plan) for result in results]
