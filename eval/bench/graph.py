@@ -31,7 +31,10 @@ BENCHMARKS = "QUERYPLAN_BENCHMARKS"
 
 
 class HopTiming(Frozen):
-    """Milliseconds of running plans with so many hops, answers fetched; ``answers`` is the median number."""
+    """Milliseconds of running plans with ``hops`` hops and fetching the answers; ``answers`` is their median number.
+
+    ``gaps`` counts the plans that could not be run.
+    """
 
     hops: int
     plans: int
@@ -45,8 +48,8 @@ class HopTiming(Frozen):
 class PlanTiming(Frozen):
     """Milliseconds of making plans without a language model, one question after the other.
 
-    ``under_p50`` is what p50 should stay under on an idle core. ``first_ms`` is the first plan, which reads what
-    later ones share.
+    ``first_ms`` is the time of the first plan, which also loads what later ones share. ``p50`` should stay under
+    ``under_p50`` on an idle core.
     """
 
     graph: str
@@ -62,10 +65,10 @@ class GraphBench(Frozen):
     """What was measured on one graph.
 
     Attributes:
-        graph: ``hetionet``, or the shipped domain that stood in.
-        peak_mib: the most memory that this process had until after the import.
-        open_ms: opening the database and its first answer.
-        memory_hops: the same plans on the graph in memory.
+        graph: ``hetionet``, or the name of the shipped domain used instead.
+        peak_mib: the most memory that this process used until after the import, in MiB.
+        open_ms: time of opening the database and getting a first answer.
+        memory_hops: times of the same plans on the graph in memory.
         planning: making plans of questions without a language model.
         load: load average of the machine over the last minute, before and after.
     """
@@ -85,7 +88,7 @@ class GraphBench(Frozen):
 def bench_graph(plans: int = PLANS, seed: int = 0, progress: Callable[[str], None] | None = None) -> GraphBench:
     """Import a graph, then time plans of one, two and three hops from anchors drawn at random.
 
-    Plans whose anchor leads nowhere are drawn again, so that no fast emptiness flatters the medians.
+    Plans without an answer are drawn again, since they run fast and would lower the medians.
     """
     say, before = progress or (lambda line: None), os.getloadavg()[0]
     with TemporaryDirectory() as scratch:
@@ -187,7 +190,7 @@ def time_plans(graph: GraphExecutor, hops: int, plans: Sequence[GraphPlan]) -> H
 
 
 def time_planning(name: str, graph: GraphExecutor, folder: Path) -> PlanTiming:
-    """Plan each question once, after the first: of Hetionet those of our own set, of a domain those of ``dev``."""
+    """Plan each question once (the first once more, before): Hetionet's in ``eval/sets``, a domain's in ``dev``."""
     from ...program.graph.planner import GraphPlanner
     from ..graph.scores import questions_of_rows
     from ..graph.sets import SETS, read_questions
@@ -211,6 +214,6 @@ def _milliseconds(do: Callable[[], object]) -> float:
 
 
 def _peak_mib() -> float:
-    """Linux counts kibibytes, macOS bytes."""
+    """The most memory that this process has used so far, in MiB; Linux reports it in KiB, macOS in bytes."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 1024

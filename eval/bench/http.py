@@ -1,4 +1,4 @@
-"""What a plan over HTTP costs beyond the plan: one caller on loopback, beside the planner alone, in the same run."""
+"""The time that HTTP adds to a plan: one caller on loopback, beside the planner alone, in the same run."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _START_S = 30.0
 
 
 def missing() -> str:
-    """Why nothing is measured; empty if it is."""
+    """Why HTTP cannot be measured here; empty if it can."""
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
         return "the extra is not installed: pip install 'queryplan[serve]'"
     return ""
 
 
 def bench_http(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
-    """Plans of ``dev`` by the rules and heads: by the planner, by the same planner over HTTP, and ``/v1/health``."""
+    """Time plans of ``dev`` by rules and heads: by the planner, by the same planner over HTTP, and ``/v1/health``."""
     rows = load_domain(domain, splits=("dev",)).rows("dev")
     planner = uncompiled_planner(domain, kept)
     asked = [
@@ -49,7 +49,7 @@ def served(planner: QueryPlanner) -> Iterator[str]:
     """The address of a server of this planner, in a thread.
 
     Raises:
-        QueryPlanError: it does not come up.
+        QueryPlanError: the server does not start.
     """
     from ...program.integrations.http import create_app
     from ...program.integrations.http_server import PlanServer, address_of, bound_socket

@@ -1,4 +1,4 @@
-"""How well a new domain plans with the rows that others lend, on two domains from which nothing learns.
+"""How well a new domain plans with rows lent by other domains, on two domains that nothing else learns from.
 
 ``eval/sets/new-domains`` has their cards, 50 rows to learn from, and 130 rows by other people to measure on. Plans
 are made by rules and heads, with the card alone and with the 50 rows, each with lent rows and without.
@@ -24,11 +24,12 @@ Progress = Callable[[int, int], None]
 
 
 class Lending(Frozen):
-    """How right plans of a new domain are, with 95 % intervals over conversations.
+    """Accuracy of plans in a new domain, with 95 % intervals over conversations.
 
     Attributes:
-        rows: labelled rows of its own; ``lent`` those of other domains.
-        follow_up: of later turns alone.
+        rows: number of labelled rows of its own.
+        lent: number of rows lent by other domains.
+        follow_up: share of follow-up labels that are right, in later turns only.
     """
 
     domain: str
@@ -40,7 +41,10 @@ class Lending(Frozen):
 
 
 def bench_lending(progress: Progress = lambda done, of: None) -> list[Lending]:
-    """Four lines a domain: by the card alone and by its rows, without and with what is lent; minutes."""
+    """Measure each domain in four ways, with the card alone and with its rows, each without and with lent rows.
+
+    It takes minutes.
+    """
     tried = list(_tried())
     found = []
     for done, (domain, rows, lending) in enumerate(tried):

@@ -1,7 +1,7 @@
 """Speed of planning without a language model, as ratios measured in one run.
 
-Absolute times belong to a machine; a ratio to a rival in the same run does not. Rivals take turns, so that a load
-that comes and goes falls on all of them alike; only training, which takes long, is timed once. The heads measured are
+Absolute times depend on the machine; a ratio to a rival in the same run hardly does. Rivals take turns, so that a load
+that comes and goes affects all of them alike; only training, which takes long, is timed once. The heads measured are
 those kept for the domain, as ``queryplan plan`` uses them; they are trained if there are none.
 """
 
@@ -32,9 +32,11 @@ LOADING = "load its heads"
 
 
 class Timing(Frozen):
-    """Milliseconds of one thing, over all rounds and rows; ``ratio`` is p50 over the reference's, the first's.
+    """Milliseconds of one thing, over all rounds and rows.
 
-    ``under`` is what p50 and p99 should stay under on an idle core, where something is promised.
+    Attributes:
+        ratio: p50 divided by that of the reference, which is the first thing measured.
+        under: what p50 and p99 should stay under on an idle core; None if nothing is promised.
     """
 
     name: str
@@ -45,9 +47,10 @@ class Timing(Frozen):
 
 
 class Rate(Frozen):
-    """How many a second of processor time, one after the other: the median of the rounds, and over the first's.
+    """Plans per second of processor time, made one after the other: the median of the rounds.
 
-    Processor time, unlike the clock's, is not that of other programs on the same core.
+    ``ratio`` is that over the first planner's. Unlike elapsed time, processor time leaves out other programs on the
+    core.
     """
 
     name: str
@@ -57,7 +60,7 @@ class Rate(Frozen):
 
 
 def bench_plans(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
-    """Whole plans of the rules and heads beside the majority class and TF-IDF, on ``dev``."""
+    """Time whole plans by rules and heads, beside the majority class and TF-IDF, on ``dev``."""
     planners, rows = _planners(domain, kept)
     return compare({name: _planning(plan, rows) for name, plan in planners.items()}, rounds, {PLANS: (1.0, 2.0)})
 
@@ -74,7 +77,10 @@ def bench_rate(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT)
 
 
 def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = KEPT) -> list[Timing]:
-    """From a text to every decision, beside the vector alone: queries, and turns after turns new and seen before."""
+    """Time from a text to every decision, beside computing its vector alone.
+
+    For queries alone, and for turns of a conversation whose earlier turns are new, or have been encoded before.
+    """
     heads = uncompiled_planner(domain, kept).heads
     if heads is None:
         raise DataError(f"{domain} has too few rows to train heads on; label some more")
@@ -107,7 +113,7 @@ def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = 
 
 
 def bench_loading(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]:
-    """Loading a program folder without a model, and its heads alone, beside training them anew, which is done once."""
+    """Time loading a program folder without a model, and its heads alone, beside training them (once)."""
     with TemporaryDirectory() as scratch:
         trained = timed(lambda: uncompiled_planner(domain, Path(scratch)))
         folder = next(Path(scratch).iterdir())
@@ -120,14 +126,14 @@ def bench_loading(domain: str = "podcast", rounds: int = ROUNDS) -> list[Timing]
 
 
 def heads_size(domain: str = "podcast", kept: Path = KEPT) -> int:
-    """Bytes of the file with the heads of a program."""
+    """The size in bytes of the file with a program's heads."""
     with TemporaryDirectory() as scratch:
         uncompiled_planner(domain, kept).save(Path(scratch) / "program")
         return (Path(scratch) / "program" / HEADS).stat().st_size
 
 
 def _load_heads(folder: Path) -> Heads:
-    """As opening a program does, its manifest read and its encoder open."""
+    """Load the heads as opening a program does, once its manifest is read and its encoder is loaded."""
     heads = heads_of(load_program(folder))
     assert heads is not None, "every program of a shipped domain has heads"
     return heads
@@ -166,7 +172,7 @@ def compare(
     rounds: int,
     under: Mapping[str, tuple[float, float]] | None = None,
 ) -> list[Timing]:
-    """Every rival once a round, after one round to warm up; the first is the reference."""
+    """Time every rival once in each round, after one round to warm up; the first is the reference."""
     times: dict[str, list[float]] = {name: [] for name in measured}
     for number in range(rounds + 1):
         for name, once in measured.items():

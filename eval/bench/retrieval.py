@@ -27,7 +27,7 @@ ROUNDS = 5
 
 
 class Time(Frozen):
-    """Milliseconds of one thing over rows and rounds, and what it must stay under; None where nothing is promised."""
+    """Milliseconds of one thing over rows and rounds, and what it must stay under (None if nothing is promised)."""
 
     name: str
     p50: float
@@ -36,12 +36,12 @@ class Time(Frozen):
 
 
 def bench_retrieval(rounds: int = ROUNDS) -> list[Time]:
-    """Each part on the development rows of the domain that has it."""
+    """Time each part on the ``dev`` rows of a domain that has it."""
     return [*bench_candidates("podcast", rounds), *bench_sources("engineering", rounds), *bench_collection(rounds)]
 
 
 def bench_candidates(domain: str = "podcast", rounds: int = ROUNDS) -> list[Time]:
-    """Candidates of every labelled query, widened where its strategy is."""
+    """Time making the candidates of every labelled query, with expansion if its strategy has it."""
     read = load_domain(domain, splits=("dev",))
     planner = CandidatePlanner(read.card, Linker(read.card.names))
 
@@ -55,7 +55,7 @@ def bench_candidates(domain: str = "podcast", rounds: int = ROUNDS) -> list[Time
 
 
 def bench_sources(domain: str = "engineering", rounds: int = ROUNDS) -> list[Time]:
-    """Intents read from the text, and plans made from intents."""
+    """Time reading intents from the text, and making source plans from intents."""
     read = load_domain(domain, splits=("train", "dev"))
     heads = train_heads(read.rows("train"), read.card, default_encoder())
     reader, planner = IntentReader(read.card), SourcePlanner(read.card)
@@ -69,7 +69,7 @@ def bench_sources(domain: str = "engineering", rounds: int = ROUNDS) -> list[Tim
 
 
 def bench_collection(rounds: int = ROUNDS) -> list[Time]:
-    """The choice between reading and searching, and reading fifteen posts."""
+    """Time choosing between reading everything and searching, and reading fifteen posts."""
     read = load_domain("journal", splits=("dev",))
     rules = read.card.collection
     assert rules is not None, "the journal has rules for its collection"

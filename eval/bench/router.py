@@ -1,9 +1,9 @@
 """The heads beside ``semantic-router``: the same encoder, the same queries, the same run.
 
 Both learn whether a query is in scope from the same training rows, and both choose their settings by cross-validation
-among them, grouped by conversation: the heads as always, the router its number of neighbours and how it sums them, by
-balanced accuracy. Then both are asked the same queries, taking turns. The router answers this one question; the heads
-answer all of theirs in the time that is shown.
+on these, grouped by conversation: the heads as always; the router its number of neighbours and how it aggregates their
+scores, by balanced accuracy. Then both are asked the same queries in turn. The router answers this one question; in
+the time shown the heads answer all of theirs.
 
 ``semantic-router`` brings the client libraries of four hosted services, so it is measured only where it is installed,
 and otherwise named as skipped.
@@ -36,11 +36,11 @@ LEARN, ASK = 400, 400
 
 
 class Routed(Frozen):
-    """One question on one set: time a query and balanced accuracy of both.
+    """Time per query and balanced accuracy of heads and router on one set.
 
     Attributes:
-        settings: what the router chose.
-        time_ratio: our median over the router's, at most a half being the aim.
+        settings: the settings that the router chose.
+        time_ratio: median time of the heads divided by the router's; the aim is at most a half.
     """
 
     name: str
@@ -65,7 +65,7 @@ def missing() -> str:
 
 
 def bench_router(rounds: int = ROUNDS, seed: int = 0) -> list[Routed]:
-    """On the podcast's ``dev``, and on CLINC150 where it is found; nothing where the router is missing."""
+    """Compare them on the podcast's ``dev``, and on CLINC150 if it is found; empty if the router is not installed."""
     if missing():
         return []
     read = load_domain("podcast", splits=("train", "dev"))
@@ -85,7 +85,7 @@ def _beside(
     router, settings = _tuned(train, seed)
     texts = [row.labels.standalone_query for row in asked]
     gold = [_gold(row) for row in asked]
-    # The likelier label, as a router gives it: withholding a rejection is a matter of costs, which it knows nothing of.
+    # The likelier label, as the router gives it; heads may hold back a rejection because of costs, a router cannot.
     ours = [heads.of_query(text)["is_relevant"].likeliest for text in texts]
     theirs = [router(text).name for text in texts]
 
@@ -109,13 +109,13 @@ def _beside(
 
 
 def balanced_accuracy(said: Sequence[str | None], gold: Sequence[str]) -> float:
-    """Mean over the labels of the share of its rows that got it."""
+    """The mean over the labels of the share of each label's rows that are right."""
     rights = {label: [s == g for s, g in zip(said, gold, strict=True) if g == label] for label in set(gold)}
     return float(np.mean([np.mean(right) for right in rights.values()]))
 
 
 def _tuned(train: Sequence[LabelledRow], seed: int) -> tuple[Any, str]:
-    """A router with the settings that its own rows prefer, grouped by conversation."""
+    """A router, with its settings chosen by cross-validation on its training rows, and those settings in words."""
     folds = folds_of([row.conversation for row in train], seed)
     scores: dict[tuple[int, str], float] = {}
     for neighbours in NEIGHBOURS:
