@@ -106,7 +106,7 @@ class StageResult:
     """The result of compiling one stage.
 
     Attributes:
-        predictor: compiled copy of the student; holds plain data and no language model.
+        predictor: compiled copy of the student; it holds plain data and no language model.
         candidates: the candidates tried, in order; empty if there were none.
         chosen: name of the candidate that ``predictor`` is.
         calls: LM requests spent, journal answers included.
@@ -129,13 +129,13 @@ class Progress(Protocol):
     """Progress reports of an optimizer to whoever waits."""
 
     def start(self, stage: str, total: int | None) -> None:
-        """A stage begins; ``total`` is the expected number of evaluations, if known."""
+        """Called when a stage begins; ``total`` is the expected number of evaluations, if known."""
 
     def step(self, calls: int = 1, tokens: int = 0) -> None:
-        """One evaluation was made, with this many LM requests and tokens."""
+        """Called after each evaluation, with the LM requests and tokens it took."""
 
     def finish(self, stage: str, text: str) -> None:
-        """A stage is done; ``text`` is one line about it."""
+        """Called when a stage is done; ``text`` is one line about it."""
 
 
 class Optimizer(Protocol):

@@ -1,8 +1,8 @@
 """Random search over demonstrations: DSPy's ``BootstrapFewShotWithRandomSearch``.
 
-Its candidates are run one at a time (``restrict``), for three things that it cannot do at once: keep within a budget,
-draw the rows of each candidate balanced by label, and keep predictions on ``dev`` so that thresholds are fitted
-without asking again.
+Its candidates are run one at a time (``restrict``), because otherwise it cannot keep within a budget, draw the rows of
+each candidate balanced by label, and keep the predictions on ``dev``, on which thresholds are then fitted without
+asking again.
 """
 
 from __future__ import annotations
@@ -18,22 +18,21 @@ from .finishing import ChooseBy, finish
 from .labeled import labeled_program, run_labelled_sets
 from .trials import WRITTEN_DEV, Bench, Recorder, StageProgram, bench, quiet
 
-# A demonstration is kept when the metric is truthy, and one minus Brier nearly always is. From 0.75
-# on, the label has the highest probability.
+# Without a threshold DSPy keeps a demonstration if the metric is truthy, which one minus the Brier score nearly always
+# is. From 0.75 on, the right label has the highest probability.
 METRIC_THRESHOLD = 0.75
 
 
 class Bootstrap:
-    """Zero-shot, a labelled set, and sets of rows that the LM gets right; the best on ``dev`` wins.
+    """Tries no demonstrations, a labelled set, and sets of rows that the LM gets right; the best on ``dev`` wins.
 
     Args:
-        candidates: bootstrapped sets of a stage that decides, beside zero-shot and the labelled set.
-        bootstrapped: the most demonstrations that the LM answers right by itself.
-        labeled: demonstrations in all, filled up with labelled rows.
-        written_candidates: labelled sets of a stage that writes, beside zero-shot and one
-            bootstrapped set.
-        written_demos: demonstrations in all of a stage that writes.
-        written_dev: ``dev`` examples that a stage that writes is scored on.
+        candidates: number of bootstrapped sets for a stage that decides, besides zero-shot and the labelled set.
+        bootstrapped: the most demonstrations in a set that the LM answered right by itself.
+        labeled: number of demonstrations in a set, filled up with labelled rows.
+        written_candidates: number of labelled sets for a stage that writes, besides zero-shot and one bootstrapped set.
+        written_demos: number of demonstrations in a set for a stage that writes.
+        written_dev: number of ``dev`` examples that a stage that writes is scored on.
         choose_by: the score on ``dev`` by which the winner is chosen; see `finishing.ChooseBy`.
     """
 
@@ -69,11 +68,11 @@ class Bootstrap:
             return finish(work, progress, choose_by=self.choose_by)
 
     def arguments(self) -> dict[str, Any]:
-        """The settings by name, and the threshold for demonstrations."""
+        """The settings by name, and ``METRIC_THRESHOLD``."""
         return {**vars(self), "metric_threshold": METRIC_THRESHOLD}
 
     def _try(self, work: Bench, number: int, k: int) -> None:
-        """One bootstrapped set, if its worst case fits: every row of its pool asked, then ``dev``."""
+        """Try one bootstrapped set, if the budget allows its worst case: asking every row of its pool, then ``dev``."""
         name, teacher = f"bootstrap-{number + 1}", _teacher(work, k)
         pool = self._pool(work, number, k, teacher)
         if not pool:
@@ -86,10 +85,10 @@ class Bootstrap:
         work.add(name, program, recorder, before)
 
     def _pool(self, work: Bench, number: int, k: int, teacher: StageProgram) -> list[dspy.Example]:
-        """Balanced rows that this candidate's demonstrations come from: twice as many as it shows.
+        """Balanced rows from which this candidate's demonstrations are chosen: twice as many as it shows.
 
-        None of them is shown to the teacher: DSPy would leave a row out of the teacher's prompt for its own turn, and a
-        server has to read a prompt that changes from row to row each time (8 s instead of 0.5).
+        None of them is a demonstration of the teacher. For such a row DSPy would leave it out of the teacher's prompt,
+        and a prompt that changes from row to row has to be processed anew each time (8 s instead of 0.5).
         """
         rng = Random(f"{work.task.seed}/{number}")
         rows = balanced(work.train, grouping(work.task.signature), rng)
@@ -114,7 +113,7 @@ class Bootstrap:
                     work.program(), teacher=teacher, trainset=pool, valset=work.dev, restrict=[number]
                 )
         except Exception as error:
-            # DSPy replaces what went wrong by "Execution cancelled".
+            # DSPy raises "Execution cancelled" instead of the error itself.
             if work.ledger.failure is not None and work.ledger.failure is not error:
                 raise work.ledger.failure from error
             raise
@@ -129,6 +128,6 @@ class Bootstrap:
 def _teacher(work: Bench, k: int) -> StageProgram:
     """The labelled set as a teacher, whose right answers become demonstrations."""
     teacher = labeled_program(work, k, work.task.seed)
-    # Otherwise DSPy would give it other demonstrations, out of the pool.
+    # Otherwise DSPy would replace its demonstrations by rows of the pool.
     teacher._compiled = True
     return teacher

@@ -1,7 +1,7 @@
 """Fits the certainty above which heads may answer without a language model; see ``program/bound.py``.
 
-The rows are those of ``calibrate``, one of each conversation, drawn with a seed; they fit nothing else. The heads are
-those of the program, trained on ``train`` alone.
+The rows are those of ``calibrate``, one of each conversation, drawn at random; they are used to fit nothing else. The
+heads are those of the program, trained on ``train`` alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def fit_bound(
     confidence: float = CONFIDENCE,
     seed: int = 0,
 ) -> Bound:
-    """Fit the bound of these heads on these rows; it abstains, with the reason, if they show too little.
+    """Fit the bound of these heads on these rows.
+
+    If the rows are too few or heads err too often, the bound has no certainty, and ``reason`` says why.
 
     Raises:
         UserError: ``error`` or ``confidence`` is not a share between 0 and 1.
@@ -40,7 +42,7 @@ def fit_bound(
 
 
 def bound_of(answers: Sequence[RowAnswers], error: float = ERROR, confidence: float = CONFIDENCE) -> Bound:
-    """As ``fit_bound``, for rows that are each of another conversation."""
+    """As ``fit_bound``, from answers on rows that are each of a different conversation."""
     count = len(answers)
     bound = Bound(error=error, confidence=confidence, conversations=count, supports=smallest_error(count, confidence))
     if errors_allowed(count, error, confidence) < 0:
@@ -58,7 +60,9 @@ def bound_of(answers: Sequence[RowAnswers], error: float = ERROR, confidence: fl
 
 
 def coverage(answers: Sequence[RowAnswers], certainty: float) -> dict[str, float]:
-    """Share of the rows with a stage that its head answers, and share of all rows that need no model at all."""
+    """By stage the share of the rows in which it arises that its head answers; as ``joint``, the share that needs no
+    model.
+    """
     shares = {}
     for stage in HEAD_STAGES:
         some = [answer for answer in answers if stage in answer.arises]

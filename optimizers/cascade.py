@@ -1,4 +1,4 @@
-"""The cascade optimizer: heads decide what the bound covers, a language model with fitted thresholds the rest."""
+"""The cascade optimizer: heads decide what the bound allows, a language model with fitted thresholds the rest."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from .thresholds_only import ThresholdsOnly
 from .trials import bench
 
 WRITTEN_DEV = 20
-"""Written answers that choose between sets of demonstrations: many, since a cascade asks for little else."""
+"""Number of written answers by which a set of demonstrations is chosen; many, since a cascade asks for little else."""
 
 
 class Cascade(ThresholdsOnly):
-    """Heads within a bound, and the model, zero-shot with thresholds and weights from ``dev``, for the rest.
+    """Heads decide within a bound; a model without demonstrations, with thresholds and weights from ``dev``, the rest.
 
-    The stages that write are compiled as well: zero-shot, or the set of labelled demonstrations that ``dev`` prefers.
-    It works without a language model: then the heads decide everything, and plans say what lies outside the bound.
+    The stages that write are compiled as well: either zero-shot or with a set of labelled demonstrations, whichever is
+    better on ``dev``. It works without a language model: then the heads decide everything, and plans say what is
+    outside the bound.
 
     Args:
-        error: the share of queries that heads may answer wrongly at most.
+        error: the largest share of queries that heads may answer wrongly.
         confidence: the confidence with which that holds.
         mode: the default mode of the compiled program.
-        written_dev: ``dev`` examples that a stage that writes is scored on.
-        written_demos: demonstrations of a stage that writes. With six and not none the 1.5B model's rewrites had a
-            token F1 of 0.62 and not 0.56 and kept all that counts in 12 and not 6 of 34 (podcast ``dev``); with four
-            it split 7 and not 3 of 25 queries rightly.
-        written_candidates: number of sets of them that are tried.
+        written_dev: number of ``dev`` examples that a stage that writes is scored on.
+        written_demos: number of demonstrations for a stage that writes. With six instead of none the 1.5B model's
+            rewrites had a token F1 of 0.62 instead of 0.56, and kept all that counts in 12 instead of 6 of 34 (podcast
+            ``dev``); with four it split 7 instead of 3 of 25 queries rightly.
+        written_candidates: number of sets of demonstrations that are tried.
     """
 
     name = "cascade"

@@ -1,9 +1,9 @@
-"""Fits on ``dev`` how a model's label probabilities and a head's are weighed.
+"""Fits on ``dev`` how the label probabilities of a model and of a head are combined.
 
-For each output two readings compete by grouped cross-validation: the head as it is, and both pooled. The model is
-given a weight only where held-out conversations prefer it; where it does not beat the head, the head decides and the
-model is not asked. A head alone is not weighed anew: it was calibrated on many more rows, and on the podcast's 68
-later turns of ``dev`` a bias was fitted that undid what they had taught.
+For each output two ways are compared by grouped cross-validation: the head as it is, and both combined. The model gets
+a weight only if it improves held-out conversations; otherwise the head decides and the model is not asked. A head alone
+is not fitted again: it was calibrated on many more rows, and the bias fitted on the podcast's 68 later turns of ``dev``
+undid what these had taught.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .thresholds import grouped_folds
 
 MIN_ROWS = 20
 PENALTY = 2.0
-# Both weights start as if the opinions were independent witnesses of equal worth.
+# The prior mean of both weights: model and head count the same.
 START = 0.5
 
 
@@ -44,10 +44,10 @@ class Opinions:
 
 @dataclass(frozen=True)
 class FittedCombination:
-    """The weighing chosen for one output, and the held-out scores it was chosen by.
+    """The combination chosen for one output, and the held-out scores it was chosen by.
 
-    ``accuracy`` and ``loss`` (mean log loss) are by reading: ``head``, ``lm`` (scaled, for the record)
-    and ``both``.
+    ``accuracy`` and ``loss`` (mean log loss) have one value each for ``head``, ``lm`` (scaled, for the record) and
+    ``both``.
     """
 
     output: str
@@ -65,7 +65,7 @@ class FittedCombination:
 
 
 class _Held(NamedTuple):
-    """For each row, whether its label was right, and its log loss."""
+    """For each held-out row, whether its label was right, and its log loss; shape (rows,) each."""
 
     right: np.ndarray
     losses: np.ndarray
@@ -76,12 +76,12 @@ HEAD = (False, True)
 
 
 def fit_combination(opinions: Opinions, seed: int = 0) -> FittedCombination | None:
-    """The weighing that held-out conversations prefer; None with too few rows to tell."""
+    """The combination that is better on held-out conversations; None if there are too few rows or conversations."""
     if len(opinions.gold) < MIN_ROWS or len(set(opinions.groups)) < 5:
         return None
     folds = grouped_folds(opinions.groups, seed)
     held = {"head": _as_it_is(opinions)} | {name: _held_out(opinions, folds, use) for name, use in READINGS.items()}
-    # A head that is weighed anew has other biases, too: what it gains by them is not the model's.
+    # Both have fitted biases; what the head alone would gain by such biases is not the model's merit.
     heads = min(held["head"], _held_out(opinions, folds, HEAD), key=lambda one: one.losses.mean())
     return FittedCombination(
         opinions.output,
@@ -109,7 +109,7 @@ def _as_it_is(opinions: Opinions) -> _Held:
 
 
 def _held_out(opinions: Opinions, folds: Sequence[np.ndarray], use: tuple[bool, bool]) -> _Held:
-    """Scores of rows that were left out of the fit by which they are read."""
+    """Cross-validated scores: the weights for each fold are fitted on the other folds."""
     everything = np.arange(len(opinions.gold))
     losses, right = np.zeros(len(opinions.gold)), np.zeros(len(opinions.gold), dtype=bool)
     for fold in folds:
@@ -121,7 +121,10 @@ def _held_out(opinions: Opinions, folds: Sequence[np.ndarray], use: tuple[bool, 
 
 
 def _fit(opinions: Opinions, rows: np.ndarray, use: tuple[bool, bool]) -> np.ndarray:
-    """Fit weights of model and head, then a bias for each label, with a normal prior on all of them."""
+    """Fit the weights of model and head and a bias for each label, with a normal prior on all of them.
+
+    Returns them in this order, shape (2 + labels,). ``use`` says whether the model and the head may have a weight.
+    """
     from scipy.optimize import minimize
 
     gold = opinions.gold[rows]

@@ -66,10 +66,8 @@ def compile_stages(
         rows_train: rows from which demonstrations are drawn.
         rows_dev: rows on which candidates are compared and thresholds fitted.
         stages: names of stages; None is all.
-        max_calls: LM requests for all stages together, divided in proportion to one pass over their dev examples, where
-            what one stage leaves goes to the next; or a number for each stage, where one that is not named has no
-            limit.
-
+        max_calls: LM requests for all stages together, divided in proportion to one pass over their dev examples (what
+            one stage leaves goes to the next); or a number for each stage, with no limit for one that is not named.
         metrics: metrics of stages that are not scored by ``stage_metric``.
 
     Raises:
@@ -126,7 +124,7 @@ def _too_few(task: StageTask) -> str:
 
 
 def _pass_cost(task: StageTask) -> int:
-    """Requests for one pass over the examples that a stage is scored on; 0 if it stays as it is."""
+    """Requests for one pass over the examples that a stage is scored on; 0 if it has too few to be compiled."""
     if _too_few(task):
         return 0
     if task.writes:

@@ -18,8 +18,8 @@ Shown = TypeVar("Shown", bound="dspy.Example | dict[str, Any]")
 def grouping(signature: type[dspy.Signature]) -> tuple[str, ...]:
     """The outputs by which demonstrations are balanced, the coarsest first.
 
-    All outputs of a signature that decides, in declared order. Of one that writes, the first list:
-    how many sub-queries or entities there are, and whether one depends on another.
+    For a signature that decides, these are all outputs, in declared order. For one that writes, it is the first output
+    that is a list, such as sub-queries: by its length, and whether one item depends on another.
     """
     decided = tuple(DecisionState(signature, {}).types)
     lists = [name for name, field in signature.output_fields.items() if get_origin(field.annotation) is list]
@@ -29,9 +29,9 @@ def grouping(signature: type[dspy.Signature]) -> tuple[str, ...]:
 def balanced(examples: Sequence[dspy.Example], outputs: Sequence[str], rng: Random) -> list[dspy.Example]:
     """All examples in an order whose every prefix has its labels as balanced as possible.
 
-    Round-robin over the first output's labels, and within each label over the next output's: of
-    eight rows with 20 % out of domain four are, each of another kind. An example without a label
-    for an output is a group of its own there.
+    Round-robin over the first output's labels, and within each label over the next output's: if 20 % of the rows are
+    out of the domain, four of the first eight are, each of another kind. Examples without a label for an output form a
+    group of their own.
     """
     shuffled = list(examples)
     rng.shuffle(shuffled)
@@ -59,7 +59,7 @@ def arranged(demos: Sequence[Shown], outputs: Sequence[str]) -> list[Shown]:
 
 
 def _spread(demos: list[Shown], outputs: tuple[str, ...]) -> list[Shown]:
-    """Member ``j`` of ``n`` of a group goes to the place ``(j + 0.5) / n`` of the whole."""
+    """Spread each group over the whole: member ``j`` of ``n`` goes to the relative place ``(j + 0.5) / n``."""
     if not outputs or len(demos) < 2:
         return demos
     groups = _groups(demos, outputs[0])
@@ -71,7 +71,7 @@ def _spread(demos: list[Shown], outputs: tuple[str, ...]) -> list[Shown]:
 
 
 def _break_tail(demos: list[Shown], output: str) -> list[Shown]:
-    """Swap the last but one with the nearest of another label if the last two have the same."""
+    """If the last two have the same label, swap the last but one with the nearest that has another."""
     if len(demos) < 3 or trait(demos[-1].get(output)) != trait(demos[-2].get(output)):
         return demos
     others = [i for i, demo in enumerate(demos) if trait(demo.get(output)) != trait(demos[-1].get(output))]
@@ -88,7 +88,7 @@ def _groups(examples: Sequence[Shown], output: str) -> dict[str, list[Shown]]:
 
 
 def trait(value: Any) -> str:
-    """The label of a value for balancing: itself, or a list's length and whether it has dependencies."""
+    """The label of a value for balancing: the value itself; for a list its length and whether it has dependencies."""
     if isinstance(value, list | tuple):
         linked = any(isinstance(item, Mapping) and item.get("depends_on") for item in value)
         return f"{len(value)}{' linked' if linked else ''}"

@@ -12,8 +12,8 @@ from .thresholds import fit_fields
 from .trials import Bench, Trial
 
 ChooseBy = Literal["score", "calibrated"]
-"""``score``: the metric on ``dev`` (a proper score). ``calibrated``: the same score of the
-probabilities after scaling, by cross-validation, which a bias that thresholds mend does not lower."""
+"""How the best trial is chosen. ``score``: by the metric on ``dev`` (a proper score). ``calibrated``: by the same score
+of the scaled probabilities, cross-validated; this does not count a bias against a trial, which thresholds correct."""
 
 
 def finish(bench: Bench, progress: Progress, *, fit: bool = True, choose_by: ChooseBy = "score") -> StageResult:
@@ -51,7 +51,7 @@ def untouched(bench: Bench, progress: Progress) -> StageResult:
 
 
 def _close(bench: Bench, progress: Progress, result: StageResult) -> StageResult:
-    """Fill in cost and notes, and report the end of the stage."""
+    """Fill in cost and notes, and report that the stage is done."""
     ledger = bench.ledger
     result = replace(result, calls=ledger.calls, tokens=ledger.tokens, notes=(*result.notes, *_notes(bench)))
     score = next((c.score for c in result.candidates if c.name == result.chosen), None)

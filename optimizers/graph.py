@@ -42,11 +42,11 @@ from .base import Metric
 from .bounding import CONFIDENCE, ERROR
 
 MOST_QUESTIONS = 500
-"""Labelled questions to learn from at most; more teach little and take long."""
+"""The most labelled questions to learn from; more improve little and take long."""
 
 
 def graph_metric(executor: GraphExecutor) -> Metric:
-    """Scores written steps by the answers they give: F1 with gold's; 0 for a plan that does not pass the check."""
+    """A metric of written steps by their answers: F1 against gold's; 0 for a plan that does not pass the check."""
 
     def metric(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
         plan, _, _ = read_steps(prediction.get("steps"), executor.schema)
@@ -100,7 +100,7 @@ def learn_graph(
 def _with_certainty(
     learned: Learned, source: Source, values: Values, held: Sequence[Question], graph: MemoryGraph
 ) -> Learned:
-    """Fit certainty on every second held-out question, and the level from which it may answer on the others."""
+    """Fit certainty on every second held-out question, and on the others how certain the ranking must be to answer."""
     ranker = Ranker(PathTable(source.schema), default_encoder(), learned.paths)
     answerer = Answerer(ranker, learned, source.index, values, default_encoder())
     judged = judge(answerer, held, lambda found, question: same_answers(found, question, graph))
@@ -117,7 +117,7 @@ def _with_certainty(
 
 
 def same_answers(found: Found | None, question: Question, graph: MemoryGraph) -> bool:
-    """Whether a plan gives the answers of the labelled one; no plan is right if there is no labelled one."""
+    """Whether a plan gives the answers of the labelled one; without a labelled plan, whether none was found."""
     if found is None or found.none or question.plan is None:
         return question.plan is None and (found is None or found.none)
     return set(execute_graph(found.plan, graph).names) == set(execute_graph(question.plan, graph).names)

@@ -1,8 +1,8 @@
 """The job behind ``queryplan compile``: from labelled rows to a registered program.
 
-The job trains heads, compiles the stages, weighs model and heads, saves the program folder, measures it on ``test``
-beside its rivals, and writes everything into MLflow. Every language model call goes through a journal and every
-measured row into a file, so that a stopped job continues without paying again.
+The job trains heads, compiles the stages, fits how model and heads are combined, saves the program folder, measures it
+on ``test`` beside its rivals, and writes everything into MLflow. Every language model call goes through a journal and
+every measured row into a file, so that a stopped job continues without paying again.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ COLUMNS = (
     "compiled",
 )
 RIVAL = "zero-shot + thresholds"
-# Optimizers whose programs show what the model does alone.
+# Optimizers whose programs show what the model does without heads.
 PURE = ("zero-shot", "thresholds")
 
 Counted = Callable[[str, int, int], None]
@@ -167,7 +167,7 @@ class CompileJob:
 
     @cached_property
     def _learned(self) -> str:
-        """The rows that the program learns from; thresholds, weights and a bound matter only beside a model."""
+        """Fingerprints of the rows that the program learns from; without a model these are those of the heads alone."""
         alone = self.settings.lm.model == "none"
         fitted = () if alone else (*self._rows("dev"), *self.domain.splits.get("calibrate", ()))
         return prints_of((*self.domain.rows("train"), *fitted))
@@ -214,7 +214,7 @@ class CompileJob:
         )
 
     def _weigh(self, results: Mapping[str, StageResult], heads: Heads, lm: LMHandle) -> list[Weighed]:
-        """Weigh only what this job compiled; all optimizers but zero-shot weigh."""
+        """Fit how model and heads are combined, for the stages that this job compiled; nothing for ``PURE`` ones."""
         if self.optimizer.name in PURE:
             return []
         predictors = {name: result.predictor for name, result in results.items()}
@@ -254,7 +254,7 @@ class CompileJob:
         return planners
 
     def _combinations(self, heads: Heads, weighed: Sequence[Weighed], has_lm: bool) -> dict[str, Combination]:
-        """What was fitted; where nothing could be, the head decides. A rival's optimizer has the model alone."""
+        """The fitted combinations, and the head alone where none was fitted; empty for ``PURE`` optimizers."""
         if self.optimizer.name in PURE:
             return {}
         alone = {name: head_alone(head.labels) for name, head in heads.heads.items()}
@@ -301,7 +301,7 @@ class CompileJob:
         return planner.save(folder, manifest), folder
 
     def _folder(self, planner: QueryPlanner) -> Path:
-        """The program's folder, which the same content gets again."""
+        """The program's folder, named by its content, so that the same content gets the same folder."""
         state = json.dumps(
             {n: predictor_state(p) for n, p in planner.stage_predictors.items()}, default=str, sort_keys=True
         )
@@ -317,7 +317,7 @@ class CompileJob:
 
     @cached_property
     def _key(self) -> str:
-        """A key that a stopped job must share with this one to be continued."""
+        """A hash of data, card, test rows and model; only a job with the same key is continued."""
         parts = (self.domain.fingerprint, self.domain.card.fingerprint, rows_hash(self._rows("test")))
         return text_fingerprint(*parts, self.settings.lm.model, str(self.settings.lm.api_base))
 
@@ -335,7 +335,7 @@ class CompileJob:
     def _evaluate(self, column: str, planner: Planner, counted: Counted) -> Evaluation:
         name = "".join(c if c.isalnum() else "-" for c in f"{column} {planner.program_version}")
         resume = self.settings.work / f"{self.domain.card.name}-{self._key}" / f"{name}.jsonl"
-        # The rival asks what zero-shot asked; its answers are the journal's, and so its times are no times.
+        # The rival asks what zero-shot asked, so its answers come from the journal, and its times mean nothing.
         replayed = column == RIVAL
         with nullcontext() if replayed else asked_anew():
             return evaluate(
@@ -376,7 +376,7 @@ class CompileJob:
 
 
 def _warm(planner: Any) -> Any:
-    """Let the model read the prefixes, so that the first row is not slower than the others."""
+    """Let the model process the fixed beginnings of prompts, so that the first row is not slower than the others."""
     if isinstance(planner, QueryPlanner):
         planner.warm()
     return planner

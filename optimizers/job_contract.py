@@ -27,9 +27,9 @@ class JobSettings:
 
     Attributes:
         sizes: sample sizes of ``train``, ``dev`` and ``test``; a split that is not named is used whole.
-        max_calls: LM requests that compiling may spend; measuring is not counted.
+        max_calls: LM requests that compiling may spend, without those for measuring.
         programs: folder of compiled programs, with one folder for each domain.
-        out: folder for this program instead.
+        out: folder for this program, instead of one in ``programs``.
         work: folder of the files from which a stopped job continues.
         encoder: the encoder of the heads, ``static`` or ``minilm``, see ``program/heads/minilm.py``.
         lending: whether other domains lend rows to this one, see ``program/heads/lending.py``.
@@ -55,7 +55,7 @@ class JobSettings:
 class Outcome:
     """The outcome of a job: the program folder, what was measured, and how it was compiled.
 
-    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` counts those of each split.
+    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` is the number of rows by split.
     """
 
     folder: Path

@@ -17,7 +17,7 @@ from ..program.settle import label_probabilities
 from ..program.stages import DECIDING, StageSpec, examples
 from .combining import FittedCombination, Opinions, fit_combination
 
-# ``rejection_kind`` is asked of rejected queries alone; its few dev rows cannot fit nine numbers.
+# Not ``rejection_kind``: only rejected queries have one, and these few dev rows are not enough to fit nine numbers.
 POOLED = ("is_follow_up", "is_relevant", "complexity", "intent", "needs_decomposition")
 
 
@@ -30,7 +30,10 @@ def fit_combinations(
     lm: Any,
     seed: int = 0,
 ) -> list[FittedCombination]:
-    """Fit the weighing of every output with a head. Its requests are those of compiling: a journal answers them."""
+    """Fit how model and head are combined, for every output with a head.
+
+    The requests to the model are those of compiling, so a journal answers them.
+    """
     fitted = []
     by_id = {row.id: row for row in rows_dev}
     for stage in (name for name in DECIDING if name in specs):
@@ -51,9 +54,9 @@ def fit_combinations(
 def _answers(
     spec: StageSpec, predictor: dspy.Predict, made: Sequence[dspy.Example], outputs: Sequence[str], lm: Any
 ) -> list[dspy.Prediction | None]:
-    """The predictor's answers, asked for as in compiling: only the outputs that are weighed.
+    """The predictor's answers, asked for as in compiling: only the outputs that are combined.
 
-    None if the model gave none of the legal answers: a head decides such a row alone, so it does not count.
+    An answer is None if the model gave none of the legal answers; a head decides such a row alone, so it is not used.
     """
     signature: Any = predictor.signature
     for name in tuple(signature.output_fields):

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 
-# Without a terminal, one line each time so many tenths of a stage are done.
+# Without a terminal, a line is printed each time this many tenths of a stage are done.
 TENTHS = 2
 
 
@@ -36,8 +36,8 @@ class SilentProgress:
 class RichProgress:
     """A bar for each stage with evaluations, LM calls, tokens, elapsed time and time left.
 
-    Use it as a context manager, so that the terminal is given back also after Ctrl-C. The stream is
-    taken when it is made, because DSPy's own printing is caught while it searches.
+    Use it as a context manager, so that the terminal is restored also after Ctrl-C. It keeps the stream that it is made
+    with, because DSPy's own printing is redirected while it searches.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -70,7 +70,7 @@ class RichProgress:
             self._line(f"{stage}: about {total} evaluations" if total else f"{stage}: begins")
 
     def step(self, calls: int = 1, tokens: int = 0) -> None:
-        """Move on by one evaluation; a total that was too low grows with it."""
+        """Advance by one evaluation; a total that turns out too low is raised."""
         self._done, self._calls, self._tokens = self._done + 1, self._calls + calls, self._tokens + tokens
         self._total = max(self._total, self._done)
         if self._task is not None:
@@ -79,7 +79,7 @@ class RichProgress:
             self._tell()
 
     def finish(self, stage: str, text: str) -> None:
-        """Fill the bar and print the result; a stage that never began gets a line."""
+        """Fill the bar and print the result; a stage that never began gets a line of its own."""
         if self._task is not None and stage == self._stage:
             self._bars.update(self._task, completed=self._done, total=max(1, self._done), text=text)
             self._bars.stop_task(self._task)

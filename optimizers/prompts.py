@@ -17,10 +17,10 @@ Questions = Mapping[str, Mapping[str, Any]]
 
 
 def prompts_of(stage: str, predictor: dspy.Predict) -> tuple[PromptText, ...]:
-    """The prompts of a predictor: one for each thing it decides, or the one that it writes with.
+    """The prompts of a predictor: one for each output that it decides, or the one that it writes with.
 
-    The decision prompts are rendered by the function that renders them for the model. What is written is
-    shown as DSPy's JSON adapter, which every model of ours writes through, formats it.
+    Decision prompts are rendered by the same function as for the model. A writing prompt is formatted by DSPy's JSON
+    adapter, which is used with every model.
     """
     inputs = {name: f"{{{{{name}}}}}" for name in fields_of(predictor, "input_fields")}
     return _deciding(stage, predictor, inputs) if decides(predictor) else (_writing(stage, predictor, inputs),)

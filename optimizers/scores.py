@@ -22,7 +22,7 @@ from ..program.stages import StageSpec
 from ..signatures.types import SubQuery
 from .base import Metric
 
-# Of a decomposition with every text right and every dependency wrong, three quarters remain.
+# A decomposition with every text right and every dependency wrong scores three quarters.
 DEPENDENCY_SHARE = 0.25
 
 
@@ -43,8 +43,8 @@ def stage_metric(spec: StageSpec) -> Metric:
 def decision_metric(outputs: Sequence[str]) -> Metric:
     """One minus the Brier score, averaged over those of ``outputs`` that the example has a label for.
 
-    With a ``trace``, that is, if the answer may become a demonstration, the worst output counts instead: 0.75 then
-    means that every label has the highest probability, which a mean of three outputs does not.
+    With a ``trace``, that is, if the answer may become a demonstration, it is the worst output's score instead: at 0.75
+    every right label then has the highest probability, which a mean over three outputs would not ensure.
     """
 
     def metric(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
@@ -59,8 +59,7 @@ def decision_metric(outputs: Sequence[str]) -> Metric:
 def brier(decision: Any, label: Any) -> float:
     """Half the squared distance between probabilities and label (Brier 1950), between 0 and 1.
 
-    For a ``Noul`` it is ``(p - y) ** 2``, to which the halved sum over both answers comes. 1 for a
-    missing decision.
+    For a ``Noul`` this equals ``(p - y) ** 2``. A missing decision scores 1.
     """
     if decision is None:
         return 1.0
@@ -79,10 +78,9 @@ def rewrite_score(example: dspy.Example, prediction: dspy.Prediction, trace: Any
 def decompose_score(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
     """How well the written sub-queries match gold's, one to one.
 
-    Similarities of the best assignment (Kuhn 1955) are summed and divided by the larger of the two
-    counts, so that a sub-query too many costs as much as one too few. Of the result,
-    `DEPENDENCY_SHARE` is paid for dependencies: the F1 of pairs "needs", carried over by the
-    assignment.
+    Similarities of the best assignment (Kuhn 1955) are summed and divided by the larger of the two counts, so that a
+    sub-query too many costs as much as one too few. The share `DEPENDENCY_SHARE` of the result depends on the
+    dependencies: on the F1 of the pairs of sub-queries of which one needs the other, matched by the assignment.
     """
     gold, written = (_sub_queries(source.get("sub_queries")) for source in (example, prediction))
     if not gold or not written:
@@ -102,20 +100,23 @@ def decompose_right(example: dspy.Example, prediction: dspy.Prediction) -> bool:
 
 
 def steps_score(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
-    """F1 of the steps that gold has too, their numbers aside; with a graph at hand answers are compared instead."""
+    """F1 of the written steps against gold's, ignoring references to other steps.
+
+    Where there is a graph, answers are compared instead (see ``graph_metric``).
+    """
     gold, written = (Counter(map(_step, source.get("steps") or ())) for source in (example, prediction))
     shared = sum((gold & written).values())
     return 2 * shared / (gold.total() + written.total()) if shared else 0.0
 
 
 def _step(step: Any) -> str:
-    """What a step does, without the numbers of other steps."""
+    """A step as JSON, without its references to other steps."""
     said = {key: value for key, value in _fields(step).items() if key not in ("start", "inputs", "without")}
     return json.dumps(said, sort_keys=True, default=str)
 
 
 def _assign(gold: tuple[SubQuery, ...], written: tuple[SubQuery, ...]) -> tuple[float, dict[int, int]]:
-    """Total similarity of the best assignment, and gold's id for each written one."""
+    """The total similarity of the best assignment, and the id of gold's partner by the id of each written sub-query."""
     from scipy.optimize import linear_sum_assignment
 
     similarity = np.clip(sub_query_similarity(gold, written), 0.0, 1.0)

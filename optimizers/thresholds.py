@@ -1,13 +1,13 @@
-"""Fits thresholds on ``dev`` by which decisions are read: one for a ``Noul``, label weights for a ``Choice``.
+"""Fits on ``dev`` how probabilities become decisions: a threshold for a ``Noul``, label weights for a ``Choice``.
 
-A language model ranks well and is badly centred: with the 1.5B model, relevance had an AUROC of 0.95, and 0.77 were
-right at a threshold of 0.5. Two ways to mend it are compared on held-out conversations, and DSPy's own reading stays
-wherever neither is better:
+A language model ranks well but its probabilities are biased: with the 1.5B model, relevance had an AUROC of 0.95, but
+only 0.77 were right at a threshold of 0.5. Two corrections are compared on held-out conversations, and DSPy's own
+reading stays if neither is better:
 
 - scaling: probabilities ``softmax(log p / T + b)`` with one temperature ``T`` and one bias for each label (Platt 1999
   for two labels, "vector scaling" with a shared slope in Guo et al. 2017), with a normal prior around the identity,
   whose strength is chosen by held-out log loss;
-- for two labels also the threshold of the highest accuracy itself, as the middle of its plateau.
+- for two labels also the threshold with the highest accuracy, or the middle of the range that has it.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Evidence:
     Attributes:
         chances: probabilities, shape (rows, labels); ``(false, true)`` for a ``Noul``.
         gold: index of the right label of each row.
-        groups: conversation of each row; rows of one are never split.
+        groups: conversation of each row; rows of a conversation are always in the same fold.
         labels: the labels, in column order.
-        two: whether it is a ``Noul``.
+        two: whether the output is a ``Noul``.
     """
 
     chances: np.ndarray
@@ -114,7 +114,7 @@ def _index(name: str, label: Any, labels: tuple[str, ...], two: bool) -> int:
 
 
 def fit_output(name: str, evidence: Evidence, seed: int = 0) -> FittedOutput:
-    """Choose how one output is read: as DSPy does, or by whichever fit held-out conversations prefer."""
+    """Choose how one output is read: as DSPy does, or by the fit that is best on held-out conversations."""
     keep = np.ones(len(evidence.labels))
     before = _accuracy(evidence, keep)
     reason = _too_little(evidence)
@@ -206,7 +206,7 @@ def grouped_folds(groups: Sequence[str], seed: int) -> list[np.ndarray]:
 
 
 def _held_out(evidence: Evidence, folds: Sequence[np.ndarray], fit: Callable[[Evidence], Rule]) -> float:
-    """Share right of rows read by a rule that was fitted on the other folds."""
+    """The share of rows that are right by a rule fitted on the other folds."""
     right = 0.0
     for fold in folds:
         held = evidence.take(fold)
@@ -219,7 +219,7 @@ def _without(evidence: Evidence, fold: np.ndarray) -> Evidence:
 
 
 def _best_penalty(evidence: Evidence, folds: Sequence[np.ndarray]) -> tuple[float, float]:
-    """The prior's strength with the lowest held-out log loss, and its held-out proper score."""
+    """The strength of the prior with the lowest held-out log loss, and one minus its held-out Brier score."""
     found = []
     for penalty in sorted(PENALTIES, reverse=True):
         chances = np.zeros_like(evidence.chances)
@@ -234,9 +234,10 @@ def _best_penalty(evidence: Evidence, folds: Sequence[np.ndarray]) -> tuple[floa
 
 
 def fit_scaling(evidence: Evidence, penalty: float) -> tuple[float, np.ndarray]:
-    """Slope ``1 / T`` and bias a label of the likeliest scaling under a normal prior around the identity.
+    """The slope ``1 / T`` and the biases, shape (labels,), of the likeliest scaling under a normal prior around the
+    identity.
 
-    A label that never occurs is pulled down by the rows of the others and held by the prior.
+    The bias of a label that never occurs is lowered by the rows of the others, as far as the prior lets it.
     """
     from scipy.optimize import minimize
 
@@ -267,9 +268,9 @@ def scaled_rule(evidence: Evidence, penalty: float) -> Rule:
 
 
 def plateau_rule(evidence: Evidence, anchor: Rule) -> Rule:
-    """The threshold of the highest accuracy: the middle, in log odds, of the stretch that has it.
+    """The threshold with the highest accuracy: the middle, in log odds, of the interval that has it.
 
-    Of several such stretches the one nearest to ``anchor``.
+    Of several such intervals the one nearest to ``anchor`` is taken.
     """
     odds = _odds(evidence)
     lowest, highest = _reach(evidence)
@@ -291,7 +292,7 @@ def _odds(evidence: Evidence) -> np.ndarray:
 
 
 def _reach(evidence: Evidence) -> tuple[float, float]:
-    """The range of a threshold: up to one unit of log odds beyond what was seen."""
+    """The range of log odds in which a threshold may be: up to one unit beyond those of the rows."""
     odds = _odds(evidence)
     return float(odds.min()) - 1.0, float(odds.max()) + 1.0
 

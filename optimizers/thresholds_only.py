@@ -18,7 +18,7 @@ class ThresholdsOnly:
         self.written_dev = written_dev
 
     def compile(self, task: StageTask, progress: Progress) -> StageResult:
-        """One pass over ``dev``, then a fit that sends nothing."""
+        """Ask once for every ``dev`` example, then fit, which sends no requests."""
         with bench(task, progress, lambda dev: dev, self.written_dev) as work:
             if task.writes:
                 work.notes.append("a stage that writes has no thresholds")

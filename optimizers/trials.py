@@ -21,7 +21,7 @@ from .demonstrations import Answers, arranged, grouping
 
 logger = logging.getLogger(__name__)
 
-# Examples are told, beside their inputs, which outputs are worth asking for.
+# The name of the input of an example that lists the outputs to ask for.
 ASKED = "asked"
 # A written answer takes about four seconds on two cores, a decision half of one.
 WRITTEN_DEV = 12
@@ -30,9 +30,9 @@ WRITTEN_DEV = 12
 class Ledger:
     """The requests that a stage has spent and may still spend.
 
-    A client that reports to the meters (``program.lm``) is believed; for others, every question asked counts as one
-    request. Requests that a journal answered count too, so that a compile that was stopped and continued makes the same
-    choices.
+    If the client reports its requests to the meters (``program.lm``), these are counted; if not, every question counts
+    as one request. Requests that a journal answered count too, so that a compile that was stopped and continued makes
+    the same choices.
     """
 
     def __init__(self, spent: CallMeter, limit: int | None, progress: Progress) -> None:
@@ -57,7 +57,7 @@ class Ledger:
         self._progress.step(calls, tokens)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
-        """The same ledger: DSPy copies programs for every candidate, and all share one budget."""
+        """The same ledger, since DSPy copies programs for every candidate, and all share one budget."""
         return self
 
 
@@ -105,7 +105,7 @@ class StageProgram(dspy.Module):
 
     def _signature(self, asked: tuple[str, ...]) -> type[dspy.Signature]:
         signature = signature_of(self.predict)
-        # A configured output must be asked for: DSPy refuses a configuration that has no field.
+        # A configured output must be asked for: DSPy refuses a configuration of an output that the signature lacks.
         keep = {*asked, *self.predict.fields}
         return _narrowed(cast(Any, signature), tuple(sorted(keep))) if asked else signature
 
@@ -192,7 +192,7 @@ class Recorder:
         self._metric, self._ledger = metric, ledger
 
     def __call__(self, example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> float:
-        """The metric; with a trace (DSPy asks whether to demonstrate) nothing is remembered."""
+        """The metric; nothing is recorded if there is a trace (DSPy asks whether to demonstrate the example)."""
         try:
             score = self._metric(example, prediction, trace)
         except Exception as error:
@@ -224,7 +224,7 @@ def bench(task: StageTask, progress: Progress, foreseen: Callable[[int], int], w
 
 
 def dev_sample(examples: Sequence[dspy.Example], most: int, seed: int) -> list[dspy.Example]:
-    """The examples that written answers are scored on, in their order; the same for the same arguments."""
+    """A random sample of at most ``most`` examples to score written answers on, in their order."""
     if len(examples) <= most:
         return list(examples)
     chosen = Random(seed).sample(range(len(examples)), most)
@@ -232,7 +232,9 @@ def dev_sample(examples: Sequence[dspy.Example], most: int, seed: int) -> list[d
 
 
 def _ready(task: StageTask, examples: Sequence[dspy.Example]) -> list[dspy.Example]:
-    """Examples that also say which outputs to ask for: the labelled ones, or all (an empty tuple) of a text."""
+    """Examples that also say which outputs to ask for: the labelled decisions; for a stage that writes an empty tuple,
+    which means all.
+    """
     decisions, inputs = task.decisions, tuple(task.signature.input_fields)
     asked = [tuple(name for name in decisions if name in example) for example in examples]
     return [

@@ -1,4 +1,4 @@
-"""Chooses who writes follow-ups and sub-queries, model or head: whichever is nearer to the annotators on ``dev``."""
+"""Chooses whether model or head rewrites follow-ups and writes sub-queries: whichever is nearer to gold on ``dev``."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Rival(NamedTuple):
     """A head that writes the same output as a stage's model.
 
     Attributes:
-        output: the output of the stage under which it is weighed.
+        output: the name under which the choice between them is kept.
         measure: the name, for the report, of the score by which both are compared; ``score`` computes it.
-        of: gives the head among those of a program, or None.
-        writes: gives the head's text for a row, in the form of a model's answer, or None.
-        bare: gives what is left if nobody writes anything; ``unwritten`` is its name.
-        right: says whether the model's text is wholly right, if the head states its certainty; None otherwise.
+        of: gives the head of a program, or None.
+        writes: gives the head's output for a row, in the form of a model's answer.
+        bare: gives the output if neither writes anything; ``unwritten`` is its name.
+        right: says whether the model's output is wholly right; only for heads that state their certainty, else None.
     """
 
     output: str
@@ -83,10 +83,10 @@ RIVALS: Mapping[str, Rival] = {
 
 @dataclass(frozen=True)
 class FittedWriting:
-    """Who writes an output, and the mean scores and number of rows by which that was decided.
+    """The choice between model and head for one output, and the mean scores and number of rows that decided it.
 
     Attributes:
-        right: number of the model's texts that were wholly right; None if not needed.
+        right: how many of the model's outputs were wholly right; None if not needed.
     """
 
     combination: Combination
@@ -112,9 +112,10 @@ class FittedWriting:
 
 
 def unmeasured(heads: Heads) -> dict[str, Combination]:
-    """Who writes what a job did not compile: the head if there is one, and the model if the head finds no sub-queries.
+    """The choice for outputs that a job did not compile: the head, if there is one; the model only for sub-queries if
+    the head finds none.
 
-    An uncompiled model would have to be better than the head to be worth its seconds, and nobody has measured that.
+    An uncompiled model would have to be better than the head to be worth its seconds, which has not been measured.
     """
     split = MODEL_ALONE.model_copy(update={"surer": 0.0})
     chosen = {REWRITTEN: head_alone(()), SPLIT: split}
@@ -131,11 +132,11 @@ def fit_writing(
     written_dev: int,
     seed: int = 0,
 ) -> FittedWriting | None:
-    """Compare both on the rows that the compile scored; None if no head writes, or too few rows are informative.
+    """Compare model and head on the rows that the compile scored; None without a head, or with fewer than two rows.
 
     The model rewrites follow-ups if it is better by a standard error of the paired differences, as with labels. The
-    head writes sub-queries where its certainty is above the share of the model's that are wholly right, less half a
-    row. The requests are those of compiling, so a journal answers them.
+    head writes sub-queries where its certainty is above the share of the model's that are wholly right, estimated as
+    (right + 0.5) / (rows + 1). The requests are those of compiling, so a journal answers them.
     """
     made, rival = examples(spec, rows_dev, card), RIVALS[spec.name]
     if rival.of(heads) is None or len(made) < 2:
@@ -170,7 +171,7 @@ def fit_writing(
 
 
 def _by_model(predictor: dspy.Predict, example: dspy.Example, spec: StageSpec, lm: Any) -> dspy.Prediction | None:
-    """The model's text; None if it cannot be read."""
+    """The model's answer; None if it cannot be parsed."""
     try:
         return predictor(lm=lm.writer, **{name: example[name] for name in spec.inputs})
     except AdapterParseError:
