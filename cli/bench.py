@@ -27,7 +27,7 @@ PARTS = {
 }
 USUAL = ("plans", "router", "retrieval", "graph", "http")
 WIDE = 6
-"""Columns from which a table is turned round: in a pipe a line has 80 characters, and headings would be cut off."""
+"""From this many columns on a table is transposed: in a pipe a line has 80 characters, and headings would be cut."""
 
 Tables = dict[str, "Sequence[Frozen]"]
 Report = Callable[[int, int], None]

@@ -82,13 +82,15 @@ def command(
 
 
 def _beside(path: Path) -> bool:
-    """Whether it is a report beside a program folder, by `queryplan compile`; ``programs/*`` names those as well."""
+    """Whether a path is a report that `queryplan compile` wrote beside a program; ``programs/*`` matches those too."""
     name = next((path.name.removesuffix(end) for end in (".tables.json", ".md") if path.name.endswith(end)), "")
     return bool(name) and path.is_file() and path.with_name(name).is_dir()
 
 
 def _check(what: list[str], settings: Settings, wanted: Wanted, graph: bool) -> list[Measured | None]:
-    """The evaluations among these, None for programs; refuses what cannot be compared before test rows are read.
+    """The kept evaluation that each name stands for, or None for a program, if all can be compared.
+
+    This is checked before any program is measured, so that no reading of test rows is recorded in vain.
 
     Raises:
         QueryPlanError: too few of them, no such evaluation or program, or different rows.
@@ -120,7 +122,7 @@ def _rows_for(program: str, settings: Settings, wanted: Wanted, graph: bool) -> 
 
 
 def _measure(program: str, settings: Settings, wanted: Wanted, graph: bool) -> Measured:
-    """A program, measured now under its own name."""
+    """Measure a program now; the evaluation has the program's name."""
     from ..eval.measuring import Measuring
 
     opened = open_planner(wanted.domain, program, settings, plan_graph=graph)

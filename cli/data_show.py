@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def title_of(source: str, fingerprints: Mapping[str, str]) -> str:
-    """What was looked at, down to its content hashes."""
+    """A title that names the source and the content hashes of its splits."""
     return f"{source} ({', '.join(f'{name} {value}' for name, value in fingerprints.items())})"
 
 
 def check_tables(report: CheckReport, given: Sequence[Giveaway]) -> Group:
-    """Everything that a check found."""
+    """The tables of everything that a check found."""
     parts: list[RenderableType] = [_labels(report.statistics, title_of(report.source, report.fingerprints))]
     if given:
         parts.append(_giveaway(given))
@@ -39,12 +39,12 @@ def check_tables(report: CheckReport, given: Sequence[Giveaway]) -> Group:
 
 
 def statistics_tables(statistics: SetStatistics, title: str) -> Group:
-    """What a set consists of."""
+    """The tables of what a labelled set consists of."""
     return Group(_splits(statistics, title), _labels(statistics, "labels, of the rows that raise the question"))
 
 
 def draw(report: CheckReport, given: Sequence[Giveaway], path: Path) -> None:
-    """The picture of a check."""
+    """Draw what a check found into a picture file."""
     from ..data.drawing import draw_set
 
     bars: dict[str, dict[str, float]] = {}

@@ -1,4 +1,4 @@
-"""How a command ends when it cannot go on: one sentence on stderr, and an exit code that scripts can read.
+"""How a failing command ends: with one sentence on stderr, and an exit code that scripts can read.
 
 ====  ==========================================================================
 code  meaning
@@ -33,21 +33,21 @@ from ..errors import LMError, ProgramError, QueryPlanError, UserError
 STOPPED = "stopped; run the same command again to continue"
 
 SHOWN = 3
-"""Complaints about a file that one sentence shows at most."""
+"""The most complaints about a file that one sentence shows."""
 
 _MORE = re.compile(r"… and (\d+) more")
 
 UNREAD = 141
-"""The exit code of a process that SIGPIPE ended."""
+"""The exit code if nobody reads the output: the one of a process that SIGPIPE ended."""
 
 MISPLACED = frozenset(
     {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ENAMETOOLONG}
     | {errno.EACCES, errno.EPERM, errno.EROFS}
 )
-"""Errors of the system that mean a wrongly named file, not a failing machine."""
+"""System errors that mean that a wrong file was named, not that the machine fails."""
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Errors of the system that mean that nothing more can be written."""
+"""System errors that mean that nothing more can be written."""
 
 _CODES: tuple[tuple[type[QueryPlanError], int], ...] = ((UserError, 2), (LMError, 2), (ProgramError, 3))
 
@@ -77,7 +77,7 @@ def sentence(error: BaseException) -> str:
 
 
 def _first(lines: list[str]) -> list[str]:
-    """The first few complaints and the number of the others; the last line may already count some."""
+    """The first few complaints and the number of the others, including those that the last line already counts."""
     if len(lines) <= SHOWN:
         return lines
     counted = _MORE.fullmatch(lines[-1])
@@ -100,7 +100,7 @@ def one_sentence() -> Iterator[None]:
 
 
 def _is_for_typer(error: BaseException) -> bool:
-    """Usage errors, exits, aborted prompts and closed pipes, which typer handles well by itself."""
+    """Whether an error is a usage error, exit, aborted prompt or closed pipe, which typer handles well by itself."""
     if isinstance(error, OSError):
         return error.errno == errno.EPIPE
     return isinstance(error, typer.Exit | typer.Abort | TyperException)

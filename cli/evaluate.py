@@ -86,7 +86,7 @@ def command(
 
 
 def _check(out: Path | None, html: Path | None) -> None:
-    """Check where to write before minutes are spent on measuring."""
+    """Check that the files can be written, before minutes are spent on measuring."""
     if out is not None and out.suffix == ".json":
         check_file("--out", out)
     else:
@@ -106,7 +106,7 @@ def _write(measured: Measured, out: Path | None, html: Path | None) -> None:
 
 
 def _track(measured: Measured, compared: Report, dataset: str, settings: Settings) -> None:
-    """Write the evaluation and its page into MLflow; a server that is down loses nothing and stops nothing."""
+    """Write the evaluation and its page into MLflow; if the server is down, nothing is lost and the command goes on."""
     from ..eval.page.html_report import html_page
     from ..eval.tracking.runs import Tracking
     from ..eval.tracking.track_page import log_page

@@ -72,7 +72,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "data convert": ("queryplan data convert clinc150 --out clinc --from data_full.json",),
     "data split": ("queryplan data split labelled.jsonl --out ./cellar --shares train=0.6,dev=0.2,test=0.2 --replace",),
 }
-"""By command; a group has its own examples in its file."""
+"""Example command lines by command; those of a group of commands are in its own file."""
 
 
 def epilog_of(command: str) -> str | None:

@@ -52,7 +52,7 @@ def command(
 
 
 def _rows(card: DomainCard, domain: str | None) -> tuple[LabelledRow, ...]:
-    """The rows that heads learn from; if they cannot be read, a line says so."""
+    """The rows that heads learn from; if they cannot be read, none, and a line on stderr says so."""
     from ..data.card import domain_of
     from ..data.domain import load_domain
 
@@ -64,7 +64,7 @@ def _rows(card: DomainCard, domain: str | None) -> tuple[LabelledRow, ...]:
 
 
 def route_tree(found: Explanation) -> Tree:
-    """An explanation as a tree that a person reads."""
+    """An explanation as a tree for a terminal."""
     tree = Tree(_line(f"[bold]{escape(found.plan.query) or '(empty)'}[/bold]"))
     if found.plan.is_follow_up:
         tree.add(_line(f"read as: [cyan]{escape(found.plan.standalone_query)}[/cyan]"))

@@ -14,7 +14,7 @@ from ..errors import ConfigError, DataError, UserError
 
 
 def read_json(path: Path, what: str) -> Any:
-    """What a JSON file holds.
+    """The content of a JSON file.
 
     Args:
         what: what it should be, for the message, such as ``"a JSON object"``.
@@ -40,7 +40,7 @@ def check_file(flag: str, path: Path | None) -> None:
     """Refuse a file that could not be written later; nothing is created.
 
     Raises:
-        UserError: it is a folder, or in a place where no file can be.
+        UserError: it is a folder, or its place cannot be written to.
     """
     if path is None:
         return
@@ -55,13 +55,13 @@ def check_folder(flag: str, path: Path | None) -> None:
     """Refuse a folder that could not be written later; nothing is created.
 
     Raises:
-        UserError: it is a file, or in a place where no folder can be.
+        UserError: it is a file, or its place cannot be written to.
     """
     if path is None:
         return
     if os.path.exists(path) and not os.path.isdir(path):
         raise UserError(f"{flag} {path} is a file: give the name of a folder")
-    if os.path.isdir(path):  # what is above it is not written to, and may not be: a mounted folder
+    if os.path.isdir(path):  # the folder above it need not be writable, as with a mounted folder
         if not os.access(path, os.W_OK | os.X_OK):
             raise UserError(f"{flag} {path} may not be written to; give another folder")
         return
@@ -71,13 +71,13 @@ def check_folder(flag: str, path: Path | None) -> None:
 def check_tracking(uri: str, named: bool) -> None:
     """Refuse an address that MLflow cannot use, before doing the work that would be sent there.
 
-    Where only nobody answers, which may pass, a line says so and the work goes on: its results wait on this disk.
+    If no server answers, which may be temporary, a line says so and the work goes on: its results wait on this disk.
 
     Args:
-        named: whether this command names the address; then somebody must answer.
+        named: whether this command names the address; then a server must answer.
 
     Raises:
-        QueryPlanError: an address that cannot be used, or one that was named where nobody answers.
+        QueryPlanError: the address cannot be used, or it was named and no server answers.
     """
     from ..program.artifact.registry import client, speaking_to_mlflow, sqlite_file
 
@@ -93,7 +93,7 @@ def check_tracking(uri: str, named: bool) -> None:
 
 
 def _check_place(flag: str, path: Path) -> None:
-    """The nearest existing path above must be a writable folder; those between are created when the file is written."""
+    """Check that the nearest existing folder above is writable; missing ones are created when the file is written."""
     above = next(parent for parent in path.absolute().parents if os.path.lexists(parent))
     if not above.is_dir():
         raise UserError(f"{flag} {path} cannot be made: {above} is a file; give another place")

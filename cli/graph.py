@@ -253,7 +253,7 @@ def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Ite
     if where is None:
         raise UserError("say which graph: --graph FILE.lbug or an http(s) address, or --domain NAME")
     executor = open_graph(where, _schema_file(schema) if schema else None)
-    say_left_out(getattr(executor, "left_out", ()))  # of files alone: a database has nothing that its schema has not
+    say_left_out(getattr(executor, "left_out", ()))  # only files can have it: a database has only what its schema has
     try:
         yield executor
     finally:
@@ -263,7 +263,7 @@ def _executor(graph: str | None, domain: str | None, schema: Path | None) -> Ite
 def _planner(
     executor: GraphExecutor, domain: str | None, program: str | None, lm: str | None, api_base: str | None
 ) -> GraphPlanner:
-    """The planner that the flags name; without --program the domain's newest compile, if it learned graph plans."""
+    """The planner that the flags name; without --program, that of the domain's newest compile if it has graph plans."""
     from ..errors import ProgramError
     from ..program.artifact.registry import resolve
     from ..program.graph.planner import GraphPlanner
@@ -284,7 +284,7 @@ def _planner(
 
 
 def _newest(domain: str | None, settings: Settings) -> Path | None:
-    """The newest compile of a domain."""
+    """The program folder of a domain's newest compile; None if there is none."""
     from ..data.card import domain_folder, load_card
     from ..program.uncompiled import newest_program
 

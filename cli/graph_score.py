@@ -79,7 +79,7 @@ def score(
 
 
 def _next(sets: Iterator[GraphSet]) -> GraphSet | None:
-    """The next set; opening one may mean that its planner has to learn first."""
+    """The next set, None after the last; its planner may have to learn first, which takes minutes."""
     with saying_waits():
         return next(sets, None)
 
@@ -122,7 +122,7 @@ def _beside(measured: GraphSet, model: LMHandle, ask_all: bool) -> Beside:
 
 
 def _plain(report: Any) -> dict[str, Any]:
-    """A report without the results of single questions, which name answers."""
+    """A report as plain data, without the results of single questions, since these contain the answers."""
     return report.model_dump(mode="json", exclude={"results", "attempts"})
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
 
 ROWS = 200
-"""Answers shown at most; --json and --batch have all of them."""
+"""The most answers shown; --json and --batch have all of them."""
 
 
 def say_left_out(lines: Iterable[str]) -> None:
@@ -27,7 +27,7 @@ def say_left_out(lines: Iterable[str]) -> None:
 
 
 def show_proposal(console: Console, proposal: Any) -> None:
-    """How a question was read, by whom and how surely."""
+    """Print how a question was read, by what (ranking or model) and how certainly."""
     sure = "" if proposal.confidence is None else f", {proposal.confidence:.2f}"
     console.print(Text(f"{proposal.decided_by}{sure}: {proposal.reason}"))
     for line in proposal.degraded:
@@ -35,7 +35,7 @@ def show_proposal(console: Console, proposal: Any) -> None:
 
 
 def answer_tables(plan: GraphPlan, answer: GraphAnswer) -> Iterator[RenderableType]:
-    """The plan, the answers, and what they lack."""
+    """What to print: the plan, its answers, and what could not be answered."""
     from ..program.graph.wording import plan_lines
 
     steps = Table("stores", "step", title="plan")

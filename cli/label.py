@@ -22,7 +22,7 @@ HOW = "Enter takes what the plan says; /s skips the row, /q stops. What you answ
 
 
 class _Skipped(Exception):
-    """Whoever labels skips this plan."""
+    """Raised when the person who labels skips a plan."""
 
 
 def command(
@@ -77,7 +77,7 @@ def _label_all(logged: list[LoggedPlan], out: Path, card: DomainCard, limit: int
 
 
 def _say_of_another(logged: list[LoggedPlan], card: DomainCard) -> None:
-    """A line where plans were made by a program of another domain: what they propose is not of this one."""
+    """Say if plans were made by a program of another domain, since their proposals are not meant for this one."""
     others = sorted({name for plan in logged if (name := plan.compiled_for) not in ("", card.name)})
     if others:
         typer.echo(f"some of these plans are of the domain {', '.join(others)}, not of {card.name}", err=True)
@@ -109,7 +109,7 @@ def _offer(console: Console, logged: LoggedPlan, place: str) -> None:
 
 
 def _label(console: Console, logged: LoggedPlan, kept: LabelFile, card: DomainCard) -> None:
-    """Ask until the row is complete or skipped; answers that contradict the guide are proposed once more."""
+    """Ask until the row is complete or skipped; answers that contradict the guide are asked about once more."""
     from ..data.labelling import make_row
 
     answers: Answers = kept.answers(logged.key)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def logging_plans(planner: QueryPlanner, path: Path | None, text: bool) -> Iterator[None]:
-    """Log the plans that the planner makes meanwhile; without a path, nothing.
+    """A context in which the plans that the planner makes are logged to a file; without a path, nothing is logged.
 
     Args:
         text: also keep what users typed.
@@ -45,7 +45,7 @@ def logging_plans(planner: QueryPlanner, path: Path | None, text: bool) -> Itera
 
 @contextmanager
 def logging_service(planner: QueryPlanner, path: Path | None, text: bool) -> Iterator[None]:
-    """As `logging_plans`; without a path, as ``QUERYPLAN_PLAN_LOG`` and ``QUERYPLAN_PLAN_LOG_TEXT`` say.
+    """As `logging_plans`; without a path, ``QUERYPLAN_PLAN_LOG`` and ``QUERYPLAN_PLAN_LOG_TEXT`` decide.
 
     Raises:
         UserError, DataError: as `logging_plans`.

@@ -88,7 +88,7 @@ def _join_lines(command: Any) -> None:
 
 
 class Commands(TyperGroup):
-    """Commands known by name and one line of help; a command's module is imported when it is called."""
+    """The commands, listed by name and one line of help; a command's module is imported only when it is called."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -98,11 +98,11 @@ class Commands(TyperGroup):
                     self.add_command(TyperCommand(name, callback=None, help=line, rich_help_panel=panel))
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The commands in the order of the panels, not the alphabet."""
+        """The commands in the order of the help's panels, not of the alphabet."""
         return list(self.commands)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Load the command of the name that was typed."""
+        """Load the command whose name was typed."""
         name, stub, rest = super().resolve_command(ctx, args)
         return name, stub and load(str(name)), rest
 
@@ -144,13 +144,13 @@ def main() -> None:
     try:
         app(prog_name="queryplan")
     except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # typer and rich make 1 of it
+        if isinstance(end.__context__, BrokenPipeError):  # for which typer and rich exit with 1
             raise SystemExit(UNREAD) from None
         raise
 
 
 def _write_anything(stream: TextIO | None) -> None:
-    """Make every character writable: a terminal shows ``?`` for one that it lacks; files and pipes get UTF-8."""
+    """Let every character be written: a terminal shows ``?`` for one that it lacks; files and pipes get UTF-8."""
     if isinstance(stream, TextIOWrapper):
         if stream.isatty():
             stream.reconfigure(errors="replace")

@@ -75,7 +75,7 @@ def _source(given: str | None) -> Path | Literal["hub", "wheels"] | None:
 
 @contextmanager
 def _progress(label: str, size: int) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, and nothing else elsewhere; called with the bytes done and the bytes in all."""
+    """A bar on a terminal, nothing elsewhere; yields a function to call with the bytes done and the bytes in all."""
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:

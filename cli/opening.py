@@ -38,12 +38,12 @@ def open_planner(
 
     Args:
         model: when the model that ``--lm`` names is opened. ``before``: before anything is planned, and it must answer.
-            ``within``: during the first plan and its deadline, and a line at the end says why it could not be opened.
-            ``later``: left to the caller.
+            ``within``: during the first plan and within its deadline; if that fails, a line at the end says why.
+            ``later``: the caller opens it.
 
     Raises:
         QueryPlanError: no such program or domain, or the model cannot be opened. With ``within``, the latter only for
-            what is wrong before any request, such as a name that no provider has.
+            errors that show before any request, such as a name that no provider has.
     """
     asked = _AskedModel(settings)
     planner = _planner(domain, program, settings, asked)
@@ -83,10 +83,10 @@ class _AskedModel:
 
 
 def _say_problem(planner: QueryPlanner, asked: _AskedModel) -> None:
-    """Print a line on why there was no model.
+    """Print a line on why there was no model, if there was none.
 
     Raises:
-        UserError: it could not be opened for a reason that shows without any request and that no retry mends.
+        UserError: it could not be opened for a reason that shows without any request, so that trying again is useless.
     """
     if isinstance(asked.failure, UserError) and not isinstance(asked.failure, RefusedError):
         raise asked.failure
@@ -146,7 +146,7 @@ def _uncompiled(domain: str | None) -> QueryPlanner:
 
 
 def _compiled(program: Path, domain: str | None) -> QueryPlanner:
-    """A program with the stores in its domain's folder; a line says if the card has changed since."""
+    """A compiled program with the stores in its domain's folder; a line says if the card has changed since then."""
     from ..data.card import domain_folder, load_card
     from ..program.planner import QueryPlanner
 

@@ -60,7 +60,7 @@ def command(
     refuse_with_batch(batch, {"--history": history, "--session": session, "--active-entity": active_entity})
     messages, known = read_history(history), read_session(session) or {}
     known |= {"active_entity": active_entity} if active_entity else {}
-    # A file of plans without the model that was asked for would only have to be made again.
+    # For a batch the model must answer first: plans made without it would only have to be made again.
     when: When = "within" if batch is None else "before"
     opened = open_planner(domain, program, settings, plan_graph=graph, model=when, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):
@@ -77,7 +77,7 @@ def command(
 
 
 def _say_answers(card: DomainCard, domain: str | None, plan: QueryPlan) -> None:
-    """What graph steps find in the domain's own graph, or a line on why that cannot be read."""
+    """Print what the plan's graph steps find in the domain's own graph, or a line on why that cannot be read."""
     from ..data.card import domain_of
 
     try:
@@ -89,7 +89,7 @@ def _say_answers(card: DomainCard, domain: str | None, plan: QueryPlan) -> None:
 
 
 def _answers(domain: str, plan: QueryPlan) -> str:
-    """What the plan's graph steps find in the domain's own graph."""
+    """The answers of the plan's graph steps on the domain's own graph, in words."""
     from ..program.graph.executor import open_graph
 
     assert plan.graph_plan is not None
@@ -99,10 +99,10 @@ def _answers(domain: str, plan: QueryPlan) -> str:
 
 
 def refuse_with_batch(batch: Path | None, given: Mapping[str, object]) -> None:
-    """Refuse options that are about one query beside ``--batch``, rather than ignore them.
+    """Refuse options for a single query if ``--batch`` is given, instead of ignoring them.
 
     Raises:
-        UserError: some of them were given beside ``--batch``.
+        UserError: some of them were given together with ``--batch``.
     """
     said = [name for name, value in given.items() if value is not None]
     if batch is not None and said:
@@ -146,7 +146,7 @@ def _batch(planner: Any, source: Path, target: Path, deadline: float | None) -> 
 
 
 def say_worked(worked: Worked, how: str, target: Path) -> None:
-    """Say how many rows of a batch were worked on.
+    """Say how many rows of a batch were done.
 
     Raises:
         DataError: some rows were not queries.

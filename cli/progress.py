@@ -33,7 +33,7 @@ def saying_waits() -> Iterator[None]:
 
         def say(sentence: str) -> None:
             if console.is_terminal:
-                shown.close()  # one live display at a time is all that a terminal has
+                shown.close()  # a terminal can have only one live display at a time
                 shown.enter_context(console.status(sentence))
             else:
                 print(sentence, file=sys.stderr, flush=True)
@@ -46,7 +46,7 @@ def saying_waits() -> Iterator[None]:
 def by_column(progress: Any) -> Iterator[Callable[[str, int, int], None]]:
     """Yield a function to call with (column, done, total), shown as stages of ``progress``.
 
-    One live display at a time is all that a terminal has, so the bars of compiling are used again.
+    A terminal can have only one live display at a time, so the bars of compiling are used again.
     """
     shown: dict[str, int] = {}
 
@@ -65,7 +65,7 @@ def by_column(progress: Any) -> Iterator[Callable[[str, int, int], None]]:
 
 
 def wide_console() -> Console:
-    """Standard output; where it is not a terminal, wide enough for a table of six columns."""
+    """A console for standard output; if that is not a terminal, it is wide enough for a table of six columns."""
     console = Console()
     return console if console.is_terminal else Console(width=150)
 

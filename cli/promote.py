@@ -87,7 +87,7 @@ def command(
 
 
 def exit_code(done: Promotion, accept_inconclusive: bool = False) -> int:
-    """0 for a pass; otherwise 4 or 5."""
+    """The exit code: 0 for a pass, 4 if the gate says no, 5 if the rows cannot decide and that is not accepted."""
     if done.gate is None or done.moved or done.gate.verdict == "pass":
         return 0
     if done.gate.verdict == "inconclusive":

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..program.retrieval.stores import Stores
 
 PLANNING = 0.6
-"""Share of a deadline that planning may take, so that a model that hangs leaves time to search."""
+"""The share of a deadline that planning may take, so that time is left to search even if a model hangs."""
 
 
 def command(
@@ -69,7 +69,7 @@ def command(
     check_file("--out", out)
     refuse_with_batch(batch, {"--history": history, "--session": session})
     row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
-    # A file of plans without the model that was asked for would only have to be made again.
+    # For a batch the model must answer first: plans made without it would only have to be made again.
     when: When = "within" if batch is None else "before"
     opened = open_planner(domain, program, settings, plan_graph=graph, model=when, mode=mode)
     with opened as planner, logging_plans(planner, log, log_text):

@@ -1,4 +1,4 @@
-"""``queryplan score``: how right source plans, read-or-search decisions and searches are."""
+"""``queryplan score``: the accuracy of source plans and read-or-search decisions, and the recall of searches."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _needs_no_program(part: str, wanted: Wanted) -> bool:
 
 
 def _check(part: str, wanted: Wanted) -> None:
-    """Refuse scores that would mean nothing.
+    """Refuse scores that would be meaningless.
 
     Raises:
         UserError: no such split, or rows that the heads have learned from.

@@ -131,7 +131,7 @@ def _keep_plans(planner: QueryPlanner, plans: int) -> None:
 
 @contextmanager
 def _logging_to_stderr(access_log: bool) -> Iterator[None]:
-    """Log the server's lines to stderr meanwhile, without users' words or tracebacks that show them."""
+    """A context in which the server logs to stderr, without users' words, or tracebacks that could show them."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     levels = {"queryplan.http": logging.INFO if access_log else logging.WARNING, "uvicorn.error": logging.WARNING}

@@ -24,7 +24,7 @@ FILE = "queryplan.toml"
 PREFIX = "QUERYPLAN_"
 
 OTHER_VARIABLES = frozenset({"API_KEY", "BENCHMARKS", "CACHE", "DEBUG", "PLAN_LOG", "PLAN_LOG_TEXT", "SERVE_TOKEN"})
-"""Variables with the prefix that are not settings of a command."""
+"""Environment variables with the prefix ``QUERYPLAN_`` that are not settings of a command."""
 
 
 class Settings(BaseModel):
@@ -37,8 +37,8 @@ class Settings(BaseModel):
         programs_dir: where compiled programs are written, one folder for each domain.
         journal: the file with language model calls that were already paid for.
         timeout: seconds to wait for an answer of the language model.
-        gate: what `queryplan promote` requires, a table; see ``eval/gate/settings.py``.
-        prices: dollars a million tokens, by the name of the model, a table; see ``eval/prices.py``.
+        gate: a table of what `queryplan promote` requires; see ``eval/gate/settings.py``.
+        prices: a table of dollars per million tokens, by the name of the model; see ``eval/prices.py``.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,7 +71,7 @@ def load_settings(**flags: Any) -> Settings:
         flags: what the command line gave; None means not given.
 
     Raises:
-        ConfigError: an unknown or wrong setting, with its name and where it stands, or an unreadable file.
+        ConfigError: a setting is unknown or wrong (with its name and where it was given), or a file cannot be read.
     """
     merged: dict[str, Any] = {}
     for where, values in _sources(flags):
@@ -81,9 +81,9 @@ def load_settings(**flags: Any) -> Settings:
 
 
 def _sources(flags: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Where settings come from, the weakest first."""
+    """The sources of settings with their values; later ones override earlier ones."""
     yield FILE, _from_file(Path(FILE))
-    # MLflow's own variable, for those who have it set; ours wins.
+    # MLflow's own variable, for those who have it set; ours takes precedence.
     uri = os.environ.get("MLFLOW_TRACKING_URI")
     yield "MLFLOW_TRACKING_URI", {"tracking_uri": uri} if uri else {}
     yield "the environment", _from_environment(os.environ)

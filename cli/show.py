@@ -13,7 +13,7 @@ from ..program.plan import Decision, QueryPlan
 def escape(text: str) -> str:
     """Escape text of a user or a model, so that it cannot style or control the terminal.
 
-    Parts of a line are escaped together: a bracket in one of them and its end in the next would be a style.
+    Escape all of a line at once: a bracket in one part and its end in the next would make a style.
     """
     return escape_markup(printable(text))
 
