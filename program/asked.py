@@ -23,7 +23,7 @@ class Asked:
 
     Attributes:
         predictors: by stage, each for the outputs that the model has a say in.
-        made_from: the planner's state at that time: its own predictors, and how model and heads are weighed.
+        made_from: the planner's state that they were made from: its own predictors, and its combinations.
         content: hash of that state.
     """
 
@@ -33,14 +33,14 @@ class Asked:
 
     def still_of(self, planner: QueryPlanner) -> bool:
         """Whether the planner is unchanged; checked before each plan, so it has to be cheap."""
-        # DSPy stands between a module and each of its attributes, which takes longer than the comparison.
+        # ``vars`` goes round DSPy's attribute access, which takes longer than the comparison.
         own, (combinations, seen) = vars(planner), self.made_from
         stages = own["stage_predictors"]
         same = own["combinations"] == combinations and stages.keys() == seen.keys()
         return same and all(map(_is_as_seen, stages.values(), map(seen.__getitem__, stages)))
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Asked:
-        """The same object: that a copied planner has other predictors shows at its first plan."""
+        """The same object; ``still_of`` finds at the first plan of a copied planner that its predictors are others."""
         return self
 
 

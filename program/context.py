@@ -18,10 +18,10 @@ from .text.listed import listed_questions
 
 ROLES = get_args(Role)
 ASIDES = frozenset(("system", "developer", "tool", "function"))
-"""Roles of messages that chat interfaces keep beside what was said. Were they a gap, every plan of an application that
-sends its instructions along would have one."""
+"""Roles of messages that nobody said in the conversation. They are left out without a gap in ``degraded``, which every
+plan of an application that sends its instructions along would have otherwise."""
 ROLE_NAMES = {"human": "user", "ai": "assistant"}
-"""What others call our roles."""
+"""Other names of our roles."""
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
 SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
@@ -231,13 +231,13 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
 
 
 def _is_aside(message: Mapping[str, Any] | Message) -> bool:
-    """Whether a message is an instruction or a tool's, which nobody said: it is no turn and no loss."""
+    """Whether a message is an instruction or a tool's output, which is left out without a gap."""
     role = message.get("role") if isinstance(message, Mapping) else _role_in(message)
     return isinstance(role, str) and role.strip().lower() in ASIDES
 
 
 def _role_in(message: Any) -> Any:
-    """What somebody's class of messages calls the role; LangChain's says ``type``."""
+    """The role of a message object; LangChain's calls it ``type``. None if it has neither."""
     return getattr(message, "role", getattr(message, "type", None))
 
 

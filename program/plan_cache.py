@@ -42,7 +42,7 @@ SECONDS = 3600.0
 
 _TABLE = "CREATE TABLE plans (key TEXT PRIMARY KEY, made REAL NOT NULL, plan TEXT NOT NULL)"
 _WAIT_MS = 20
-"""Seconds to wait for another process that writes into the file; after that the plan is made, or not kept."""
+"""Milliseconds to wait for another process that writes into the file; after that the plan is made, or not kept."""
 
 Kept = tuple[float, QueryPlan]
 """A plan, and the time at which it was made."""

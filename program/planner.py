@@ -47,8 +47,8 @@ class QueryPlanner(dspy.Module):
         stage_predictors: one ``dspy.Predict`` for each stage, by name; optimizers replace them.
         heads: learned heads, or None.
         manifest: that of the program this planner was loaded from, or None.
-        gate: says when heads answer in the model's place.
-        make_flow: makes the flow that takes a query from round to round; the oracle ladder puts in one with gold.
+        gate: says when heads answer instead of the model.
+        make_flow: makes the flow that takes a query from round to round; the oracle ladder uses one with gold labels.
         log: where plans are logged, see ``program/plan_log.py``; nowhere unless one is set.
     """
 
@@ -156,7 +156,7 @@ class QueryPlanner(dspy.Module):
         return self._keep(planning, history, session)
 
     def let_model_decide(self) -> QueryPlanner:
-        """Drop the weighing of model and heads: the model decides, and heads only where it cannot; returns self."""
+        """Drop the combinations of model and heads: the model decides, heads only where it cannot; returns self."""
         self.combinations.clear()
         return self.use({})
 
@@ -172,7 +172,7 @@ class QueryPlanner(dspy.Module):
 
     def _begin(self, query: str, history: History, session: Mapping[str, Any] | None, clock: Clock) -> Planning:
         """Start planning a query, up to its first round; already done if the cache has its plan."""
-        # DSPy stands between a module and each of its attributes, which takes longer than most of this.
+        # ``vars`` goes round DSPy's attribute access, which takes longer than most of this.
         own = vars(self)
         clean = clean_input(query, history, session, own["card"].history, own["_greetings"])
         lm, missing = own["_model"].now()
@@ -221,7 +221,7 @@ class QueryPlanner(dspy.Module):
     @property
     def program_version(self) -> str:
         """A name of this program's content; it changes whenever the same query could get another plan."""
-        self._asked()  # somebody may have put other words into a predictor
+        self._asked()  # somebody may have changed a predictor
         if self._version is None:
             self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{content_hash(self)}"
         return self._version
@@ -332,7 +332,7 @@ class QueryPlanner(dspy.Module):
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Refuse to pickle: a planner is saved as a folder, from which each process loads its own.
+        """Refuse to pickle: a planner is saved as a folder, from which each process loads its own copy.
 
         Raises:
             TypeError: always.
@@ -370,7 +370,7 @@ class QueryPlanner(dspy.Module):
     ) -> QueryPlanner:
         """Load a compiled program, without running any code of it.
 
-        As a part of another DSPy program it stays as it is: DSPy's optimizers change no compiled module.
+        As a part of another DSPy program it stays unchanged: DSPy's optimizers leave compiled modules alone.
 
         Args:
             program: a folder, or ``models:/NAME@ALIAS`` of an MLflow registry.
@@ -388,7 +388,7 @@ class QueryPlanner(dspy.Module):
         gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
         planner = cls(state.card, heads=heads_of(state), lm=name, **{**gate, **options})
         restore(planner, state)
-        planner._compiled = True  # else they put examples of that other program into its predictors
+        planner._compiled = True  # else DSPy's optimizers put examples of that program into its predictors
         planner._asked()
         return planner
 

@@ -45,10 +45,10 @@ class StageSpec:
 
 # A small model that loses the thread repeats itself up to the limit: keep it near the longest gold answer.
 MAX_TOKENS = {"rewrite": 160, "decompose": 320, "graph": 400}
-# Outputs that are worth no request when nothing else of their stage is asked.
+# If only these outputs of a stage are left to ask, no request is sent for them.
 NOT_ALONE = {"rejection_kind", "referenced_entities", "entities", "relationships_needed"}
 REWRITTEN, SPLIT = "standalone_query", "sub_queries"
-"""The outputs that a head can write, too; their combinations stand with those of the decisions."""
+"""The written outputs that heads can write too; their combinations are kept under these names."""
 
 
 def stage_specs(card: DomainCard) -> dict[str, StageSpec]:

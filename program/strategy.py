@@ -16,8 +16,8 @@ MULTI_HOP_INTENTS = ("causal", "multi_entity")
 def choose_strategy(is_relevant: bool, intent: Intent, complexity: Complexity, entities: int) -> RetrievalStrategy:
     """The retrieval strategy of a plan.
 
-    ``cross_episode`` is tested before the number of entities: tested after it, as one would first
-    write it, a question about two guests over time would lose its kind.
+    The intent ``cross_episode`` is tested before the number of entities; otherwise a question about two guests over
+    time would become ``multi_hop``.
     """
     if not is_relevant:
         return NOTHING

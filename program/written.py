@@ -2,9 +2,10 @@
 
 A part that a model wrote is taken if it passes its check, and asked for once more with the checker's words if a
 further round is left. Otherwise it is replaced, which ``degraded`` then names: a follow-up by a learned edit
-(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or either by the safe plan. Where a compile found
-the learned edit or cut as good as the model, only that is used; sub-queries are cut where the head is surer than the
-model was right.
+(``rewriting/``), sub-queries by a learned cut (``decomposing/``), or either by the safe choice: the query as typed, or
+no sub-queries. If a compile found the learned edit as good as the model's, the model is not asked to rewrite. It is not
+asked for sub-queries where the certainty of the learned cut is above the share of the model's that were right on
+``dev``.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def _rewritten_by_head(flow: Flow) -> bool:
 
 
 def _told(flow: Flow) -> tuple[Turn, ...]:
-    """The turns that tell something: a rejection in the card's own words says nothing that a query may point to."""
+    """The turns without answers that only reject a query in the card's own words, to which no query can refer."""
     said = {printable(topic.reason) for topic in flow.parts.card.excluded}
     return tuple(turn for turn in flow.clean.turns if turn.role == "user" or turn.content not in said)
 
@@ -92,7 +93,7 @@ def _named(flow: Flow, text: str) -> tuple[str, ...]:
 
 
 def _left_as_typed(flow: Flow) -> str:
-    """The fallback if nothing rewrote the query: what it refers to is guessed."""
+    """The fallback if nothing rewrote the query: keep it as typed, guess what it refers to, and say so in words."""
     flow.labels.referenced_entities = guessed = _guess_references(flow)
     return "the query was left as typed" + ("; what it refers to is a guess" if guessed else "")
 
@@ -118,7 +119,7 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
 
 
 def _take_listed(flow: Flow) -> None:
-    """The questions that the query lists are its searches."""
+    """Use the questions that the query lists as its sub-queries."""
     questions, heads = flow.clean.questions, flow.parts.heads
     flow.labels.sub_queries = heads.of_questions(questions) if heads else as_asked(questions)
     flow.decide("decompose", [s.text for s in flow.labels.sub_queries], "rule", 1.0, LISTED)
