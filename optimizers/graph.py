@@ -124,7 +124,7 @@ def same_answers(found: Found | None, question: Question, graph: MemoryGraph) ->
 
 
 def sample_questions(questions: Sequence[Question], seed: int, most: int = MOST_QUESTIONS) -> tuple[Question, ...]:
-    """A random sample of at most so many questions."""
+    """A random sample of at most ``most`` questions, in their order."""
     if len(questions) <= most:
         return tuple(questions)
     chosen = sorted(Random(seed).sample(range(len(questions)), most))

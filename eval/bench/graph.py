@@ -141,7 +141,7 @@ def _files(folder: Path) -> tuple[Path, Path]:
 
 
 def draw_plans(graph: GraphExecutor, schema: GraphSchema, hops: int, count: int, seed: int) -> Iterator[GraphPlan]:
-    """Plans of so many hops that have an answer: a node drawn at random, then edges drawn at random."""
+    """Random plans with ``hops`` hops that have an answer: from a random node along random edges."""
     drawn = random.Random(f"{seed} {hops}")
     nodes = sorted(graph.names())
     found = 0

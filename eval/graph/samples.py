@@ -51,7 +51,7 @@ class PublicQuestion(Frozen):
 
 
 def metaqa_questions(source: Path | str | None = None, hops: Sequence[int] = HOPS) -> tuple[PublicQuestion, ...]:
-    """Every dev question of so many hops, in the order of the files.
+    """Every dev question with these numbers of hops, in the order of the files.
 
     Args:
         source: the folder with the files; the local copy of the benchmarks if not given.

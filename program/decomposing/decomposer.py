@@ -44,7 +44,7 @@ LEAST = 0.03
 """A query whose likeliest cut has a smaller share is not cut. Of the podcast's left-out queries below it, one in fifty
 was cut rightly."""
 TRIED = 12
-"""So many of the likeliest cuts at most are looked at for one that passes the check."""
+"""How many of the likeliest cuts are tried at most, until one passes the check."""
 SAID = {"clauses": "cut at {}", "list": "what is said of a list, of each of its {} items"}
 
 

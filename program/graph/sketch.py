@@ -56,7 +56,7 @@ class Final:
     """What is done with the set at the end.
 
     Attributes:
-        kind: ``set`` leaves it as it is.
+        kind: what is done with the set of answers; ``set`` returns it unchanged.
         filters: conditions that come before.
     """
 

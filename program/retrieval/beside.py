@@ -183,7 +183,7 @@ _NO_OTHER = "the other sources are used"
 
 
 def _instead(query: SourceQuery, moved: SourceQuery | None) -> str:
-    """Who is asked in the place of a source that failed, and without which of its filters."""
+    """In words: which source is asked instead of one that failed, and which filters are left out for it."""
     if moved is None:
         return _NO_OTHER
     left = {key: values for key, values in query.filters.items() if key not in moved.filters}

@@ -27,7 +27,7 @@ instead of 0.209."""
 SORTS = dict.fromkeys(("run", "article", "wider", "piece"), "small") | {"begins": "capital", "pair": "capital"}
 """Of which sort a referent of a kind is; other kinds are sorts themselves."""
 OPENERS = 4
-"""So many first words at most are no part of what is new in an elliptic question."""
+"""The most words at the beginning of an elliptic question that are not part of what is new."""
 
 
 class Typed(NamedTuple):

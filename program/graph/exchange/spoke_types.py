@@ -74,7 +74,7 @@ def read_types(document: Mapping[str, Any], where: str) -> SchemaReading:
 
 
 def _entries(told: Any, key: str, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(type name, what is told of it)."""
+    """The name and the attributes of each entry, listed or in an object. Raises DataError if an entry has no name."""
     pairs = told.items() if isinstance(told, Mapping) else ((None, entry) for entry in told)
     for name, entry in pairs:
         if isinstance(entry, str) and name is None:

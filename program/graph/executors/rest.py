@@ -286,5 +286,5 @@ def _same(cutoff: Cutoff, condition: Condition) -> bool:
 
 
 def sent_text(value: Any) -> str:
-    """A value as it is written, a whole number without a fraction."""
+    """A value as text, a whole number without a fraction."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)

@@ -17,7 +17,7 @@ from .view import View
 from .words import fold, is_whole_in
 
 FEW = 12
-"""Values that a property has at most."""
+"""Only properties with at most this many values are read by similarity."""
 ALIKE = 0.45
 """The least similarity, 0 to 1, that every word of a value must have to some word of the question."""
 

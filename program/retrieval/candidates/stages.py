@@ -212,7 +212,7 @@ class LlmStage:
     """Other wordings by a language model; asked once for each query and paradigm.
 
     Attributes:
-        cache: known variations; whoever plans may fill it beforehand.
+        cache: known variations; the planner may fill it beforehand.
     """
 
     name: StageName = "llm"
@@ -233,7 +233,7 @@ class LlmStage:
 
 
 class AgenticStage:
-    """Follow-ups for what the first evidence does not cover: the gap as it is, and its key terms."""
+    """Follow-ups for what the first evidence does not cover (a gap): the gap's own words, and its key terms."""
 
     name: StageName = "agentic"
 

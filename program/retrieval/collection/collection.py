@@ -220,7 +220,7 @@ class ItemStore:
         self._sums = [0, *accumulate(lengths)]
 
     def newest(self, count: int, day: date) -> list[Item]:
-        """The newest items up to a day, newest first, at most so many."""
+        """The newest ``count`` items up to a day, or fewer, newest first."""
         until = bisect_right(self._days, day.isoformat())
         return self.items[len(self.items) - until :][:count]
 

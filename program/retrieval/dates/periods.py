@@ -293,7 +293,7 @@ class Almanac:
         return Period(first, self.today if first <= self.today < last else last, unit, last)
 
     def _start(self, unit: str, by: int) -> date:
-        """First day of the unit so many units from the one that contains today."""
+        """The first day of the unit that is ``by`` units after the one with today in it."""
         if unit == "week":
             return self.today - self.today.weekday() * DAY + 7 * by * DAY
         months = MONTHS_OF[unit]
@@ -328,7 +328,7 @@ def _exists(year: int, month: int, day: int) -> bool:
 
 
 def month_start(day: date, by: int) -> date:
-    """The first day of the month so many months from that of a day."""
+    """The first day of the month that is ``by`` months after that of a day."""
     months = day.year * 12 + day.month - 1 + by
     return date(months // 12, months % 12 + 1, 1)
 

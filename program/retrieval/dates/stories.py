@@ -133,7 +133,7 @@ def with_a_story(phrase: str, find: Find) -> Parse | None:
     sign = sign_of(tokens[0]) if start and others[0] == 0 else None
     between = range(1, start) if sign is not None else range(0)
     if sign is not None and not any(_tells(tokens[i]) for i in between):
-        return None  # nothing is told between them, so it is no bound for another reason
+        return None  # there are no words between them that tell an event
     before, behind = _is_apart(tokens, start - 1, -1), _is_apart(tokens, parse.end, 1)
     if sign is not None and not _is_a_day_or_ago(parse, sign):
         return None

@@ -99,7 +99,7 @@ class Phrases:
         self._forms = re.compile("|".join(map(_form, forms)) or r"(?!)", re.IGNORECASE)
 
     def find(self, text: str) -> list[tuple[int, int, str]]:
-        """(start, end, phrase) of each that occurs, in order, none within another; the phrase in small letters."""
+        """(start, end, phrase in lower case) of each phrase in the text, in order; none is within another."""
         folded = text.casefold()
         if len(folded) != len(text):  # places must stay the same, but "ß" would become two letters
             folded = "".join(c.casefold() if len(c.casefold()) == 1 else c for c in text)
