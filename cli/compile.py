@@ -41,9 +41,12 @@ def command(
         ),
     ] = None,
     encoder: Annotated[
-        str,
-        typer.Option(help="What embeds texts for the heads: static, or minilm (needs the extra minilm; 11 ms a text)."),
-    ] = "static",
+        str | None,
+        typer.Option(
+            help="What embeds texts for the heads: static, or minilm, which reads whole sentences where those leave a"
+            " doubt whether a query is in scope (extra minilm; 11 ms); default: minilm where it is installed."
+        ),
+    ] = None,
     lending: Annotated[bool, typer.Option(help="Also learn from rows that other domains lend.")] = True,
     budget_calls: Annotated[
         int | None, typer.Option(min=0, help="Requests to the language model that compiling may spend.")
@@ -69,13 +72,13 @@ def command(
     """
     from ..optimizers.job_contract import STAGES, JobSettings
 
-    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
+    settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri, encoder=encoder)
     check_tracking(settings.tracking_uri, tracking_uri is not None)
     job = JobSettings(
         optimizer=optimizer,
         arguments=parse_settings(set_ or []),
         lm=settings.lm_settings(),
-        encoder=encoder,
+        encoder=settings.encoder,
         lending=lending,
         stages=STAGES if stages is None else parse_stages(stages),
         sizes=parse_sample(sample),

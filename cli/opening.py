@@ -109,7 +109,11 @@ def _planner(domain: str | None, program: str | None, settings: Settings, asked:
     from ..program.artifact.registry import resolve
 
     found = _program(domain, program, settings)
-    planner = _uncompiled(domain) if found is None else _compiled(resolve(found, settings.tracking_uri), domain)
+    planner = (
+        _uncompiled(domain, settings.encoder)
+        if found is None
+        else _compiled(resolve(found, settings.tracking_uri), domain)
+    )
     if domain is not None and planner.card.name != _name(domain):
         name = planner.card.name
         what = "leave out --domain" if name in shipped_domains() else f"give the folder of {name} with --domain"
@@ -134,7 +138,7 @@ def _say(sentence: str) -> None:
     typer.echo(" ".join(sentence.split()), err=True)
 
 
-def _uncompiled(domain: str | None) -> QueryPlanner:
+def _uncompiled(domain: str | None, encoder: str) -> QueryPlanner:
     from ..data.card import shipped_domains
     from ..program.uncompiled import uncompiled_planner
 
@@ -142,7 +146,7 @@ def _uncompiled(domain: str | None) -> QueryPlanner:
         raise ConfigError(
             f"say which domain: --domain {' or '.join(shipped_domains())}, or a folder with a domain.toml"
         )
-    return uncompiled_planner(domain)
+    return uncompiled_planner(domain, encoder=encoder)
 
 
 def _compiled(program: Path, domain: str | None) -> QueryPlanner:

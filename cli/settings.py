@@ -11,7 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -37,6 +37,7 @@ class Settings(BaseModel):
         programs_dir: where compiled programs are written, one folder for each domain.
         journal: the file with language model calls that were already paid for.
         timeout: seconds to wait for an answer of the language model.
+        encoder: what embeds texts for heads that are trained; see ``program/heads/encoders.py``.
         gate: a table of what `queryplan promote` requires; see ``eval/gate/settings.py``.
         prices: a table of dollars per million tokens, by the name of the model; see ``eval/prices.py``.
     """
@@ -49,6 +50,7 @@ class Settings(BaseModel):
     programs_dir: Path = Path(".queryplan/programs")
     journal: Path = Path(".queryplan/journal.sqlite")
     timeout: float = Field(default=120.0, gt=0, allow_inf_nan=False)
+    encoder: Literal["auto", "static", "minilm"] = "auto"
     gate: dict[str, Any] = {}
     prices: dict[str, Any] = {}
 

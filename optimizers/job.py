@@ -32,7 +32,8 @@ from ..eval.test_readings import file_of_test, measured_on, told_reading
 from ..program.artifact.folder import Manifest, check_replaceable, text_fingerprint
 from ..program.artifact.planner_state import predictor_state
 from ..program.bound import Bound, Gate
-from ..program.heads.encoders import encoder_named
+from ..program.heads.encoder import default_encoder
+from ..program.heads.encoders import closer_encoder
 from ..program.heads.heads import Heads
 from ..program.heads.lending import Lent, lending_counts, lending_key, lending_words, lent_rows
 from ..program.heads.training import train_heads
@@ -105,11 +106,11 @@ class CompileJob:
 
     def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
         say("training heads (no language model)")
-        encoder = encoder_named(self.settings.encoder)
         rows = self.domain.rows("train")
         if self._lent:
             say(f"heads learn from {len(rows)} rows{lending_words(lending_counts(self._lent))}")
-        heads = train_heads(rows, self.domain.card, encoder, self.settings.seed, self._lent)
+        closer = closer_encoder(self.settings.encoder)
+        heads = train_heads(rows, self.domain.card, default_encoder(), self.settings.seed, self._lent, closer)
         rival: dict[str, StageResult] = {}
         results: dict[str, StageResult] = {}
         weighed: list[Weighed] = []
@@ -307,7 +308,8 @@ class CompileJob:
         )
         weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
         gate = () if planner.gate == Gate() else (repr(planner.gate),)
-        gate += () if self.settings.encoder == "static" else (self.settings.encoder,)
+        closer = planner.heads.closer if planner.heads else None
+        gate += () if closer is None else (closer.features.encoder.name,)
         gate += () if self.settings.seed == 0 else (f"seed {self.settings.seed}",)
         gate += lending_key(self.domain.rows("train")) if self.settings.lending else ()
         parts = (state, weighed, self.settings.lm.model, self._key, *gate)

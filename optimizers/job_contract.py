@@ -12,6 +12,7 @@ from ..eval.evaluation import Evaluation
 from ..eval.prices import Prices
 from ..eval.report import Report
 from ..program.artifact.folder import Manifest
+from ..program.heads.encoders import AUTO
 from ..program.lm.endpoint import LMSettings
 from .base import Optimizer, StageResult
 from .combining import FittedCombination
@@ -31,14 +32,14 @@ class JobSettings:
         programs: folder of compiled programs, with one folder for each domain.
         out: folder for this program, instead of one in ``programs``.
         work: folder of the files from which a stopped job continues.
-        encoder: the encoder of the heads, ``static`` or ``minilm``, see ``program/heads/minilm.py``.
+        encoder: what embeds texts for the heads, see ``program/heads/encoders.py``.
         lending: whether other domains lend rows to this one, see ``program/heads/lending.py``.
     """
 
     optimizer: str = "bootstrap"
     arguments: Mapping[str, Any] = field(default_factory=dict)
     lm: LMSettings = field(default_factory=LMSettings)
-    encoder: str = "static"
+    encoder: str = AUTO
     lending: bool = True
     stages: tuple[str, ...] = STAGES
     sizes: Mapping[str, int] = field(default_factory=dict)

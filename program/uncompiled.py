@@ -14,7 +14,9 @@ from ..data.learned import prints_of
 from ..errors import ProgramError
 from .artifact.folder import MANIFEST, Manifest, check_program, text_fingerprint
 from .heads.encoder import default_encoder
+from .heads.encoders import AUTO, closer_encoder
 from .heads.lending import lending_counts, lending_key, lending_words, lent_rows
+from .heads.minilm import MiniLm
 from .heads.training import RECIPE, train_heads
 from .planner import QueryPlanner
 from .settle import head_alone
@@ -44,24 +46,31 @@ def _newest_first(domain: str, programs: Path) -> list[Path]:
     return sorted(found, key=lambda p: (p / MANIFEST).stat().st_mtime, reverse=True)
 
 
-def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
+def uncompiled_planner(domain: str | Path, kept: Path = KEPT, encoder: str = AUTO) -> QueryPlanner:
     """A planner with heads from the domain's training rows and nothing compiled; its plans say so.
 
     The heads decide and a language model only writes, as a small model without demonstrations and thresholds decides
     worse than the heads. ``planner.let_model_decide()`` changes that.
 
+    Args:
+        kept: folder of the heads that were trained before.
+        encoder: what embeds texts, see ``heads/encoders.py``.
+
     Raises:
         DataError: the domain or its training rows cannot be read; it may have none.
+        ConfigError: there is no such encoder, or it is not installed.
     """
     read = load_domain(domain, splits=("train",))
     rows = read.splits.get("train", ())  # a card alone is enough, since other domains lend rows
-    made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(rows), *lending_key(rows))
+    closer = closer_encoder(encoder) if rows else None  # relevance is learned from own rows alone
+    tiers = (closer.name,) if closer else ()
+    made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(rows), *lending_key(rows), *tiers)
     folder = kept / f"{read.card.name}-{made_of}"
     try:
         planner = QueryPlanner.load(folder, lm=None, folder=read.folder)
         counts = planner.manifest.compiled.get("lent", {}) if planner.manifest else {}
     except ProgramError:
-        planner, counts = _train(read, folder)
+        planner, counts = _train(read, folder, closer)
     own = f"{len(rows)} rows of {read.card.name}" if rows else f"no row of {read.card.name}, which has none labelled"
     note = f"not compiled: heads trained from {own}{lending_words(counts)}"
     planner.notes = (note, *planner.notes)
@@ -70,11 +79,11 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT) -> QueryPlanner:
     return planner.use({}, {name: head_alone(head.labels) for name, head in heads.items()})
 
 
-def _train(read: Domain, folder: Path) -> tuple[QueryPlanner, Mapping[str, Mapping[str, int]]]:
+def _train(read: Domain, folder: Path, closer: MiniLm | None) -> tuple[QueryPlanner, Mapping[str, Mapping[str, int]]]:
     """Train heads, and keep the result if the disk allows; also returns how many rows each other domain lent."""
     rows = read.splits.get("train", ())
     lent = lent_rows(rows, read.card)
-    heads = train_heads(rows, read.card, default_encoder(), lent=lent)
+    heads = train_heads(rows, read.card, default_encoder(), lent=lent, closer=closer)
     planner, counts = QueryPlanner(read.card, heads=heads, folder=read.folder), lending_counts(lent)
     compiled = {"optimizer": "none", "rows": "train", **({"lent": counts} if counts else {})}
     try:

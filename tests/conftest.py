@@ -64,6 +64,10 @@ def pytest_configure(config: pytest.Config) -> None:
     from queryplan.program.heads import lending
 
     LENT["users"], lending.MOST = lending.MOST, LENT_IN_TESTS
+    # A sentence takes MiniLM some milliseconds, and trainings read thousands; tests of it ask for it.
+    from queryplan.program.heads import encoders
+
+    encoders.missing_packages = lambda: ["left out in tests"]
     # A busy machine is no fault of what is tested.
     settings.register_profile("patient", deadline=None)
     settings.load_profile("patient")
@@ -82,6 +86,7 @@ def _surroundings(home: Path) -> dict[str, str]:
         "LITELLM_LOCAL_MODEL_COST_MAP": "true",
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "DO_NOT_TRACK": "true",
+        "QUERYPLAN_ENCODER": "static",
         "COLUMNS": "120",
         "NO_COLOR": "1",
         "TERM": "dumb",

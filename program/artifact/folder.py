@@ -52,6 +52,7 @@ class Manifest(Frozen):
         files: SHA-256 of every other file of the folder.
         fingerprints: of data, card, schema, signatures, encoder and LM.
         encoder: name of the encoder of the heads; empty for the static one in older programs.
+        closer: name of the encoder of the heads that look closer; empty if there are none.
         heads: settings of each head (labels, kernel width, softmax scale).
         thresholds: the decision settings of each stage, for reading; the ones used are in
             ``predictors.json``.
@@ -70,6 +71,7 @@ class Manifest(Frozen):
     fingerprints: dict[str, str] = {}
     lm: str = "none"
     encoder: str = ""
+    closer: str = ""
     heads: dict[str, Any] = {}
     thresholds: dict[str, Any] = {}
     combinations: dict[str, Combination] = {}

@@ -13,7 +13,7 @@ from ...errors import ProgramError
 from ..bound import Gate
 from ..graph.learning.store import from_tensors, to_tensors
 from ..heads.encoders import encoder_named
-from ..heads.file import load_features, load_heads, settings_of, tensors_of
+from ..heads.file import load_features, load_heads, looks_closer, settings_of, tensors_of
 from ..heads.heads import Heads
 from ..text.greetings import greetings_of
 from ..text.linker import Linker
@@ -41,6 +41,8 @@ def fingerprints(planner: QueryPlanner) -> dict[str, str]:
         prints["schema"] = text_fingerprint(card.graph.model_dump_json(exclude_defaults=True))
     if heads is not None:
         prints["encoder"] = heads.features.encoder.fingerprint()
+        if heads.closer is not None:
+            prints["closer"] = heads.closer.features.encoder.fingerprint()
     return prints
 
 
@@ -66,6 +68,7 @@ def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
             "domain": planner.card.name,
             "fingerprints": {**manifest.fingerprints, **fingerprints(planner)},
             "encoder": heads.features.encoder.name if heads else "",
+            "closer": heads.closer.features.encoder.name if heads and heads.closer else "",
             "heads": settings_of(heads) if heads else {},
             "thresholds": thresholds,
             "combinations": planner.combinations,
@@ -110,9 +113,10 @@ def heads_of(state: ProgramState) -> Heads | None:
         Linker(state.card.names),
         greetings_of(state.card.greetings),
     )
+    closer = encoder_named(state.manifest.closer) if looks_closer(state.manifest.heads) else None
     try:
         features = load_features(state.heads, encoder, linker)
-        return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint, greetings)
+        return load_heads(state.heads, state.manifest.heads, features, state.manifest.joint, greetings, closer)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise ProgramError(f"the heads of this program cannot be read: {error}") from error
 

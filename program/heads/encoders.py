@@ -1,23 +1,41 @@
-"""Encoders by name: the one chosen when compiling, and the one that a program says it needs."""
+"""Encoders by name: the one that a program says it needs, and the one of the heads that look closer."""
 
 from __future__ import annotations
 
 from ...errors import ConfigError
 from .encoder import Encoder, StaticEncoder, default_encoder
+from .minilm import MINILM, MiniLm, minilm_encoder, missing_packages
 
-CHOICES = ("static", "minilm")
+AUTO, STATIC = "auto", "static"
+CHOICES = (AUTO, STATIC, "minilm")
+"""What may be chosen: ``static`` vectors alone; ``minilm`` where these leave a doubt, too (``closer.py``); ``auto``
+is ``minilm`` where its extra is installed."""
 
 
 def encoder_named(name: str) -> Encoder:
-    """An encoder by its option name or its own name; an empty name is the static one, as in older programs.
+    """An encoder by its own name, as a program gives it; an empty name is the static one, as in older programs.
 
     Raises:
         ConfigError: there is no encoder of that name, or it is not installed.
     """
-    if name in ("", "static", StaticEncoder.name):
+    if name in ("", StaticEncoder.name):
         return default_encoder()
-    from .minilm import MINILM, minilm_encoder
-
-    if name in ("minilm", MINILM):
+    if name == MINILM:
         return minilm_encoder()
-    raise ConfigError(f"there is no encoder {name!r}: give one of {', '.join(CHOICES)}")
+    raise ConfigError(f"there is no encoder {name!r} in this version; compile the program again")
+
+
+def closer_encoder(choice: str = AUTO) -> MiniLm | None:
+    """The encoder of the heads that look closer; None for none.
+
+    Args:
+        choice: one of ``CHOICES``.
+
+    Raises:
+        ConfigError: there is no such choice, or it is not installed.
+    """
+    if choice not in CHOICES:
+        raise ConfigError(f"there is no encoder {choice!r}: give one of {', '.join(CHOICES)}")
+    if choice == STATIC or (choice == AUTO and missing_packages()):
+        return None
+    return minilm_encoder()

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...signatures.types import Turn
+from ..text.in_english import ENGLISH, in_english, language_of
 from ..text.linker import Linker
 from ..text.mending import Mending, learned_words, mended
 from ..text.openers import without_openers
@@ -35,7 +36,7 @@ from .ngrams import (
 )
 
 SURFACE_WEIGHT = 0.5
-AS_TYPED, BARE, SIMPLE = range(3)
+AS_TYPED, BARE, SIMPLE, IN_ENGLISH = range(4)
 DIGIT = re.compile(r"\d")
 
 
@@ -43,7 +44,7 @@ def _asked(text: str) -> str:
     return without_openers(simple(text))
 
 
-_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked)
+_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked, _asked)
 
 
 class Seen(NamedTuple):
@@ -89,7 +90,8 @@ class Features:
         vocabulary: the n-grams that have a column of their own; None in older programs, where all share columns.
         reads: how a text is normalised before it is read, the same as when the heads were trained. ``AS_TYPED`` (the
             first programs): not at all; ``BARE``: without signs at its end; ``SIMPLE``: also in lower case and without
-            list markers (``text/spelling.py``) and opening words (``text/openers.py``).
+            list markers (``text/spelling.py``) and opening words (``text/openers.py``);
+            ``IN_ENGLISH``: also with the function words of other languages in English (``text/in_english.py``).
         mending: corrects typing slips (``mending.py``); None in older programs.
         nested: number of leading dimensions of the vector that are features; None for all, as in older programs.
     """
@@ -102,7 +104,7 @@ class Features:
         common: Common | None = None,
         nested: int | None = None,
         vocabulary: Vocabulary | None = None,
-        reads: int = SIMPLE,
+        reads: int = IN_ENGLISH,
         mending: Mending | None = None,
     ) -> None:
         self.reads = reads
@@ -128,6 +130,11 @@ class Features:
         """The same features with another linker, to read rows of another domain, whose card has other names."""
         learned = self.idf, self.common, self.nested, self.vocabulary
         return Features(self.encoder, linker, *learned, self.reads, self.mending)
+
+    def through(self, encoder: Encoder) -> Features:
+        """The same features with the vectors of another encoder."""
+        learned = self.idf, self.common, encoder.nested, self.vocabulary
+        return Features(encoder, self.linker, *learned, self.reads, self.mending)
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
@@ -160,10 +167,13 @@ class Features:
     def _look_back(self, text: str) -> Earlier:
         text = self._spelled(text)
         names = frozenset(link.name.name for link in self.linker.links(text))
-        return Earlier(self._vector(self._small(text)), names, frozenset(words_of(text)))
+        small = self._small(text)
+        if self.reads >= IN_ENGLISH and (language := language_of(self._masked(text) if names else small)) != ENGLISH:
+            small = text = in_english(small, language)
+        return Earlier(self._vector(small), names, frozenset(words_of(text)))
 
     def _small(self, text: str) -> str:
-        return folded(text) if self.reads == SIMPLE else text
+        return folded(text) if self.reads >= SIMPLE else text
 
     def _vector(self, text: str) -> np.ndarray:
         return self.encoder.encode([text])[0]
@@ -172,8 +182,13 @@ class Features:
         names = frozenset([link.name.name for link in self.linker.links(query)])
         small = self._small(query)
         masked = self._masked(query) if names else small
+        # Names are masked: "Ada" is a word of Indonesian.
+        language = language_of(masked) if self.reads >= IN_ENGLISH else ENGLISH
+        if language != ENGLISH:
+            masked, small = in_english(masked, language), in_english(small, language)
         words = words_of(masked)
-        if self.mending is not None and (slips := self.mending.slips(words)):
+        # A word of another language is no slip of an English one.
+        if language == ENGLISH and self.mending is not None and (slips := self.mending.slips(words)):
             masked, small = mended(masked, slips), mended(small, slips)
             words = words_of(masked)
         vector = self._vector(small if self.common is None else masked)
@@ -182,7 +197,7 @@ class Features:
         return Look(vector, surface, names, small, words_of(small) if names else words, seen)
 
     def _masked(self, query: str) -> str:
-        return (mask_folded if self.reads == SIMPLE else mask_names)(query, self.linker)
+        return (mask_folded if self.reads >= SIMPLE else mask_names)(query, self.linker)
 
     def _named(self, query: str) -> np.ndarray:
         """The vector of a query with its names unmasked; that of its look where it has no names."""
@@ -230,8 +245,13 @@ def learned_features(
     """
     every = ((texts, linker), *lent)
     masked = [mask_folded(_asked(text), names) for some, names in every for text in some]
+    spoken = [language_of(text) for text in masked]
+    masked = [in_english(text, language) for text, language in zip(masked, spoken, strict=True)]
     mending = Mending(learned_words(words_of(text) for text in masked), encoder.knows_whole)
-    masked = [mended(text, slips) if (slips := mending.slips(words_of(text))) else text for text in masked]
+    masked = [
+        mended(text, slips) if language == ENGLISH and (slips := mending.slips(words_of(text))) else text
+        for text, language in zip(masked, spoken, strict=True)
+    ]
     common = common_words(words_of(text) for text in masked)
     vocabulary = learned_vocabulary(gram_places(text, words_of(text)) for text in masked)
     idf = inverse_frequencies([_columns(text, words_of(text), common, vocabulary) for text in masked])

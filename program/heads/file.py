@@ -36,6 +36,7 @@ WORDS = "text.words"
 SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 VECTORS, REST, STEP = "vectors", "rest", "step"
 USED = "used"
+CLOSER = "closer."
 LARGEST = 127
 
 
@@ -95,6 +96,15 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
         held |= heads.rewriter.tensors()
     if heads.decomposer is not None:
         held |= heads.decomposer.tensors()
+    held |= _head_tensors(heads)
+    if heads.closer is not None:
+        held |= {f"{CLOSER}{name}": tensor for name, tensor in _head_tensors(heads.closer).items()}
+    return held
+
+
+def _head_tensors(heads: Heads) -> dict[str, np.ndarray]:
+    """The tensors of the heads themselves."""
+    held: dict[str, np.ndarray] = {}
     # A head without any weight of an n-gram has a zero wherever others have weights: these zeros are not stored.
     with_grams = {sees(name) for name, head in heads.every().items() if head.linear.any()}
     for name, head in heads.every().items():
@@ -107,7 +117,7 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
         if alike:
             support, rows = shared_rows([head.support for head in alike.values()])
             kind = np.uint16 if len(support) <= np.iinfo(np.uint16).max else np.uint32
-            held |= _support_tensors(shared, support, features.vector_length)
+            held |= _support_tensors(shared, support, heads.features.vector_length)
             held |= {f"{name}.rows": row.astype(kind) for name, row in zip(alike, rows, strict=True)}
     return held
 
@@ -137,7 +147,9 @@ def _support_tensors(shared: str, support: np.ndarray, vector: int) -> dict[str,
 
 def settings_of(heads: Heads) -> dict[str, dict[str, Any]]:
     """The settings of each head (everything that is no tensor), for the manifest."""
-    return {name: _settings(head) for name, head in heads.every().items()}
+    closer = heads.closer.every() if heads.closer is not None else {}
+    every = {**heads.every(), **{f"{CLOSER}{name}": head for name, head in closer.items()}}
+    return {name: _settings(head) for name, head in every.items()}
 
 
 def _settings(head: Head) -> dict[str, Any]:
@@ -163,10 +175,31 @@ def load_heads(
     features: Features,
     joint: Joint | None = None,
     greetings: Greetings = NO_GREETINGS,
+    closer: Encoder | None = None,
 ) -> Heads:
-    """Heads from what ``tensors_of`` and ``settings_of`` gave; ``features`` must be those of ``load_features``."""
+    """Heads from what ``tensors_of`` and ``settings_of`` gave; ``features`` must be those of ``load_features``.
+
+    Args:
+        closer: the encoder of the heads that look closer, if there are such heads.
+    """
+    near = {name: s for name, s in settings.items() if not name.startswith(CLOSER)}
+    written = load_rewriter(tensors), load_decomposer(tensors, features.encoder)
+    if closer is None:
+        return Heads(_loaded(tensors, near), features, joint, greetings, *written)
+    stored = {name.removeprefix(CLOSER): one for name, one in tensors.items() if name.startswith(CLOSER)}
+    further = {name.removeprefix(CLOSER): s for name, s in settings.items() if name.startswith(CLOSER)}
+    look = Heads(_loaded(stored, further), features.through(closer))
+    return Heads(_loaded(tensors, near), features, joint, greetings, *written, look)
+
+
+def looks_closer(settings: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether there are heads that look closer among those with these settings."""
+    return any(name.startswith(CLOSER) for name in settings)
+
+
+def _loaded(tensors: Mapping[str, np.ndarray], settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Head]:
     supports = _supports(tensors)
-    heads = {
+    return {
         name: Head(
             name=name,
             labels=tuple(s["labels"]),
@@ -182,7 +215,6 @@ def load_heads(
         )
         for name, s in settings.items()
     }
-    return Heads(heads, features, joint, greetings, load_rewriter(tensors), load_decomposer(tensors, features.encoder))
 
 
 def _supports(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

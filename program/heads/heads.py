@@ -26,6 +26,7 @@ from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
 from ..rewriting.wording import led
 from ..text.greetings import Greetings
+from .closer import RELEVANT, leaves_doubt
 from .features import Features, Seen
 from .joint import Joint
 from .looks import PREFIX, agree, each_agrees
@@ -127,6 +128,7 @@ def pooled(rewritten: Sequence[float], typed: Sequence[float]) -> list[float]:
 class HeadAnswer(NamedTuple):
     """The label that a head gives, and every label's probability.
 
+    ``closer`` is true if the heads that look closer gave it (``closer.py``).
     ``withheld`` is true if the label is not the likeliest one, because the looks did not agree to a rejection
     (``looks.py``).
     """
@@ -134,6 +136,7 @@ class HeadAnswer(NamedTuple):
     label: str
     probabilities: Mapping[str, float]
     withheld: bool = False
+    closer: bool = False
 
     @property
     def confidence(self) -> float:
@@ -153,6 +156,8 @@ class Heads:
         heads: the heads for decisions, by output.
         sources: the heads for kinds of information, by name.
         looks: the heads that must agree to a rejection, by name.
+        closer: the heads for relevance that read the whole sentence, asked where these are in doubt (``closer.py``);
+            None if there are none.
         greetings: the card's greetings; what follows one is read without it (``_read``).
         rewriter: rewrites a follow-up so that it stands alone; None in older programs, and if the rows teach none.
         decomposer: cuts a query into the searches that it needs; None in the same cases.
@@ -165,6 +170,7 @@ class Heads:
     typed: Mapping[str, Head] = {}
     rewriter: Rewriter | None = None
     decomposer: Decomposer | None = None
+    closer: Heads | None = None
     greetings = NO_GREETINGS
     _typed: Panel | None = None
     _source: Panel | None = None
@@ -178,8 +184,9 @@ class Heads:
         greetings: Greetings = NO_GREETINGS,
         rewriter: Rewriter | None = None,
         decomposer: Decomposer | None = None,
+        closer: Heads | None = None,
     ) -> None:
-        self.rewriter, self.decomposer = rewriter, decomposer
+        self.rewriter, self.decomposer, self.closer = rewriter, decomposer, closer
         self.heads = {name: head for name, head in heads.items() if not name.startswith((SOURCE, PREFIX, TYPED))}
         self.looks = {name: head for name, head in heads.items() if name.startswith(PREFIX)}
         self.sources = {name: head for name, head in heads.items() if name.startswith(SOURCE)}
@@ -203,9 +210,16 @@ class Heads:
             typed: for a follow-up, what the user typed; ``query`` is then a model's rewrite, or the same if no model
                 rewrote it. Both are read, see ``pooled``.
         """
-        if self._alone is None or not (seen := self.features.of_query(self._read(query))).readable:
+        said = self._said_of(read := self._read(query), as_typed := self._read(typed) if typed is not None else None)
+        if self.closer is not None and leaves_doubt(said.get(RELEVANT)):
+            said |= {name: a._replace(closer=True) for name, a in self.closer.of_query(read, as_typed).items()}
+        return said
+
+    def _said_of(self, query: str, typed: str | None) -> dict[str, HeadAnswer]:
+        """The answers of these heads alone to texts without what greets."""
+        if self._alone is None or not (seen := self.features.of_query(query)).readable:
             return {}
-        as_typed = self.features.of_query(self._read(typed)) if typed is not None else None
+        as_typed = self.features.of_query(typed) if typed is not None else None
         if as_typed is not None and not as_typed.readable:
             as_typed = None
         read = [] if as_typed is not None and typed == query else [self._alone.probabilities(seen)]
@@ -214,12 +228,12 @@ class Heads:
         if as_typed is not None:
             given.append((self._typed or self._alone).probabilities(as_typed)[: len(heads)])
         said = _named(heads, given[0] if len(given) == 1 else [pooled(*rows) for rows in zip(*given, strict=True)])
-        answer = said.get("is_relevant")
+        answer = said.get(RELEVANT)
         if self.looks and answer is not None and answer.label == "false":
             if as_typed is not None:
                 read.append(self._alone.probabilities(as_typed))
             if not self._agree(read):
-                said["is_relevant"] = answer._replace(label="true", withheld=True)
+                said[RELEVANT] = answer._replace(label="true", withheld=True)
         return said
 
     def _agree(self, read: Sequence[Sequence[Sequence[float]]]) -> bool:

