@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..errors import DataError
 from .card import DomainCard, domain_folder, load_card
+from .replacing import finish
 from .rows import SPLITS, LabelledRow, read_rows
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
@@ -61,11 +62,12 @@ def load_domain(name_or_folder: str | Path, splits: Sequence[str] = SPLITS) -> D
 
 
 def split_files(folder: Path) -> dict[str, Path]:
-    """The file of each split that a folder has, in the order of ``SPLITS``.
+    """The file of each split that a folder has, in the order of ``SPLITS``; first finishes a split that was killed.
 
     Raises:
-        DataError: a split has two files.
+        DataError: a split has two files, or another process is replacing them.
     """
+    finish(folder)
     found: dict[str, Path] = {}
     for split in SPLITS:
         files = [path for ending in ENDINGS if (path := folder / f"{split}{ending}").is_file()]

@@ -100,8 +100,9 @@ def test_no_file_is_written_over_unasked(tmp_path: Path, make_row: MakeRow) -> N
     assert read_rows(tmp_path / "dev.jsonl")[0].query == "b"
 
 
-def test_a_split_that_would_stay_beside_the_new_ones_is_refused(tmp_path: Path, make_row: MakeRow) -> None:
-    (tmp_path / "test.jsonl").write_text("mine")
-    with pytest.raises(DataError, match=r"has test\.jsonl, which these shares do not make"):
+@pytest.mark.parametrize("name", ["test.jsonl", "test.csv", "train.csv", "train.jsonl.gz", "dev.parquet"])
+def test_a_split_that_would_stay_beside_the_new_ones_is_refused(tmp_path: Path, make_row: MakeRow, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(DataError, match=f"has {name}, which this split does not write"):
         write_splits({"train": (make_row("a"),)}, tmp_path, replace=True)
-    assert [p.name for p in tmp_path.iterdir()] == ["test.jsonl"]
+    assert [p.name for p in tmp_path.iterdir()] == [name]
