@@ -11,7 +11,7 @@ from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
 from ..data.rows import LabelledRow
-from ..signatures.types import Role, Turn
+from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
 from .text.listed import listed_questions
@@ -74,6 +74,11 @@ class CleanInput:
     session: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[Degraded, ...] = ()
     questions: tuple[str, ...] = ()
+
+    @property
+    def lists(self) -> bool:
+        """Whether the query lists as many questions as a plan may have sub-queries."""
+        return MIN_SUB_QUERIES <= len(self.questions) <= MAX_SUB_QUERIES
 
     @cached_property
     def context(self) -> str:
