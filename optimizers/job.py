@@ -143,6 +143,7 @@ class CompileJob:
             self.sample_words,
             tables,
             {split: len(sample.rows) for split, sample in self.samples.items()},
+            self._read(lm is not None, bound is not None),
         )
 
     def _tables(self, heads: Heads, evaluations: Sequence[Evaluation]) -> CascadeTables:
@@ -171,6 +172,12 @@ class CompileJob:
         alone = self.settings.lm.model == "none"
         fitted = () if alone else (*self._rows("dev"), *self.domain.splits.get("calibrate", ()))
         return prints_of((*self.domain.rows("train"), *fitted))
+
+    def _read(self, asked: bool, bounded: bool) -> dict[str, Sequence[LabelledRow]]:
+        """Rows by split: heads learn from ``train``, a model is weighed on ``dev``, a bound is of ``calibrate``."""
+        chosen = {"dev": self._rows("dev")} if asked else {}
+        held = {"calibrate": self.domain.splits.get("calibrate", ())} if bounded else {}
+        return {split: rows for split, rows in {"train": self.domain.rows("train"), **chosen, **held}.items() if rows}
 
     @property
     def sample_words(self) -> str | None:

@@ -79,7 +79,8 @@ def log_dataset(
     """Name a data set as input of a run; the same name and digest are one data set in MLflow.
 
     Args:
-        context: ``train`` or ``eval``.
+        digest: the same for the same rows in any order, see `rows_hash`.
+        context: ``train``, ``dev``, ``calibrate`` or ``eval``.
         profile: counts, shown beside it.
     """
     from mlflow.entities import Dataset, DatasetInput, InputTag
