@@ -28,6 +28,10 @@ _NO_OBJECT = (": row: not JSON", ": row: expected an object")
 _NO_LABELS = "labels: this field is missing"
 
 
+class NoJson(str):
+    """A cell of a table that must hold JSON, and does not."""
+
+
 class Gold(Frozen):
     """What running the plan must give, if a row says so; each part may be missing.
 
@@ -224,4 +228,5 @@ def _explain(error: Any) -> str:
         return f"{field}: {said_of(error)}"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
-    return f"{field}: {said_of(error)} (got {shown})"
+    said = f"{said_of(error).split(', not ')[0]} as JSON" if isinstance(error["input"], NoJson) else said_of(error)
+    return f"{field}: {said} (got {shown})"
