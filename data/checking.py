@@ -130,7 +130,7 @@ def folder_of(source: str | Path) -> Path | None:
     """The folder of a shipped domain, or the given folder; None for a file or a hub name."""
     if Path(source).is_dir():
         return Path(source)
-    if Path(source).is_file() or "/" in str(source):
+    if Path(source).name != CARD_FILE and (Path(source).is_file() or "/" in str(source)):
         return None
     return domain_folder(source)
 

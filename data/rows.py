@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from ..errors import DataError
-from ..signatures.problems import said_of
+from ..signatures.problems import meant, said_of
 from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
@@ -224,6 +224,8 @@ def _parse(record: str | Mapping[str, Any]) -> tuple[LabelledRow | None, str | N
 
 def _explain(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "row"
+    if error["type"] == "extra_forbidden" and (near := meant(error, LabelledRow)):
+        return f"{field}: {said_of(error)}{near}"
     if error["type"] in ("missing", "value_error"):  # what was given is the whole of which a part is wrong
         return f"{field}: {said_of(error)}"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
