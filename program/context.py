@@ -20,6 +20,8 @@ ROLES = get_args(Role)
 ASIDES = frozenset(("system", "developer", "tool", "function"))
 """Roles of messages that chat interfaces keep beside what was said. Were they a gap, every plan of an application that
 sends its instructions along would have one."""
+CALLS, PARTS = ("tool_calls", "function_call"), "content"
+"""Where a message keeps the tools that it calls, and where its text or parts."""
 ROLE_NAMES = {"human": "user", "ai": "assistant"}
 """What others call our roles."""
 MAX_QUERY_CHARACTERS = 4000
@@ -236,9 +238,21 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
 
 
 def _is_aside(message: Mapping[str, Any] | Message) -> bool:
-    """Whether a message is an instruction or a tool's, which nobody said: it is no turn and no loss."""
+    """Whether a message without a text for us is an instruction, a tool's, or calls one: nobody said it to anybody."""
+    known = message if isinstance(message, Mapping) else {key: getattr(message, key, None) for key in (*CALLS, PARTS)}
     role = message.get("role") if isinstance(message, Mapping) else _role_in(message)
-    return isinstance(role, str) and role.strip().lower() in ASIDES
+    if isinstance(role, str) and role.strip().lower() in ASIDES:
+        return True
+    parts = known.get(PARTS)
+    return any(known.get(key) for key in CALLS) or (
+        isinstance(parts, list | tuple) and bool(parts) and all(map(_is_of_a_tool, parts))
+    )
+
+
+def _is_of_a_tool(part: object) -> bool:
+    """Whether a part of a message asks a tool for something, or is what it answered."""
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    return isinstance(kind, str) and kind.startswith(("tool_", "function_", "server_tool_"))
 
 
 def _role_in(message: Any) -> Any:
