@@ -204,8 +204,8 @@ def _check_columns(columns: Collection[str], where: str) -> None:
     Raises:
         DataError: a column is none of a row's, or one that every row needs is missing.
     """
-    if unknown := sorted(set(columns) - set(COLUMNS)):
-        raise DataError(f"{where}: no such column: {', '.join(map(repr, unknown))}; columns are {', '.join(COLUMNS)}")
+    if unknown := [name or "''" for name in sorted(set(columns) - set(COLUMNS))]:
+        raise DataError(f"{where}: no such column: {', '.join(unknown)}; columns are {', '.join(COLUMNS)}")
     needed = [name for name in NEEDED if not (name.startswith("labels.") and "labels" in columns)]
     if missing := [name for name in needed if name not in columns]:
         raise DataError(f"{where}: there is no column {', '.join(missing)}, and every row needs it")

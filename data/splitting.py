@@ -58,7 +58,7 @@ def split_rows(rows: Sequence[LabelledRow], shares: Mapping[str, float] = SHARES
         raise DataError("there are no rows to split; label some queries first")
     strata = _strata(rows)
     if len(strata) < len(shares):
-        all_of = "all rows are of one conversation, which" if len(strata) == 1 else f"{len(strata)} conversations"
+        all_of = "all rows are of 1 conversation, which" if len(strata) == 1 else f"{len(strata)} conversations"
         raise DataError(f"{all_of} cannot make {len(shares)} splits; label more conversations, or give fewer --shares")
     home = _deal(strata, shares, seed)
     return {name: tuple(row for row in rows if home[row.conversation] == name) for name in shares}

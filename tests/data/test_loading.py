@@ -229,8 +229,9 @@ HEAD = ",".join(("id", "conversation", "turn", "query", *(f"labels.{name}" for n
         ("a.jsonl.gz", gzip.compress(b"{}\n\xff", mtime=0), r"a\.jsonl\.gz:2: .* as UTF-8 text \(byte 0xff\)"),
         ("a.csv", HEAD.encode() + b"\n1,caf\xe9\n", r"a\.csv:2: .* as UTF-8 text \(byte 0xe9\)"),
         ("a.parquet", b"PAR1 nothing", r"a\.parquet cannot be read: "),
-        ("a.csv", b"id,colour\n1,red\n", r"a\.csv:1: no such column: 'colour'; columns are id, conv"),
-        ("a.csv", b"id;colour\n1;red\n", r"a\.csv:1: no such column: 'colour'; columns are id, conv"),
+        ("a.csv", b"id,colour\n1,red\n", r"a\.csv:1: no such column: colour; columns are id, conv"),
+        ("a.csv", f",{HEAD}\n0,1\n".encode(), r"a\.csv:1: no such column: ''; columns are id, conv"),
+        ("a.csv", b"id;colour\n1;red\n", r"a\.csv:1: no such column: colour; columns are id, conv"),
         ("a.csv", f"{HEAD}\n1,2,3\n1,2,3{',' * 20}\n".encode(), r"a\.csv cannot be read: .*line 3"),
     ],
 )
@@ -276,7 +277,7 @@ def test_a_column_that_every_row_needs_is_named_once(tmp_path: Path, ending: str
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_column_that_no_row_has_is_named_once(tmp_path: Path, ending: str) -> None:
     rows = [{**FLAT, "id": str(n), "remarks": "x"} for n in range(5)]
-    with pytest.raises(DataError, match=r"no such column: 'remarks'; columns are") as caught:
+    with pytest.raises(DataError, match=r"no such column: remarks; columns are") as caught:
         load_rows(as_table(tmp_path / f"a.{ending}", rows))
     assert str(caught.value).count("remarks") == 1
 

@@ -57,7 +57,7 @@ def test_every_split_gets_something(make_row: MakeRow, turns: list[int], seed: i
 
 
 def test_too_few_conversations_are_refused(make_row: MakeRow) -> None:
-    with pytest.raises(DataError, match="all rows are of one conversation, which cannot make 4 splits; label more"):
+    with pytest.raises(DataError, match="all rows are of 1 conversation, which cannot make 4 splits; label more"):
         split_rows([make_row("a"), make_row("b", turn=2)])
     with pytest.raises(DataError, match="2 conversations cannot make 4 splits; label more"):
         split_rows([make_row("a"), make_row("b", "b")])
