@@ -51,6 +51,8 @@ NEEDED = tuple(
 """Those that every row needs; the labels may be in one column instead."""
 # Empty cells of these are empty texts; of all others, fields that were not given.
 _TEXTS = ("query", "labels.standalone_query")
+# Names that tables often have as numbers.
+_NAMES = ("id", "conversation")
 
 
 def load_rows(source: str | Path) -> list[LabelledRow]:
@@ -274,6 +276,7 @@ def _nested(record: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, value in record.items():
         value = _from_json(value) if name in STRUCTURED and isinstance(value, str) else value
+        value = str(value) if name in _NAMES and isinstance(value, int) else value
         if name.startswith("labels."):
             row.setdefault("labels", {})[name.removeprefix("labels.")] = value
         else:

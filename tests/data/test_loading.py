@@ -282,6 +282,15 @@ def test_a_column_that_no_row_has_is_named_once(tmp_path: Path, ending: str) -> 
     assert str(caught.value).count("remarks") == 1
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_that_a_table_numbers_are_named_by_their_numbers(tmp_path: Path, ending: str) -> None:
+    rows = [{**FLAT, "id": n, "conversation": n // 2, "turn": str(1 + n % 2)} for n in range(4)]
+    found = load_rows(as_table(tmp_path / f"a.{ending}", rows))
+    assert [(row.id, row.conversation, row.turn) for row in found] == [
+        *(("0", "0", 1), ("1", "0", 2), ("2", "1", 1), ("3", "1", 2))
+    ]
+
+
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_what_spreadsheets_write_between_columns_is_read(tmp_path: Path, separator: str) -> None:
     asked = {**FLAT, "query": 'a; b, "c" | d', "labels.standalone_query": 'a; b, "c" | d'}
