@@ -174,10 +174,12 @@ class CompileJob:
         return prints_of((*self.domain.rows("train"), *fitted))
 
     def _read(self, asked: bool, bounded: bool) -> dict[str, Sequence[LabelledRow]]:
-        """Rows by split: heads learn from ``train``, a model is weighed on ``dev``, a bound is of ``calibrate``."""
-        chosen = {"dev": self._rows("dev")} if asked else {}
-        held = {"calibrate": self.domain.splits.get("calibrate", ())} if bounded else {}
-        return {split: rows for split, rows in {"train": self.domain.rows("train"), **chosen, **held}.items() if rows}
+        """Rows by split: heads learn from ``train`` and ``lent``, ``dev`` weighs a model, ``calibrate`` bounds."""
+        read: dict[str, Sequence[LabelledRow]] = {"train": self.domain.rows("train")}
+        read["lent"] = [row for one in self._lent for row in (*one.rows, *one.strangers)]
+        read["dev"] = self._rows("dev") if asked else ()
+        read["calibrate"] = self.domain.splits.get("calibrate", ()) if bounded else ()
+        return {split: rows for split, rows in read.items() if rows}
 
     @property
     def sample_words(self) -> str | None:

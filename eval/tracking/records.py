@@ -51,8 +51,8 @@ class CompileRecord(Frozen):
         data_fingerprint: of all rows of the domain.
         sample: a sentence about how the rows were drawn, if they are not all.
         rows: how many rows of each split were drawn.
-        read: the rows of each split that something was learned from, chosen on or bounded on; records of an earlier
-            version have none.
+        read: the rows of each split that something was learned from, chosen on or bounded on, and those that other
+            domains ``lent``; records of an earlier version have none.
         spent: language model calls and tokens that compiling took, by stage, as ``STAGE/calls`` and ``STAGE/tokens``.
         prompts: what each compiled predictor says to the model.
         evaluation: of the compiled program, on rows that it was not compiled on.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from queryplan import QueryPlanner
+from queryplan.data.card import load_card
 from queryplan.data.domain import rows_hash
 from queryplan.data.rows import read_rows
 from queryplan.errors import UserError
@@ -18,6 +19,7 @@ from queryplan.eval.sampling import sample_rows
 from queryplan.eval.test_readings import readings
 from queryplan.program.artifact.folder import read_manifest
 from queryplan.program.artifact.registry import client
+from queryplan.program.heads.lending import lent_rows
 
 Run = Callable[..., tuple[int, str, str]]
 STAGES = "follow_up,relevance,complexity,rewrite"
@@ -60,8 +62,11 @@ def test_a_compile_ends_with_a_report_a_program_and_a_registered_version(
     assert {"data", "card", "signatures", "encoder", "lm"} <= manifest.fingerprints.keys()
     assert "labels_right" in manifest.metrics
     assert manifest.compiled["optimizer"] == "bootstrap"
+    train = read_rows(small_domain / "train.jsonl")  # heads learn from all of them
+    lent = lent_rows(train, load_card(small_domain))
     assert data_sets() == {
-        "podcast train": rows_hash(read_rows(small_domain / "train.jsonl")),  # heads learn from all of them
+        "podcast train": rows_hash(train),
+        "podcast lent": rows_hash([row for one in lent for row in (*one.rows, *one.strangers)]),
         "podcast dev": rows_hash(sample_rows(read_rows(small_domain / "dev.jsonl"), 20, name="dev").rows),
         "podcast test": rows_hash(sample_rows(read_rows(small_domain / "test.jsonl"), 8, name="test").rows),
     }

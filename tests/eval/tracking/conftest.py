@@ -57,7 +57,12 @@ def record(program: Path, evaluations: list[Evaluation], rows: list[LabelledRow]
             CandidateRecord(stage="relevance", name="labeled-8", score=0.81, demos=8, chosen=True),
             CandidateRecord(stage="relevance", name="zero-shot", score=0.55, details={"log": str(program)}),
         ),
-        read={"train": print_of(rows[:9]), "dev": print_of(rows[9:12]), "calibrate": print_of(rows[12:])},
+        read={
+            "train": print_of(rows[:9]),
+            "lent": print_of(rows[:2]),
+            "dev": print_of(rows[9:12]),
+            "calibrate": print_of(rows[12:]),
+        },
         evaluation=evaluations[1],
         report=build_report(evaluations),
     )
