@@ -126,7 +126,8 @@ def convert(
     from ..errors import DataError
 
     if name not in CONVERTERS:
-        raise DataError(f"there is no converter {name!r}: give one of {', '.join(CONVERTERS)}")
+        own = "; rows of your own need none: queryplan data split FILE --out FOLDER takes JSONL, CSV and Parquet"
+        raise DataError(f"there is no converter {name!r}: give one of {', '.join(CONVERTERS)}{own}")
     converter = CONVERTERS[name]
     summary = converter.convert(source, out)
     rows = ", ".join(f"{split} {count:,}" for split, count in summary.rows.items()) or "none"

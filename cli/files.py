@@ -13,17 +13,21 @@ import typer
 from ..errors import ConfigError, DataError, UserError
 
 
-def read_json(path: Path, what: str) -> Any:
-    """The content of a JSON file.
+def read_json(path: Path, what: str, lines: bool = False) -> Any:
+    """What a JSON file holds.
 
     Args:
         what: what it should be, for the message, such as ``"a JSON object"``.
+        lines: whether it may also have one object a line, which become a list.
 
     Raises:
-        DataError: it cannot be read, or is not JSON.
+        DataError: it cannot be read, is empty, or is not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        if not text.strip():
+            raise DataError(f"{path} is empty: write {what} into it")
+        return (_each_line(text) if lines else None) or json.loads(text)
     except UnicodeDecodeError as error:
         from ..data.rows import not_utf8
 
@@ -34,6 +38,17 @@ def read_json(path: Path, what: str) -> Any:
         raise DataError(f"{path} is not {what}: it is nested too deeply") from error
     except ValueError as error:
         raise DataError(f"{path} is not {what}: {error}") from error
+
+
+def _each_line(text: str) -> list[Any] | None:
+    """The objects of a text that has one a line; None for any other."""
+    written = [line for line in text.split("\n") if line.strip()]
+    if len(written) < 2 or not all(line.lstrip().startswith("{") for line in written):
+        return None
+    try:
+        return [json.loads(line) for line in written]
+    except ValueError:
+        return None
 
 
 def check_file(flag: str, path: Path | None) -> None:

@@ -16,7 +16,7 @@ Program = Annotated[
     typer.Option(help="A program folder, models:/NAME@ALIAS, or zero-shot; default: the newest compile of the domain."),
 ]
 History = Annotated[
-    Path | None, typer.Option(help="A JSON file: a list of messages with role and content, oldest first.")
+    Path | None, typer.Option(help="A JSON file: messages with role and content, oldest first; a list, or one a line.")
 ]
 Session = Annotated[
     Path | None, typer.Option(help="A JSON file: an object with now, timezone, collection, active_entity, paradigm.")

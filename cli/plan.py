@@ -110,14 +110,16 @@ def refuse_with_batch(batch: Path | None, given: Mapping[str, object]) -> None:
 
 
 def read_history(path: Path | None) -> list[dict[str, Any]] | None:
-    """Read the messages in a file.
+    """Read the messages in a file: a JSON list, an object that has one as ``messages``, or one message a line.
 
     Raises:
-        DataError: the file is not a JSON list of messages.
+        DataError: the file has no messages in any of these forms.
     """
     if path is None:
         return None
-    messages = read_json(path, "a JSON list of messages")
+    messages = read_json(path, "a JSON list of messages, [] for none", lines=True)
+    if isinstance(messages, dict):
+        messages = messages.get("messages", [messages] if "role" in messages else None)
     if not isinstance(messages, list) or not all(isinstance(m, dict) for m in messages):
         raise DataError(f"{path} must hold a JSON list of messages, each with role and content")
     return messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from pathlib import Path
 
@@ -165,6 +166,8 @@ def domain_folder(name_or_folder: str | Path) -> Path:
         if (folder / CARD_FILE).is_file():
             return folder
     known, folder = ", ".join(shipped_domains()), Path(name_or_folder)
+    if folder.is_file() and (folder.parent / CARD_FILE).is_file():
+        raise DataError(f"{folder} is a file of a domain: give its folder, {folder.parent}")
     wrong = f"{folder} is there, but has no {CARD_FILE}" if folder.is_dir() else f"there is no domain {str(folder)!r}"
     raise DataError(f"{wrong}: give one of {known} or a folder with a {CARD_FILE}")
 
@@ -198,19 +201,38 @@ def load_card(folder: Path) -> DomainCard:
             for a name that the card does not have.
     """
     path = folder / CARD_FILE
+    where = f"{path.name} of {folder.name}"
+    text = _text_of_card(path, where)
     try:
-        read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        read = tomllib.loads(text)
         if rows := read_other_words(folder / NAMES_FILE):
             add_other_words(read.get("names", ()), rows, f"{NAMES_FILE} of {folder.name}")
         card = _with_names_of_graph(DomainCard.model_validate(read), folder)
         return card if card.graph is None else card.model_copy(update={"graph": with_element_words(card.graph, folder)})
-    except UnicodeDecodeError as error:
-        what = f"{path.name} of {folder.name} cannot be read as UTF-8 text"
-        raise DataError(f"{what} ({error.reason}); save it as UTF-8") from error
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise DataError(f"{path.name} of {folder.name} cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise DataError(f"{where} cannot be read: {error}{_line_of(text, str(error))}") from error
+    except OSError as error:
+        raise DataError(f"{where} cannot be read: {error}") from error
     except ValidationError as error:
-        raise DataError(f"{path.name} of {folder.name}: {problems_of(error, 20)}") from error
+        raise DataError(f"{where}: {problems_of(error, 20, model=DomainCard)}") from error
+
+
+def _text_of_card(path: Path, where: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        said = f"line {line}: {error.reason}, byte 0x{error.object[error.start]:02x}"
+        raise DataError(f"{where} cannot be read as UTF-8 text ({said}); save it as UTF-8") from error
+    except OSError as error:
+        raise DataError(f"{where} cannot be read: {error}") from error
+
+
+def _line_of(text: str, said: str) -> str:
+    """The line that an error of TOML names, which says more than its number where a table takes a value's name."""
+    place = re.search(r"at line (\d+)", said)
+    lines = text.split("\n")
+    return f", in {lines[n - 1].strip()[:60]!r}" if place and (n := int(place[1])) <= len(lines) else ""
 
 
 def _with_names_of_graph(card: DomainCard, folder: Path) -> DomainCard:

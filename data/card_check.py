@@ -14,9 +14,13 @@ from typing import Any
 from .card import DomainCard, KnownName
 from .duplicates import tokens
 
+SHOWN = 8_000
+"""Characters that a card may show of its domain, some 2,000 tokens with every question; shipped cards have 1,800."""
+
 
 def card_problems(card: DomainCard) -> Iterator[str]:
     """One sentence for each mistake in a card; empty if there is none."""
+    yield from _too_long(card)
     yield from _empty("", card.model_dump(exclude={"graph"}))
     yield from _names(card)
     yield from _subjects(card)
@@ -24,6 +28,17 @@ def card_problems(card: DomainCard) -> Iterator[str]:
     for n, paradigm in enumerate(card.paradigms, 1):
         if not paradigm.modifiers and not paradigm.operators:
             yield f"paradigms {n} ({paradigm.name}): it has neither modifiers nor operators, and asks nothing"
+
+
+def _too_long(card: DomainCard) -> Iterator[str]:
+    """What a language model reads of the domain, if it is a book."""
+    if (shown := len(card.domain_text())) > SHOWN:
+        places = {"description": len(card.description)}
+        places |= {f"covers {n}": len(line) for n, line in enumerate(card.covers, 1)}
+        places |= {f"excluded {n}": len(topic.description) for n, topic in enumerate(card.excluded, 1)}
+        longest = max(places, key=lambda place: places[place])
+        told = f"description, covers and excluded have {shown:,} characters together, which a model reads with a query"
+        yield f"{longest}: it has {places[longest]:,} characters; {told}: keep them under {SHOWN:,}"
 
 
 def _empty(place: str, value: Any) -> Iterator[str]:

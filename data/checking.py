@@ -15,7 +15,7 @@ from ..errors import DataError
 from ..signatures.types import Frozen
 from .card import CARD_FILE, DomainCard, domain_folder, load_card
 from .card_check import card_problems
-from .domain import rows_hash, split_files
+from .domain import misnamed_splits, rows_hash, split_files
 from .duplicates import alike, same_words, word_sets
 from .guide import contradictions
 from .loading import parse_splits
@@ -85,6 +85,7 @@ class LabelledSet:
         splits: rows by split.
         problems: what is wrong with the unreadable records, as ``file:line: field: …``.
         of_folder: whether it was read from a folder, which should have a card beside the rows.
+        unread: a sentence for each file that is named nearly as a split and is not read.
     """
 
     source: str
@@ -93,6 +94,7 @@ class LabelledSet:
     problems: tuple[str, ...] = ()
     known: tuple[str, ...] = tuple(ASKED)
     of_folder: bool = False
+    unread: tuple[str, ...] = ()
 
     @property
     def fingerprints(self) -> dict[str, str]:
@@ -120,14 +122,15 @@ def open_set(source: str | Path) -> LabelledSet:
     )
     problems = tuple(problem for part in parts.values() for problem in part.problems)
     splits = {name: part.rows for name, part in parts.items()}
-    return LabelledSet(str(source), card, splits, problems, _known(folder), folder is not None)
+    unread = tuple(misnamed_splits(folder).values()) if folder is not None else ()
+    return LabelledSet(str(source), card, splits, problems, _known(folder), folder is not None, unread)
 
 
 def folder_of(source: str | Path) -> Path | None:
     """The folder of a shipped domain, or the given folder; None for a file or a hub name."""
     if Path(source).is_dir():
         return Path(source)
-    if Path(source).is_file() or "/" in str(source):
+    if Path(source).name != CARD_FILE and (Path(source).is_file() or "/" in str(source)):
         return None
     return domain_folder(source)
 
@@ -150,6 +153,7 @@ def check_set(labelled: LabelledSet) -> CheckReport:
     pairs, notes = _duplicates(splits)
     checks: tuple[Iterable[Finding], ...] = (
         _card(labelled.card),
+        _finding("files of rows that are not read", labelled.unread, "rename the file, or take it away"),
         _unreadable(labelled.problems),
         _empty(splits, labelled.problems),
         _sessions(splits),

@@ -10,10 +10,20 @@ from pathlib import Path
 
 from ..errors import DataError
 from .card import DomainCard, domain_folder, load_card
+from .replacing import BESIDE, finish
 from .rows import SPLITS, LabelledRow, read_rows
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".csv", ".csv.gz", ".parquet")
 """The permitted endings of a split's file."""
+OTHER_NAMES = {
+    **dict.fromkeys(("training", "trained"), "train"),
+    **dict.fromkeys(("validation", "valid", "val", "development", "devel"), "dev"),
+    **dict.fromkeys(("calibration", "calib"), "calibrate"),
+    **dict.fromkeys(("testing", "tests"), "test"),
+}
+"""What others call our splits."""
+TABLES = frozenset(("json", "jsonl", "jsonlines", "ndjson", "csv", "tsv", "parquet", "xls", "xlsx"))
+"""Endings of files that may hold rows, also those from which none are read."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +46,9 @@ class Domain:
             DataError: the domain has no such split.
         """
         if split not in self.splits:
-            raise DataError(f"the domain {self.card.name} has no {split}.jsonl; label some queries first")
+            unread = ", ".join(misnamed_splits(self.folder).values())
+            advice = f"rename what is there: {unread}" if unread else "label some queries first"
+            raise DataError(f"the domain {self.card.name} has no {split}.jsonl; {advice}")
         return self.splits[split]
 
     @cached_property
@@ -61,11 +73,12 @@ def load_domain(name_or_folder: str | Path, splits: Sequence[str] = SPLITS) -> D
 
 
 def split_files(folder: Path) -> dict[str, Path]:
-    """The file of each split that a folder has, in the order of ``SPLITS``.
+    """The file of each split that a folder has, in the order of ``SPLITS``; first finishes a split that was killed.
 
     Raises:
-        DataError: a split has two files.
+        DataError: a split has two files, or another process is replacing them.
     """
+    finish(folder)
     found: dict[str, Path] = {}
     for split in SPLITS:
         files = [path for ending in ENDINGS if (path := folder / f"{split}{ending}").is_file()]
@@ -74,6 +87,19 @@ def split_files(folder: Path) -> dict[str, Path]:
         if files:
             found[split] = files[0]
     return found
+
+
+def misnamed_splits(folder: Path) -> dict[str, str]:
+    """Files of a folder from which nothing is read though their names nearly are those of splits, with what to do."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        stem, *endings = path.name.split(".")
+        split, ending = OTHER_NAMES.get(stem.casefold(), stem.casefold()), ".".join(("", *endings))
+        read = stem in SPLITS and ending in ENDINGS
+        if split in SPLITS and not read and TABLES.intersection(map(str.casefold, endings)) and path.is_file():
+            right = f"{split}{ending.casefold()}" if ending.casefold() in ENDINGS else f"{split}.jsonl, one row a line"
+            found[path.name] = f"{path.name} is not read, but {right} would be"
+    return {name: said for name, said in found.items() if not name.endswith(BESIDE)}
 
 
 def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> None:

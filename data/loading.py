@@ -16,16 +16,16 @@ import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from ..signatures.types import Labels
 from .card import CARD_FILE
-from .domain import split_files
-from .rows import SPLITS, LabelledRow, Parsed, not_utf8, parse_file, parse_records
+from .domain import OTHER_NAMES, misnamed_splits, split_files
+from .rows import SPLITS, LabelledRow, NoJson, Parsed, not_utf8, parse_file, parse_records
 
 if TYPE_CHECKING:
     from datasets import Dataset, Features
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 Record = tuple[str, str | Mapping[str, Any]]
 
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-# What other sets call our splits.
-OTHER_NAMES = {"validation": "dev", "valid": "dev", "calibration": "calibrate"}
 # Columns that hold a list or an object; as text they are JSON.
 STRUCTURED = frozenset(
     (
@@ -44,8 +42,17 @@ STRUCTURED = frozenset(
 )
 COLUMNS = (*LabelledRow.model_fields, *(f"labels.{name}" for name in Labels.model_fields))
 """Columns of a table: the fields of a row; ``labels`` as one column of JSON or as ``labels.…`` each."""
+NEEDED = tuple(
+    name
+    for place, model in (("", LabelledRow), ("labels.", Labels))
+    for name in (f"{place}{field}" for field, info in model.model_fields.items() if info.is_required())
+    if name != "labels"
+)
+"""Those that every row needs; the labels may be in one column instead."""
 # Empty cells of these are empty texts; of all others, fields that were not given.
 _TEXTS = ("query", "labels.standalone_query")
+# Names that tables often have as numbers.
+_NAMES = ("id", "conversation")
 
 
 def load_rows(source: str | Path) -> list[LabelledRow]:
@@ -90,6 +97,8 @@ def parse_splits(source: str | Path) -> dict[str, Parsed]:
 def _without_rows(folder: Path) -> str:
     """The error for a folder without splits, which says what to do."""
     expected = ", ".join(f"{split}.jsonl" for split in SPLITS)
+    if unread := misnamed_splits(folder):
+        return f"{folder} has no labelled rows that are read: {', '.join(unread.values())}"
     if (folder / CARD_FILE).is_file():
         return f"{folder} has a {CARD_FILE} and no labelled rows yet: write some into {expected} (data/README.md)"
     if any(folder.iterdir()):
@@ -105,6 +114,8 @@ def records_of(path: Path) -> Iterator[Record]:
     """
     if not path.is_file():
         raise DataError(f"there is no file {path}")
+    if not path.stat().st_size:
+        return
     suffixes = [suffix for suffix in path.suffixes if suffix != ".gz"]
     kind = suffixes[-1] if suffixes else ""
     read = {".csv": _csv, ".parquet": _parquet}.get(kind, _lines)
@@ -165,8 +176,10 @@ def _csv(path: Path) -> Iterator[Record]:
     from datasets import Features, Value
     from datasets.packaged_modules.csv.csv import Csv
 
-    columns = _csv_columns(path)
-    options = {"na_filter": False, "skip_blank_lines": False, "encoding": "utf-8-sig"}
+    columns, separator = _csv_columns(path)
+    if not columns:
+        return
+    options = {"sep": separator, "na_filter": False, "skip_blank_lines": False, "encoding": "utf-8-sig"}
     line = 2
     for record in _stream(Csv, path, features=Features({c: Value("string") for c in columns}), **options):
         if any(record.values()):
@@ -174,24 +187,43 @@ def _csv(path: Path) -> Iterator[Record]:
         line += 1 + sum(value.count("\n") for value in record.values() if value)
 
 
-def _csv_columns(path: Path) -> list[str]:
+def _csv_columns(path: Path) -> tuple[list[str], str]:
+    """The columns, and what separates them: the comma, or what spreadsheets of many countries write instead."""
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-        columns = next(csv.reader(file), [])
-    unknown = sorted(set(columns) - set(COLUMNS))
-    if unknown or not columns:
-        raise DataError(f"{path.name}:1: no such column: {', '.join(unknown)}; columns are {', '.join(COLUMNS)}")
-    return columns
+        head = next(csv.reader(file), [])
+        separator = next((s for s in ";\t|" if len(head) == 1 and s in head[0]), ",")
+        file.seek(0)
+        columns = next(csv.reader(file, delimiter=separator), [])
+    if columns:
+        _check_columns(columns, f"{path.name}:1")
+    return columns, separator
+
+
+def _check_columns(columns: Collection[str], where: str) -> None:
+    """Say once what would be wrong with every row.
+
+    Raises:
+        DataError: a column is none of a row's, or one that every row needs is missing.
+    """
+    if unknown := [name or "''" for name in sorted(set(columns) - set(COLUMNS))]:
+        raise DataError(f"{where}: no such column: {', '.join(unknown)}; columns are {', '.join(COLUMNS)}")
+    needed = [name for name in NEEDED if not (name.startswith("labels.") and "labels" in columns)]
+    if missing := [name for name in needed if name not in columns]:
+        raise DataError(f"{where}: there is no column {', '.join(missing)}, and every row needs it")
 
 
 def _parquet(path: Path) -> Iterator[Record]:
     from datasets.packaged_modules.parquet.parquet import Parquet
 
-    return _table(_stream(Parquet, path, batch_size=1000), path.name)
+    with closing(_stream(Parquet, path, batch_size=1000)) as records:  # also where the columns are wrong
+        yield from _table(records, path.name)
 
 
 def _table(records: Iterable[Mapping[str, Any]], name: str) -> Iterator[Record]:
     for number, record in enumerate(records, 1):
+        if number == 1:
+            _check_columns(record, name)
         yield f"{name}:{number}", _nested(_given(record))
 
 
@@ -209,7 +241,7 @@ def _read_on(rows: Iterable[Mapping[str, Any]], name: str, split: str) -> Iterat
         yield from _table(rows, f"{name} {split}")
 
 
-def _stream(builder: Callable[..., Any], path: Path, **options: Any) -> Iterator[dict[str, Any]]:
+def _stream(builder: Callable[..., Any], path: Path, **options: Any) -> Generator[dict[str, Any]]:
     """Records of one file. The builder is called directly, as ``load_dataset`` would ask the hub first."""
     with tempfile.TemporaryDirectory(prefix="queryplan-") as folder:
         made = builder(data_files={"rows": [str(_unpacked(path, Path(folder)))]}, cache_dir=folder, **options)
@@ -244,6 +276,7 @@ def _nested(record: Mapping[str, Any]) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for name, value in record.items():
         value = _from_json(value) if name in STRUCTURED and isinstance(value, str) else value
+        value = str(value) if name in _NAMES and isinstance(value, int) else value
         if name.startswith("labels."):
             row.setdefault("labels", {})[name.removeprefix("labels.")] = value
         else:
@@ -255,7 +288,7 @@ def _from_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        return text  # the model of a row says what is expected instead
+        return NoJson(text)  # the model of a row says what is expected instead
 
 
 @contextmanager

@@ -22,10 +22,13 @@ def wait_for(file: IO[Any]) -> None:
 
 
 @contextmanager
-def alone_at(path: Path) -> Iterator[None]:
+def alone_at(path: Path, named: Path | None = None) -> Iterator[None]:
     """Hold ``path``, which may be written anew meanwhile, by a file beside it that is gone at the end.
 
     Where nothing can be made beside it, nobody is kept away: whether ``path`` can be written shows in writing it.
+
+    Args:
+        named: what the error names instead of ``path``, such as the folder that a file of ours stands for.
 
     Raises:
         DataError: another process holds it.
@@ -40,7 +43,10 @@ def alone_at(path: Path) -> Iterator[None]:
     with file:
         # Who held it may have taken away, since it was opened here, the file that this holds now.
         if not (claim(file) and _is_there_still(file, beside)):
-            raise DataError(f"{path} is being written by another process: wait for it or stop it, or name another file")
+            raise DataError(
+                f"{named or path} is being written by another process: wait for it or stop it, or name another"
+                f" {'file' if named is None else 'folder'}"
+            )
         try:
             yield
         finally:

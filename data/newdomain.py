@@ -21,6 +21,7 @@ from .card import CARD_FILE, DomainCard, ExcludedTopic
 from .card_check import card_problems
 from .converters.folder import card_toml
 from .duplicates import tokens
+from .locks import alone_at
 from .rows import write_rows
 from .starters import starter_rows
 
@@ -118,10 +119,15 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
     """Write the card, starter rows for every split, and a page on what to do with them.
 
     Raises:
-        DataError: the folder exists and is not empty, or a card cannot hold an answer.
+        DataError: the folder exists and is not empty, another process writes it, or a card cannot hold an answer.
         OSError: it cannot be written; nothing unfinished is left to block the next try.
     """
     card = make_card(answers)
+    with alone_at(folder, folder):
+        return _written(folder, card)
+
+
+def _written(folder: Path, card: DomainCard) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} is there already; give another --out")
     had_it = folder.exists()
@@ -143,10 +149,6 @@ def write_domain(folder: Path, answers: DomainAnswers) -> list[Path]:
                 folder.rmdir()
         raise
     return sorted(folder.iterdir())
-
-
-def _page(card: DomainCard, folder: Path) -> str:
-    return _PAGE.format(title=card.title, folder=quote(str(folder)))
 
 
 def _words(kinds: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError, model_validator
 
 from ..errors import DataError
-from ..signatures.problems import said_of
+from ..signatures.problems import meant, said_of
 from ..signatures.types import Frozen, GraphPlan, Labels, RetrievalMethod, SourceIntent, SourcePlan, Turn
 
 SPLITS = ("train", "dev", "calibrate", "test")
@@ -26,6 +26,10 @@ SESSION_KEYS = ("active_entity", "now", "timezone", "collection", "paradigm")
 # What is wrong with a line that is no record at all, whatever a row needs.
 _NO_OBJECT = (": row: not JSON", ": row: expected an object")
 _NO_LABELS = "labels: this field is missing"
+
+
+class NoJson(str):
+    """A cell of a table that must hold JSON, and does not."""
 
 
 class Gold(Frozen):
@@ -220,8 +224,11 @@ def _parse(record: str | Mapping[str, Any]) -> tuple[LabelledRow | None, str | N
 
 def _explain(error: Any) -> str:
     field = ".".join(str(part) for part in error["loc"]) or "row"
+    if error["type"] == "extra_forbidden" and (near := meant(error, LabelledRow)):
+        return f"{field}: {said_of(error)}{near}"
     if error["type"] in ("missing", "value_error"):  # what was given is the whole of which a part is wrong
         return f"{field}: {said_of(error)}"
     got = json.dumps(error["input"], ensure_ascii=False, default=str)
     shown = got if len(got) <= 80 else got[:77] + "..."
-    return f"{field}: {said_of(error)} (got {shown})"
+    said = f"{said_of(error).split(', not ')[0]} as JSON" if isinstance(error["input"], NoJson) else said_of(error)
+    return f"{field}: {said} (got {shown})"

@@ -6,14 +6,15 @@ every label value; rare values weigh as much as frequent ones.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..errors import DataError
+from .domain import ENDINGS
+from .replacing import replace_all
 from .rows import SPLITS, LabelledRow, write_rows
 from .statistics import ASKED, label_of
 
@@ -51,46 +52,48 @@ def split_rows(rows: Sequence[LabelledRow], shares: Mapping[str, float] = SHARES
         seed: the same rows, shares and seed give the same splits.
 
     Raises:
-        DataError: there are fewer conversations than splits.
+        DataError: there are no rows, or fewer conversations than splits.
     """
+    if not rows:
+        raise DataError("there are no rows to split; label some queries first")
     strata = _strata(rows)
     if len(strata) < len(shares):
-        raise DataError(f"{len(strata)} conversations cannot make {len(shares)} splits; label more")
+        all_of = "all rows are of 1 conversation, which" if len(strata) == 1 else f"{len(strata)} conversations"
+        raise DataError(f"{all_of} cannot make {len(shares)} splits; label more conversations, or give fewer --shares")
     home = _deal(strata, shares, seed)
     return {name: tuple(row for row in rows if home[row.conversation] == name) for name in shares}
 
 
 def write_splits(parts: Parts, out: Path, replace: bool = False) -> list[Path]:
-    """Write each split as ``NAME.jsonl``; in the end all files are written, or none.
+    """Write each split as ``NAME.jsonl``; in the end all files are written, or none, also if the process is killed.
 
     Args:
         replace: overwrite existing files.
 
     Raises:
-        DataError: a file exists and ``replace`` is not set, or another split exists that would remain beside the new
-            ones, perhaps with some of their rows.
+        DataError: a file exists and ``replace`` is not set; or one exists that would remain beside the new ones,
+            perhaps with some of their rows; or another process splits into this folder.
     """
-    paths = {name: out / f"{name}.jsonl" for name in parts}
-    beside = [f"{name}.jsonl" for name in SPLITS if name not in parts and (out / f"{name}.jsonl").exists()]
-    if beside:
-        raise DataError(
-            f"{out} has {', '.join(beside)}, which these shares do not make: its rows would be in two splits; give all"
-            " splits a share, move it away, or give another --out"
-        )
-    there = [path.name for path in paths.values() if path.exists()]
-    if there and not replace:
-        raise DataError(f"{out} has {', '.join(there)} already; give another --out, or --replace to write over them")
-    out.mkdir(parents=True, exist_ok=True)
-    unfinished = {name: path.with_suffix(".unfinished") for name, path in paths.items()}
-    try:
-        for name, path in unfinished.items():
-            write_rows(path, parts[name])
-        for name, path in unfinished.items():
-            os.replace(path, paths[name])
-    finally:
-        for path in unfinished.values():
-            path.unlink(missing_ok=True)
-    return list(paths.values())
+    names = {f"{name}.jsonl": name for name in parts}
+
+    def check() -> None:
+        splits = [f"{split}{ending}" for split in SPLITS for ending in ENDINGS]
+        there = [name for name in splits if (out / name).exists()]
+        if beside := [name for name in there if name not in names]:
+            raise DataError(
+                f"{out} has {', '.join(beside)}, which this split does not write: its rows would stay beside the new"
+                " ones; give all splits a share, move it away, or give another --out"
+            )
+        if there and not replace:
+            raise DataError(
+                f"{out} has {', '.join(there)} already; give another --out, or --replace to write over them"
+            )
+
+    def writer(rows: Sequence[LabelledRow]) -> Callable[[Path], None]:
+        return lambda path: write_rows(path, rows)
+
+    replace_all(out, {file: writer(parts[name]) for file, name in names.items()}, check)
+    return [out / name for name in names]
 
 
 def _strata(rows: Sequence[LabelledRow]) -> dict[str, Counter[str]]:

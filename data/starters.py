@@ -8,7 +8,7 @@ language, and like another one; a conversation that would be a near-duplicate of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .card import DomainCard
@@ -27,6 +27,13 @@ _EDGES = " \t.,:;!?\"'()[]<>\u00a1\u00bf\u2026\u00ab\u00bb\u201c\u201d\u201e\u20
 _LONGEST = 120
 
 Conversation = list[dict[str, Any]]
+
+
+def starter_notes(tags: Sequence[Collection[str]]) -> tuple[str, ...]:
+    """A sentence for a report on rows with these tags, if there are starters among them: a figure on those is none."""
+    count = sum(STARTER in of_row for of_row in tags)
+    said = "these figures say nothing of what users type; put real queries in their place"
+    return (f"{count} of {len(tags)} rows are starters from queryplan new-domain: {said}",) if count else ()
 
 
 def starter_rows(card: DomainCard) -> dict[str, list[LabelledRow]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .compare import Change, CompareReport, Comparison
-from .render import format_difference, format_estimate, rich_table
+from .render import format_difference, format_estimate, format_rows, rich_table
 from .report import Difference
 from .significance import SAME
 
@@ -19,8 +19,11 @@ def to_rich(report: CompareReport, regressions: int = 5) -> Group:
     from rich.console import Group
     from rich.text import Text
 
-    heads = ["measure", *report.columns]
-    lines = [[line.measure, *(format_estimate(cell, line.unit) for cell in line.cells)] for line in report.lines]
+    heads = ["measure", "rows", *report.columns]
+    lines = [
+        [line.measure, format_rows(line.cells), *(format_estimate(cell, line.unit) for cell in line.cells)]
+        for line in report.lines
+    ]
     about = f"{report.n} rows in {report.conversations} conversations, data {report.data_fingerprint}; 95% intervals."
     parts = [rich_table(about, heads, lines)]
     return Group(*parts, *(part for one in report.comparisons for part in _pair(one, regressions)), Text(""))

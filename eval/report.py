@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from ..data.starters import starter_notes
 from ..errors import UserError
 from ..signatures.types import Frozen
 from .evaluation import Evaluation
 from .render import format_difference
 from .row_table import RowResult
-from .significance import PairedDifference, corrected, paired_difference
+from .significance import SAME, PairedDifference, corrected, paired_difference
 from .statistics import Estimate
 from .summary import STAGE_FIELDS, Summary, arising, score_values
 
@@ -164,6 +165,7 @@ def build_report(
         lines=lines_of(evaluations),
         differences=differences,
         sentences=(
+            *starter_notes([case.tags for case in judged.cases]),
             *_sample_sentences(judged),
             *_resumed_sentences(evaluations),
             *_verdict_sentences(judged, differences, cheap),
@@ -276,8 +278,20 @@ def _verdict_sentences(
     judged: Evaluation, differences: Sequence[Difference], cheap: Sequence[Evaluation]
 ) -> tuple[str, ...]:
     main = [d for d in differences if d.measure in ("labels_right", "plan_right")]
-    told = [f"{d.measure}: {judged.name} against {d.rival}: {d.verdict} ({format_difference(d)})." for d in main]
+    told = [
+        f"{d.measure}: {judged.name} against {d.rival}: {d.verdict} ({format_difference(d)}{_could(d)})." for d in main
+    ]
     return (*told, *(sentence for rival in cheap for sentence in _not_better(judged, rival)))
+
+
+def _could(difference: Difference) -> str:
+    """What these rows could have shown, where they showed nothing."""
+    found, n = difference.detectable, difference.paired.difference.n
+    if difference.verdict != SAME or found is None:
+        return ""
+    if found >= 1:
+        return f"; {n} rows are too few to show any, label more"
+    return f"; these {n} rows would show {100 * found:.0f} points in four cases of five"
 
 
 def _not_better(judged: Evaluation, rival: Evaluation) -> list[str]:

@@ -17,6 +17,8 @@ from .statistics import BLOCK, LEVEL, RESAMPLES, Bounds, Estimate, clustered_int
 PERMUTATIONS = 10_000
 POWER = 0.8
 SAME = "no difference shown"
+LEAST_CHANGED = math.ceil(1 - math.log2(1 - LEVEL))
+"""Conversations that must differ for the test to show anything, even if all differ to one side."""
 _NOTHING = 1e-12
 
 
@@ -37,6 +39,11 @@ class PairedDifference(Frozen):
     family: int = 1
     changed: int = 0
     standard_error: float = 0.0
+
+    @property
+    def testable(self) -> bool:
+        """Whether as many conversations differ as the test needs to show anything."""
+        return self.changed >= LEAST_CHANGED
 
     @property
     def p(self) -> float:

@@ -144,6 +144,7 @@ class CompileJob:
             self.sample_words,
             tables,
             {split: len(sample.rows) for split, sample in self.samples.items()},
+            self._read(lm is not None, bound is not None),
         )
 
     def _tables(self, heads: Heads, evaluations: Sequence[Evaluation]) -> CascadeTables:
@@ -172,6 +173,14 @@ class CompileJob:
         alone = self.settings.lm.model == "none"
         fitted = () if alone else (*self._rows("dev"), *self.domain.splits.get("calibrate", ()))
         return prints_of((*self.domain.rows("train"), *fitted))
+
+    def _read(self, asked: bool, bounded: bool) -> dict[str, Sequence[LabelledRow]]:
+        """Rows by split: heads learn from ``train`` and ``lent``, ``dev`` weighs a model, ``calibrate`` bounds."""
+        read: dict[str, Sequence[LabelledRow]] = {"train": self.domain.rows("train")}
+        read["lent"] = [row for one in self._lent for row in (*one.rows, *one.strangers)]
+        read["dev"] = self._rows("dev") if asked else ()
+        read["calibrate"] = self.domain.splits.get("calibrate", ()) if bounded else ()
+        return {split: rows for split, rows in read.items() if rows}
 
     @property
     def sample_words(self) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..data.rows import LabelledRow
 from ..eval.cascade.tables import CascadeTables
 from ..eval.evaluation import Evaluation
 from ..eval.prices import Prices
@@ -56,7 +57,8 @@ class JobSettings:
 class Outcome:
     """The outcome of a job: the program folder, what was measured, and how it was compiled.
 
-    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` is the number of rows by split.
+    ``tables`` are those of a cascade, on ``test``; None for other optimizers. ``rows`` counts those drawn of each
+    split, and ``read`` has those of each but ``test`` that something was learned from, chosen on or bounded on.
     """
 
     folder: Path
@@ -69,6 +71,7 @@ class Outcome:
     sample: str | None
     tables: CascadeTables | None = None
     rows: Mapping[str, int] = field(default_factory=dict)
+    read: Mapping[str, Sequence[LabelledRow]] = field(default_factory=dict)
 
     @property
     def compiled(self) -> Evaluation:

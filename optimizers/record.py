@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import __version__
+from ..eval.tracking.records import print_of
 from ..eval.tracking.runs import CandidateRecord, CompileRecord, Tracking
 from .base import Candidate, StageResult
 from .job_contract import Outcome
@@ -33,6 +34,7 @@ def log_outcome(outcome: Outcome, tracking_uri: str | None) -> tuple[str, str]:
         stages=tuple(outcome.results),
         sample=outcome.sample,
         rows=dict(outcome.rows),
+        read={split: print_of(rows) for split, rows in outcome.read.items()},
         spent=_spent(outcome),
         candidates=tuple(_candidate(r, c) for r in outcome.results.values() for c in r.candidates),
         prompts=tuple(p for name, r in outcome.results.items() for p in prompts_of(name, r.predictor)),

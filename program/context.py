@@ -11,15 +11,17 @@ from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
 from ..data.rows import LabelledRow
-from ..signatures.types import Role, Turn
+from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
 from .text.listed import listed_questions
 
 ROLES = get_args(Role)
 ASIDES = frozenset(("system", "developer", "tool", "function"))
-"""Roles of messages that nobody said in the conversation. They are left out without a gap in ``degraded``, which every
-plan of an application that sends its instructions along would have otherwise."""
+"""Roles of messages that chat interfaces keep beside what was said. Were they a gap, every plan of an application that
+sends its instructions along would have one."""
+CALLS, PARTS = ("tool_calls", "function_call"), "content"
+"""Where a message keeps the tools that it calls, and where its text or parts."""
 ROLE_NAMES = {"human": "user", "ai": "assistant"}
 """Other names of our roles."""
 MAX_QUERY_CHARACTERS = 4000
@@ -74,6 +76,11 @@ class CleanInput:
     session: Mapping[str, Any] = field(default_factory=dict)
     unread: tuple[Degraded, ...] = ()
     questions: tuple[str, ...] = ()
+
+    @property
+    def lists(self) -> bool:
+        """Whether the query lists as many questions as a plan may have sub-queries."""
+        return MIN_SUB_QUERIES <= len(self.questions) <= MAX_SUB_QUERIES
 
     @cached_property
     def context(self) -> str:
@@ -231,9 +238,21 @@ def _without_greetings(turns: list[Turn], greetings: Greetings) -> list[Turn]:
 
 
 def _is_aside(message: Mapping[str, Any] | Message) -> bool:
-    """Whether a message is an instruction or a tool's output, which is left out without a gap."""
+    """Whether a message without a text for us is an instruction, a tool's, or calls one: nobody said it to anybody."""
+    known = message if isinstance(message, Mapping) else {key: getattr(message, key, None) for key in (*CALLS, PARTS)}
     role = message.get("role") if isinstance(message, Mapping) else _role_in(message)
-    return isinstance(role, str) and role.strip().lower() in ASIDES
+    if isinstance(role, str) and role.strip().lower() in ASIDES:
+        return True
+    parts = known.get(PARTS)
+    return any(known.get(key) for key in CALLS) or (
+        isinstance(parts, list | tuple) and bool(parts) and all(map(_is_of_a_tool, parts))
+    )
+
+
+def _is_of_a_tool(part: object) -> bool:
+    """Whether a part of a message asks a tool for something, or is what it answered."""
+    kind = part.get("type") if isinstance(part, Mapping) else None
+    return isinstance(kind, str) and kind.startswith(("tool_", "function_", "server_tool_"))
 
 
 def _role_in(message: Any) -> Any:

@@ -13,17 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..signatures.types import Stage, Turn
+from ..signatures.types import Stage
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
-from .context import history_text, printable
+from .context import CleanInput, history_text, printable
 from .decomposing.decomposer import as_asked
+from .rewriting.edits import KEEP
 from .rewriting.wording import MARKS, named_in
 from .stages import SPLIT
+from .text.greetings import greetings_of
 
 if TYPE_CHECKING:
+    from ..data.card import DomainCard
     from .decomposing.decomposer import Decomposed
     from .flow import Flow
+    from .rewriting.rewriter import Rewriter, Rewritten
+    from .text.linker import Linker
 
 Round = Generator[list[Ask], Mapping[Sent, Reply], Any]
 GUESSED = "a learned head put what was said before into it"
@@ -66,12 +71,8 @@ def rewrite(flow: Flow, reply: Reply | None) -> Round:
 def _rewritten_by_head(flow: Flow) -> bool:
     """Use a head's rewrite of a follow-up; False if there is none, or it would leave the query unchanged."""
     rewriter = flow.parts.heads.rewriter if flow.parts.heads else None
-    if rewriter is None:
-        return False
-    clean, linker = flow.clean, flow.parts.linker
-    asked = flow.parts.greetings.rest(clean.query) or clean.query
-    found = rewriter.rewrite(asked, _told(flow), clean.active_entity, linker)
-    if found.move == "keep" or check_rewrite(clean.query, found.text):
+    found = written_by_head(rewriter, flow.clean, flow.parts.card, flow.parts.linker) if rewriter else None
+    if found is None:
         return False
     first = found.referent[:1]
     named = _named(flow, found.referent) or ((found.referent,) if first.isupper() or first in MARKS else ())
@@ -81,10 +82,23 @@ def _rewritten_by_head(flow: Flow) -> bool:
     return True
 
 
-def _told(flow: Flow) -> tuple[Turn, ...]:
-    """The turns without answers that only reject a query in the card's own words, to which no query can refer."""
-    said = {printable(topic.reason) for topic in flow.parts.card.excluded}
-    return tuple(turn for turn in flow.clean.turns if turn.role == "user" or turn.content not in said)
+def written_by_head(rewriter: Rewriter, clean: CleanInput, card: DomainCard, linker: Linker) -> Rewritten | None:
+    """A head's rewrite of a follow-up as a plan has it; None where a plan leaves the query as typed.
+
+    Greetings before the query and thanks behind it are left out of what is rewritten, and rejections in the card's own
+    words of what was said before: they say nothing that a query may point to.
+    """
+    said = {printable(topic.reason) for topic in card.excluded}
+    told = tuple(turn for turn in clean.turns if turn.role == "user" or turn.content not in said)
+    asked = greetings_of(card.greetings).rest(clean.query) or clean.query
+    found = rewriter.rewrite(asked, told, clean.active_entity, linker)
+    return None if found.move == KEEP or check_rewrite(clean.query, found.text) else found
+
+
+def written_by_model(query: str, written: object) -> tuple[str, list[str]]:
+    """A model's rewrite as a plan has it, and why it cannot be used; it can where there is no reason."""
+    text = printable(str(written or ""))
+    return text, check_rewrite(query, text)
 
 
 def _named(flow: Flow, text: str) -> tuple[str, ...]:
@@ -168,8 +182,8 @@ def _accept_rewrite(flow: Flow, reply: Reply | None) -> list[str]:
     """Use a rewrite, or return its problems."""
     if reply is None or reply.prediction is None:
         return [_why_nothing(flow, reply)]
-    text = printable(str(reply.prediction.standalone_query or ""))
-    if problems := check_rewrite(flow.clean.query, text):
+    text, problems = written_by_model(flow.clean.query, reply.prediction.standalone_query)
+    if problems:
         return problems
     flow.labels.standalone_query = text
     said = " ".join(turn.content for turn in flow.clean.turns).casefold()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 EXPECTED: Mapping[str, str] = {
     **dict.fromkeys(
@@ -30,6 +31,8 @@ PATTERNS: Mapping[str, str] = {
     r"^[a-z]{2,3}$": "two or three small letters, such as en",
 }
 """What a regular expression of ours means."""
+NEAR = 0.7
+"""Similarity (difflib's ratio) to a field from which a name is taken for a misspelling of it."""
 BOUNDS: Mapping[str, tuple[str, str]] = {
     "greater_than": ("above", "gt"),
     "greater_than_equal": ("at least", "ge"),
@@ -38,16 +41,20 @@ BOUNDS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def problems_of(error: ValidationError, most: int = 10, first: str = "") -> str:
+def problems_of(error: ValidationError, most: int = 10, first: str = "", model: type[BaseModel] | None = None) -> str:
     """Everything that is wrong, "place: what" with semicolons between; of a document as a whole without a place.
 
     Args:
         most: so many are named, the others counted.
         first: what to call the document where it is wrong as a whole.
+        model: what the document should be, so that a misspelled field is told the right one.
     """
     every = error.errors(include_url=False)
     found = [one for one in every if not _follows(one, every)]
-    lines = [f"{where}: {said_of(e)}" if (where := place_of(e) or first) else said_of(e) for e in found[:most]]
+    lines = []
+    for one in found[:most]:
+        where, said = place_of(one) or first, f"{said_of(one)}{meant(one, model) if model else ''}"
+        lines.append(f"{where}: {said}" if where else said)
     more = len(found) - most
     return "; ".join([*lines, *([f"and {more:,} more"] if more > 0 else [])])
 
@@ -83,6 +90,28 @@ def said_of(error: Any) -> str:
         "json_invalid": f"not JSON ({told.get('error', '')})",
         "recursion_loop": "nested too deeply",
     }.get(kind) or error["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+
+
+def meant(error: Any, model: type[BaseModel]) -> str:
+    """What is said further of a field that there is not, if one of nearly that name stands there."""
+    if error["type"] != "extra_forbidden":
+        return ""
+    *place, name = error["loc"]
+    here = {model}
+    for part in place:
+        fields = [one.model_fields[part] for one in here if part in one.model_fields]
+        here = {inner for field in fields for inner in _models_in(field.annotation)} or here
+    names = sorted({field for one in here for field in one.model_fields})
+    near = get_close_matches(str(name).casefold(), names, 1, NEAR)
+    return f"; is {near[0]} meant?" if near else ""
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models that an annotation is made of: of a tuple, an optional field, a union."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in get_args(annotation):
+        yield from _models_in(part)
 
 
 def _follows(error: Any, every: Sequence[Any]) -> bool:

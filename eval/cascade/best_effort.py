@@ -50,7 +50,7 @@ class TrapWords(Frozen):
     def sentence(self) -> str:
         """The finding in one sentence, for the report."""
         held = "held" if self.holds else "not held"
-        others = f"; of what is not ours {_share(self.strangers)} was rejected" if self.strangers else ""
+        others = f"; of {self.strangers.n} not ours {_share(self.strangers)} were rejected" if self.strangers else ""
         return (
             f"{self.name}: of {self.rows} queries of ours with a trap word, rules rejected {self.by_rule}, heads "
             f"{self.by_head} ({REJECTED:.0%} at most: {held}), the model {self.by_model}, in all "
@@ -82,9 +82,10 @@ class BestEffort(Frozen):
     def sentence(self) -> str:
         """The finding in one sentence, for the report."""
         return (
-            f"best effort: {_share(self.unasked)} of the plans that need no written text made no request (wanted: "
-            f"{UNASKED:.0%}); all labels right {_share(self.labels_right)} beside {_share(self.beside)} where the "
-            f"model is asked, {100 * self.difference.value:+.1f} points [{100 * self.difference.low:+.1f}, "
+            f"best effort: {_share(self.unasked)} of the {self.unasked.n} plans that need no written text made no "
+            f"request (wanted: {UNASKED:.0%}); all labels right {_share(self.labels_right)} of {self.beside.n} beside "
+            f"{_share(self.beside)} where the model is asked, "
+            f"{100 * self.difference.value:+.1f} points [{100 * self.difference.low:+.1f}, "
             f"{100 * self.difference.high:+.1f}] (wanted: at least {-100 * WORSE:.0f} at the lower end)"
         )
 
@@ -116,7 +117,7 @@ def best_effort(effort: Evaluation, asking: Evaluation) -> BestEffort:
     beside = {case.row_id: case for case in asking.cases}
     if beside.keys() != {case.row_id for case in effort.cases}:
         raise DataError("the two evaluations are of different rows; evaluate both on the same")
-    unwritten = [c for c in effort.cases if not (c.gold.is_follow_up or c.gold.needs_decomposition)]
+    unwritten = [case for case in effort.cases if _needs_no_text(case)]
     if not unwritten:
         raise DataError("every row needs written text; add rows that stand alone and need no decomposition")
     pairs = [(float(c.score.labels_right), float(beside[c.row_id].score.labels_right)) for c in effort.cases]
@@ -135,13 +136,18 @@ def cascade_notes(evaluations: Mapping[str, Evaluation]) -> tuple[str, ...]:
     rejected trap words of these two and ``heads alone``.
     """
     notes = []
-    if "best effort" in evaluations and "model decides" in evaluations:
-        notes.append(best_effort(evaluations["best effort"], evaluations["model decides"]).sentence)
+    effort, asking = evaluations.get("best effort"), evaluations.get("model decides")
+    if effort is not None and asking is not None and any(map(_needs_no_text, effort.cases)):
+        notes.append(best_effort(effort, asking).sentence)
     notes += [joint_coverage(evaluations[name]).sentence for name in ("best effort", "compiled") if name in evaluations]
     for name in ("heads alone", "best effort", "compiled"):
         if name in evaluations and (found := trap_words(evaluations[name])) is not None:
             notes.append(found.sentence)
     return tuple(notes)
+
+
+def _needs_no_text(case: Case) -> bool:
+    return not (case.gold.is_follow_up or case.gold.needs_decomposition)
 
 
 def _rejected_by(case: Case) -> str:

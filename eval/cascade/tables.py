@@ -88,8 +88,8 @@ class JointCoverage(Frozen):
     def sentence(self) -> str:
         """The finding in one sentence, for the report."""
         return (
-            f"joint coverage of {self.name}: {_percent(self.undecided_by_model)} of the queries needed no model to "
-            f"decide, {_percent(self.no_request)} no request at all"
+            f"joint coverage of {self.name}: {_percent(self.undecided_by_model)} of {self.no_request.n} queries needed "
+            f"no model to decide, {_percent(self.no_request)} no request at all"
         )
 
 
@@ -120,8 +120,9 @@ def _of_curve(curve: RiskCurve, gap: float | None) -> str:
     last = curve.points[-1]
     told = f", calibration error {gap:.3f}" if gap is not None else ""
     return (
-        f"heads on {curve.stage}: wrong in {half.risk:.1%} of the surest {half.coverage:.0%}, in {last.risk:.1%} of "
-        f"the {last.coverage:.0%} they answer; area under risk against coverage {curve.area:.3f}{told}"
+        f"heads on {curve.stage}: wrong in {half.risk:.1%} of the surest {half.coverage:.0%} ({half.rows} rows), in "
+        f"{last.risk:.1%} of the {last.coverage:.0%} they answer ({last.rows} rows); area under risk against coverage "
+        f"{curve.area:.3f}{told}"
     )
 
 

@@ -17,7 +17,7 @@ from ..evaluation import Evaluation
 from ..measured import Measured
 from ..oracle import Blame, blame
 from ..prices import money
-from ..render import format_difference, format_estimate
+from ..render import format_difference, format_estimate, format_rows
 from ..report import MEASURES, WHOLE
 from ..row_answers import reliabilities, risk_curves
 from ..row_table import RowResult
@@ -98,7 +98,7 @@ def _environment() -> Any:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"estimate": format_estimate, "difference": format_difference}
+    environment.filters |= {"estimate": format_estimate, "difference": format_difference, "rows": format_rows}
     return environment
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...data.domain import rows_hash
+from ...data.rows import LabelledRow
 from ...signatures.types import Frozen
 from ..evaluation import Evaluation
 from ..report import Report
@@ -24,15 +27,32 @@ class CandidateRecord(Frozen):
     details: dict[str, Any] = {}
 
 
+class RowsPrint(Frozen):
+    """Which rows of a split a compile read: how many, and a hash of what they hold.
+
+    The hash is the same in any order, in any format and in any folder, and says nothing of what is in the rows.
+    """
+
+    rows: int
+    digest: str
+
+
+def print_of(rows: Sequence[LabelledRow]) -> RowsPrint:
+    """How many rows there are, and their hash."""
+    return RowsPrint(rows=len(rows), digest=rows_hash(rows))
+
+
 class CompileRecord(Frozen):
     """Everything that is kept of one compile.
 
     Attributes:
         program: the folder of the compiled program, already on the disk.
         arguments: the optimizer's settings; what looks like a key is left out.
-        data_fingerprint: the fingerprint of the rows it was compiled on.
-        sample: a sentence about how the rows were drawn; None if all were used.
-        rows: how many rows each split had.
+        data_fingerprint: of all rows of the domain.
+        sample: a sentence about how the rows were drawn, if they are not all.
+        rows: how many rows of each split were drawn.
+        read: the rows of each split that something was learned from, chosen on or bounded on, and those that other
+            domains ``lent``; records of an earlier version have none.
         spent: language model calls and tokens that compiling took, by stage, as ``STAGE/calls`` and ``STAGE/tokens``.
         prompts: the prompt of each compiled predictor.
         evaluation: the evaluation of the compiled program, on rows that it was not compiled on.
@@ -52,6 +72,7 @@ class CompileRecord(Frozen):
     stages: tuple[str, ...]
     sample: str | None = None
     rows: dict[str, int] = {}
+    read: dict[str, RowsPrint] = {}
     spent: dict[str, float] = {}
     candidates: tuple[CandidateRecord, ...] = ()
     prompts: tuple[PromptText, ...] = ()

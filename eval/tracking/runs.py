@@ -230,7 +230,9 @@ def _send_compile(sending: Sending, record: CompileRecord, program: Path) -> str
     when = moment_ms(record.evaluation) if record.evaluation else _started(mlflow, run_id)
     sending.once("params", log_params, _compile_params(record))
     sending.once("scores", log_metrics, {**record.best_scores, **record.spent}, when)
-    sending.once("trained on", log_dataset, f"{record.domain} train", record.data_fingerprint, "train", record.rows)
+    for split, found in record.read.items():
+        named, context = f"{record.domain} {split}", "train" if split == "lent" else split
+        sending.once(f"read {split}", log_dataset, named, found.digest, context, {"rows": found.rows})
     sending.once("candidates", _log_candidates, record.candidates, when)
     sending.once("program", lambda server, run: server.log_artifacts(run, str(program), "program"))
     model_id = sending.once("model", write_model, program, record.model)

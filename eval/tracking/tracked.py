@@ -79,7 +79,8 @@ def log_dataset(
     """Log a data set as input of a run; for MLflow the same name and digest are the same data set.
 
     Args:
-        context: ``train`` or ``eval``.
+        digest: the same for the same rows in any order, see `rows_hash`.
+        context: ``train``, ``dev``, ``calibrate`` or ``eval``.
         profile: counts, shown beside it.
     """
     from mlflow.entities import Dataset, DatasetInput, InputTag

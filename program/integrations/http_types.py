@@ -41,16 +41,18 @@ class Limits(Frozen):
 
 
 class Message(Frozen):
-    """A message as chat interfaces keep it; what else it has (``tool_calls``, ``name``) is not read.
+    """A message as chat interfaces keep it; what else it has (``name``) is not read.
 
-    What a system or a tool says tells nothing about what the user asks: it is left out, and so is what has no text,
-    and the plan says so.
+    What a system or a tool says tells nothing about what the user asks: it is left out, and so is what only calls a
+    tool. Of any other message without text the plan says that it was left out.
     """
 
     model_config = ConfigDict(extra="ignore")
 
     role: Literal["user", "assistant", "system", "developer", "tool"]
     content: str | tuple[dict[str, Any], ...] | None
+    tool_calls: Any = Field(default=None, description="Read is only whether there are some.")
+    function_call: Any = Field(default=None, description="The same of older interfaces.")
 
 
 class PlanRequest(Frozen):
@@ -72,7 +74,7 @@ class PlanRequest(Frozen):
     @property
     def messages(self) -> list[dict[str, Any]]:
         """The history as a planner takes it."""
-        return [{"role": message.role, "content": message.content} for message in self.history]
+        return [message.model_dump(exclude_defaults=True) for message in self.history]
 
     @field_validator("history", "session", mode="before")
     @classmethod

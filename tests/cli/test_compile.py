@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,9 +11,15 @@ from typing import Any
 
 import pytest
 from queryplan import QueryPlanner
+from queryplan.data.card import load_card
+from queryplan.data.domain import rows_hash
+from queryplan.data.rows import read_rows
 from queryplan.errors import UserError
+from queryplan.eval.sampling import sample_rows
 from queryplan.eval.test_readings import readings
 from queryplan.program.artifact.folder import read_manifest
+from queryplan.program.artifact.registry import client
+from queryplan.program.heads.lending import lent_rows
 
 Run = Callable[..., tuple[int, str, str]]
 STAGES = "follow_up,relevance,complexity,rewrite"
@@ -55,6 +62,23 @@ def test_a_compile_ends_with_a_report_a_program_and_a_registered_version(
     assert {"data", "card", "signatures", "encoder", "lm"} <= manifest.fingerprints.keys()
     assert "labels_right" in manifest.metrics
     assert manifest.compiled["optimizer"] == "bootstrap"
+    train = read_rows(small_domain / "train.jsonl")  # heads learn from all of them
+    lent = lent_rows(train, load_card(small_domain))
+    assert data_sets() == {
+        "podcast train": rows_hash(train),
+        "podcast lent": rows_hash([row for one in lent for row in (*one.rows, *one.strangers)]),
+        "podcast dev": rows_hash(sample_rows(read_rows(small_domain / "dev.jsonl"), 20, name="dev").rows),
+        "podcast test": rows_hash(sample_rows(read_rows(small_domain / "test.jsonl"), 8, name="test").rows),
+    }
+
+
+def data_sets() -> dict[str, str]:
+    """The digests of the data sets of the run that a compile made."""
+    mlflow = client(os.environ["QUERYPLAN_TRACKING_URI"])
+    experiment = mlflow.get_experiment_by_name("queryplan-podcast")
+    assert experiment is not None
+    (run,) = mlflow.search_runs([experiment.experiment_id], "tags.`queryplan.kind` = 'compile'")
+    return {given.dataset.name: given.dataset.digest for given in run.inputs.dataset_inputs} if run.inputs else {}
 
 
 def test_the_registered_version_plans_from_its_address(queryplan: Run, small_domain: Path, endpoint: Any) -> None:

@@ -91,6 +91,7 @@ def test_a_picture_is_drawn(small: Path, tmp_path: Path, ending: str) -> None:
         (("stats", "cut.jsonl.gz"), "is no gzip file"),
         (("split", "cut.jsonl.gz", "--out", "o"), "is no gzip file"),
         (("convert", "nothing", "--out", "o"), "there is no converter 'nothing': give one of break_qdmr"),
+        (("convert", "mine.csv", "--out", "o"), "rows of your own need none: queryplan data split FILE --out FOLDER"),
     ],
 )
 def test_what_cannot_be_read_ends_with_2_and_one_sentence(args: tuple[str, ...], said: str) -> None:

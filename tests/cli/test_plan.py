@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from queryplan.cli import main
+from queryplan.cli.plan import read_history
 from queryplan.cli.show import plan_tree
 from queryplan.program.plan import Degraded, QueryPlan, RetrievalStrategy
 from queryplan.signatures.types import AnchorStep, ExpandStep, GraphPlan, NodeRef, SubQuery
@@ -102,6 +103,44 @@ def test_history_may_begin_with_a_mark_of_its_bytes(plan: Run) -> None:
     code, out, err = plan("and why?", "--history", "h.json", "--json")
     assert code == 0, err
     assert json.loads(out)["conversation_context"] == "Who is Nell?"
+
+
+TURNS = [{"role": "user", "content": "Who wrote Cone Ten?"}, {"role": "assistant", "content": "Leilani did."}]
+FORMS = {
+    "request": json.dumps({"model": "m", "messages": [{"role": "system", "content": "Be brief."}, *TURNS]}),
+    "lines": "".join(json.dumps(turn) + "\n" for turn in TURNS),
+    "lines with empty ones": "\n\n".join(json.dumps(turn) for turn in TURNS),
+    "lines of another system": "\ufeff" + "\r\n".join(json.dumps(turn) for turn in TURNS),
+    "a list over lines": json.dumps(TURNS, indent=2),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_messages_are_read_in_every_form(form: str) -> None:
+    Path("h.json").write_text(FORMS[form], encoding="utf-8", newline="")
+    assert [turn for turn in read_history(Path("h.json")) or () if turn["role"] != "system"] == TURNS
+
+
+def test_one_message_by_itself_is_a_history() -> None:
+    Path("h.json").write_text(json.dumps(TURNS[0]))
+    assert read_history(Path("h.json")) == TURNS[:1]
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\ufeff"])
+def test_an_empty_file_says_what_to_write(plan: Run, text: str) -> None:
+    Path("e.json").write_text(text, encoding="utf-8")
+    code, _, err = plan("and why?", "--history", "e.json")
+    assert (code, err) == (2, "error: e.json is empty: write a JSON list of messages, [] for none into it\n")
+    code, _, err = plan("and why?", "--session", "e.json")
+    assert (code, err) == (2, "error: e.json is empty: write a JSON object into it\n")
+
+
+@pytest.mark.parametrize("text", ['{"messages": {}}', '{"messages": ["a"]}', '{"a": 1}\n{"b": ', "3", '"text"', "null"])
+def test_what_has_no_messages_is_refused(plan: Run, text: str) -> None:
+    Path("n.json").write_text(text)
+    code, _, err = plan("and why?", "--history", "n.json")
+    assert code == 2
+    assert "a JSON list of messages" in err
 
 
 def test_the_active_entity_is_passed_on(plan: Run) -> None:

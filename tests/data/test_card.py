@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from queryplan.data.card import CARD_FILE, DomainCard, domain_folder, load_card
+from queryplan.data.checking import open_set
 from queryplan.errors import DataError, UserError
 
 CARD: dict[str, Any] = {
@@ -45,6 +46,10 @@ SHIPPED = load_card(domain_folder("podcast"))
         ),
         ({"graph": {"nodes": []}}, r"graph\.nodes: "),
         ({"colour": "red"}, "colour: there is no such field"),
+        ({"greeting": ["hi"]}, "greeting: there is no such field; is greetings meant?"),
+        ({"history": {"message": 3}}, r"history\.message: there is no such field; is messages meant\?"),
+        ({"names": [{"name": "Rye", "type": "x", "alias": []}]}, r"names\.0\.alias: .*; is aliases meant\?"),
+        ({"graph": {**GRAPH, "node": []}}, r"graph\.node: .*; is nodes meant\?"),
     ],
 )
 def test_a_wrong_field_is_named(tmp_path: Path, change: dict[str, Any], said: str) -> None:
@@ -135,6 +140,44 @@ def toml(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(toml, value)) + "]"
     return str(value) if isinstance(value, int) else f'"{value}"'
+
+
+@pytest.mark.parametrize(
+    ("added", "line"),
+    [
+        ("[[name]]", "[[name]]"),
+        ('title = "a', 'title = "a'),
+        ("  covers = [1,,2]", "covers = [1,,2]"),
+        ("a b = 1", "a b"),
+    ],
+)
+def test_the_line_that_is_no_toml_is_shown(tmp_path: Path, added: str, line: str) -> None:
+    (tmp_path / CARD_FILE).write_text(f'name = "x"\n\n{added}\n', encoding="utf-8-sig")
+    with pytest.raises(DataError, match=rf"cannot be read: .*at line 3.*, in '{re.escape(line)}"):
+        load_card(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "place"), [("latin-1", "line 3: .*byte 0xe2"), ("cp1253", "line 3: "), ("utf-16", "line 1")]
+)
+def test_the_line_that_is_no_utf8_is_named(tmp_path: Path, encoding: str, place: str) -> None:
+    said = "κελάρι" if encoding == "cp1253" else "le château"
+    (tmp_path / CARD_FILE).write_bytes(f'name = "x"\n\ntitle = "{said}"\n'.encode(encoding))
+    with pytest.raises(
+        DataError, match=rf"domain\.toml of .* cannot be read as UTF-8 text \({place}.*; save it as UTF-8"
+    ):
+        load_card(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["domain.toml", "train.jsonl"])
+def test_a_file_of_a_domain_is_told_to_give_the_folder(tmp_path: Path, name: str) -> None:
+    write(tmp_path, CARD)
+    (tmp_path / name).touch()
+    with pytest.raises(DataError, match=f"is a file of a domain: give its folder, {tmp_path}$"):
+        domain_folder(tmp_path / name)
+    if name == CARD_FILE:
+        with pytest.raises(DataError, match="give its folder"):
+            open_set(tmp_path / name)
 
 
 def test_a_card_that_is_no_utf8_is_told_so(tmp_path: Path) -> None:

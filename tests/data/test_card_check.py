@@ -119,3 +119,22 @@ def test_a_card_is_checked_with_its_rows() -> None:
     (finding,) = [f for f in check_set(LabelledSet("here", card, {})).findings if f.kind == "the card"]
     assert (finding.count, finding.examples) == (1, ("names 2 (Rye): it stands at 1 already",))
     assert "domain.toml" in finding.advice
+
+
+LONG = "flour " * 1500
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"description": LONG}, "description"),
+        ({"covers": ["ovens", LONG]}, "covers 2"),
+        ({"excluded": [{**CARD["excluded"][0], "description": LONG}, CARD["excluded"][1]]}, "excluded 1"),
+        ({"covers": [f"flour number {n}, which is ground from grain" for n in range(300)]}, "covers 101"),
+    ],
+)
+def test_a_card_that_is_a_book_is_named(change: dict[str, Any], place: str) -> None:
+    (said,) = [one for one in problems(**change) if "characters together" in one]
+    assert said.startswith(f"{place}: it has ")
+    assert said.endswith("keep them under 8,000")
+    assert not [one for one in problems() if "characters" in one]

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import random
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from typing import Any
 import datasets
 import pytest
 from datasets import config as hub
-from queryplan.data.domain import load_domain, rows_hash
+from queryplan.data.card import domain_folder
+from queryplan.data.checking import check_set, open_set
+from queryplan.data.domain import load_domain, misnamed_splits, rows_hash
 from queryplan.data.loading import COLUMNS, load_rows, load_splits, row_features, to_dataset
 from queryplan.data.rows import LabelledRow, read_rows, write_rows
 from queryplan.errors import DataError
@@ -106,6 +109,38 @@ def test_declared_features_are_the_fields_of_a_row() -> None:
 # -- folders and the hub
 
 
+@pytest.mark.parametrize(
+    ("name", "right"),
+    [
+        *(("validation.jsonl", "dev.jsonl"), ("Train.jsonl", "train.jsonl"), ("training.csv.gz", "train.csv.gz")),
+        *(("TEST.CSV", "test.csv"), ("calibration.parquet", "calibrate.parquet"), ("val.jsonl.gz", "dev.jsonl.gz")),
+        *((f"train.{e}", "train.jsonl, one row a line") for e in ("json", "ndjson", "tsv", "xlsx", "jsonl.zip")),
+    ],
+)
+def test_a_file_that_is_named_nearly_as_a_split_is_named(
+    tmp_path: Path, rows: list[LabelledRow], name: str, right: str
+) -> None:
+    (tmp_path / name).write_text("x")
+    with pytest.raises(DataError, match=f"no labelled rows that are read: {name} is not read, but {right} would be"):
+        load_splits(tmp_path)
+    as_jsonl(rows, tmp_path / "calibrate.jsonl")
+    (found,) = [one for one in check_set(open_set(tmp_path)).findings if one.kind == "files of rows that are not read"]
+    assert found.examples == (f"{name} is not read, but {right} would be",)
+    shutil.copy(domain_folder("journal") / "domain.toml", tmp_path)
+    with pytest.raises(DataError, match=f"has no dev.jsonl; rename what is there: {name} is not read"):
+        load_domain(tmp_path, splits=()).rows("dev")
+
+
+@pytest.mark.parametrize(
+    "name", ["test-readings.jsonl", "evidence.jsonl", "train.md", "train.jsonl.unfinished", "dev", "testing/train.csv"]
+)
+def test_other_files_of_a_folder_are_its_owners(tmp_path: Path, rows: list[LabelledRow], name: str) -> None:
+    as_jsonl(rows, tmp_path / "test.jsonl")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("x")
+    assert misnamed_splits(tmp_path) == {}
+
+
 def test_a_folder_is_read_split_by_split(tmp_path: Path, rows: list[LabelledRow]) -> None:
     as_jsonl(rows[:9], tmp_path / "train.jsonl")
     as_gzip(rows[9:], tmp_path / "dev.jsonl.gz")
@@ -179,6 +214,9 @@ def packed(*lines: Any) -> bytes:
 MANY = [{**ROW, "id": f"p-{random.Random(n).random()}"} for n in range(300)]
 
 
+HEAD = ",".join(("id", "conversation", "turn", "query", *(f"labels.{name}" for name in LABELS)))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -189,11 +227,12 @@ MANY = [{**ROW, "id": f"p-{random.Random(n).random()}"} for n in range(300)]
         ("a.jsonl", json.dumps(ROW).encode() + b"\n\n\xe9", r"a\.jsonl:3: .* as UTF-8 text \(byte 0xe9\); save"),
         ("a.jsonl", json.dumps(ROW).encode("utf-16"), r"a\.jsonl:1: .* as UTF-8 text"),
         ("a.jsonl.gz", gzip.compress(b"{}\n\xff", mtime=0), r"a\.jsonl\.gz:2: .* as UTF-8 text \(byte 0xff\)"),
-        ("a.csv", b"id,query\n1,caf\xe9\n", r"a\.csv:2: .* as UTF-8 text \(byte 0xe9\)"),
+        ("a.csv", HEAD.encode() + b"\n1,caf\xe9\n", r"a\.csv:2: .* as UTF-8 text \(byte 0xe9\)"),
         ("a.parquet", b"PAR1 nothing", r"a\.parquet cannot be read: "),
         ("a.csv", b"id,colour\n1,red\n", r"a\.csv:1: no such column: colour; columns are id, conv"),
-        ("a.csv", b"", r"a\.csv:1: no such column"),
-        ("a.csv", b"id,query\n1,2,3\n1,2,3,4\n", r"a\.csv cannot be read: .*line 3"),
+        ("a.csv", f",{HEAD}\n0,1\n".encode(), r"a\.csv:1: no such column: ''; columns are id, conv"),
+        ("a.csv", b"id;colour\n1;red\n", r"a\.csv:1: no such column: colour; columns are id, conv"),
+        ("a.csv", f"{HEAD}\n1,2,3\n1,2,3{',' * 20}\n".encode(), r"a\.csv cannot be read: .*line 3"),
     ],
 )
 def test_a_file_that_is_broken_is_one_sentence(tmp_path: Path, name: str, content: bytes, said: str) -> None:
@@ -201,6 +240,77 @@ def test_a_file_that_is_broken_is_one_sentence(tmp_path: Path, name: str, conten
     with pytest.raises(DataError, match=said):
         load_rows(tmp_path / name)
     assert (tmp_path / name).read_bytes() == content
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.parquet", "a.csv.gz", "a.jsonl.gz"])
+def test_a_file_of_nothing_has_no_rows(tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    for content in (b"", *((gzip.compress(b"", mtime=0),) if name.endswith(".gz") else ())):
+        (tmp_path / name).write_bytes(content)
+        assert load_rows(tmp_path / name) == []
+    assert capfd.readouterr().err == ""
+
+
+FLAT = {"id": "1", "conversation": "c", "turn": "1", "query": "q"} | {f"labels.{k}": v for k, v in LABELS.items()}
+FLAT["labels.standalone_query"] = "q"
+
+
+def as_table(path: Path, rows: list[dict[str, Any]], separator: str = ",") -> Path:
+    """A CSV or Parquet file of flat rows."""
+    if path.suffix == ".parquet":
+        datasets.Dataset.from_list(rows).to_parquet(str(path))
+        return path
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=separator)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("missing", ["labels.intent", "turn", "labels.is_relevant"])
+def test_a_column_that_every_row_needs_is_named_once(tmp_path: Path, ending: str, missing: str) -> None:
+    rows = [{k: v for k, v in {**FLAT, "id": str(n)}.items() if k != missing} for n in range(5)]
+    with pytest.raises(DataError, match=rf"there is no column {missing}, and every row needs it$"):
+        load_rows(as_table(tmp_path / f"a.{ending}", rows))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_column_that_no_row_has_is_named_once(tmp_path: Path, ending: str) -> None:
+    rows = [{**FLAT, "id": str(n), "remarks": "x"} for n in range(5)]
+    with pytest.raises(DataError, match=r"no such column: remarks; columns are") as caught:
+        load_rows(as_table(tmp_path / f"a.{ending}", rows))
+    assert str(caught.value).count("remarks") == 1
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_that_a_table_numbers_are_named_by_their_numbers(tmp_path: Path, ending: str) -> None:
+    rows = [{**FLAT, "id": n, "conversation": n // 2, "turn": str(1 + n % 2)} for n in range(4)]
+    found = load_rows(as_table(tmp_path / f"a.{ending}", rows))
+    assert [(row.id, row.conversation, row.turn) for row in found] == [
+        *(("0", "0", 1), ("1", "0", 2), ("2", "1", 1), ("3", "1", 2))
+    ]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_what_spreadsheets_write_between_columns_is_read(tmp_path: Path, separator: str) -> None:
+    asked = {**FLAT, "query": 'a; b, "c" | d', "labels.standalone_query": 'a; b, "c" | d'}
+    (row,) = load_rows(as_table(tmp_path / "a.csv", [asked], separator))
+    assert row.query == asked["query"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("column", "cell", "expected"),
+    [
+        ("history", "[{'role': 'user', 'content': 'hi'}]", "a list"),
+        ("labels.entities", "Barolo, Chianti", "a list"),
+        ("session", "{now: 2025}", "an object"),
+    ],
+)
+def test_a_cell_that_must_be_json_says_so(tmp_path: Path, ending: str, column: str, cell: str, expected: str) -> None:
+    path = as_table(tmp_path / f"a.{ending}", [{**FLAT, column: cell}])
+    with pytest.raises(DataError, match=rf"{column}: expected {expected} as JSON \(got "):
+        load_rows(path)
 
 
 @pytest.mark.parametrize("packing", [lambda b: b, gzip.compress])
@@ -226,7 +336,7 @@ def test_a_line_of_csv_is_counted_over_cells_of_several_lines(tmp_path: Path) ->
 
 
 def test_a_cell_that_is_no_json_names_its_column(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("id,conversation,turn,query,history\na,a,1,q,[oops\n")
+    (tmp_path / "a.csv").write_text("id,conversation,turn,query,labels,history\na,a,1,q,{},[oops\n")
     with pytest.raises(DataError, match=r'a\.csv:2: history: .*\(got "\[oops"\)'):
         load_rows(tmp_path / "a.csv")
 

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from queryplan.data import newdomain
+from queryplan.data.card import DomainCard
 from queryplan.data.checking import STARTER, LabelledSet, check_set, open_set
 from queryplan.data.domain import load_domain
 from queryplan.data.duplicates import tokens
 from queryplan.data.newdomain import EXCLUDED, DomainAnswers, make_card, parse_excluded, write_domain
-from queryplan.data.starters import starter_rows
+from queryplan.data.rows import LabelledRow
+from queryplan.data.starters import starter_notes, starter_rows
 from queryplan.errors import DataError
 
 BREAD = DomainAnswers(
@@ -204,3 +206,28 @@ def test_a_full_disk_leaves_nothing_half_and_a_folder_that_was_there(
         write_domain(folder, BREAD)
     assert folder.exists() is there
     assert not there or not any(folder.iterdir())
+
+
+@pytest.mark.parametrize("real", [0, 1, 5])
+def test_a_report_on_starters_says_what_they_are_worth(folder: Path, real: int) -> None:
+    tags = [row.tags for row in load_domain(folder).rows("test")]
+    used = [("typo",)] * real
+    assert starter_notes(used) == ()
+    (said,) = starter_notes([*used, *tags[real:]])
+    assert said.startswith(f"{len(tags) - real} of {len(tags)} rows are starters")
+
+
+def test_two_do_not_write_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other, refused = replace(BREAD, covers=("vinyl records", "sleeves")), []
+
+    def interrupted(card: DomainCard) -> dict[str, list[LabelledRow]]:
+        with pytest.raises(DataError, match=r"is being written by another process: .* another folder") as caught:
+            write_domain(tmp_path / "bread", other)
+        refused.append(caught)
+        return starter_rows(card)
+
+    monkeypatch.setattr(newdomain, "starter_rows", interrupted)
+    write_domain(tmp_path / "bread", BREAD)
+    assert len(refused) == 1
+    assert load_domain(tmp_path / "bread").card.covers == BREAD.covers
+    assert [path.name for path in tmp_path.iterdir()] == ["bread"]

@@ -64,6 +64,8 @@ def test_a_row_that_follows_the_guide_is_read(tmp_path: Path, row: dict[str, Any
         ({**ROW, "turn": 0}, r"turn: must be at least 1 \(got 0\)"),
         ({**ROW, "id": ""}, "id: "),
         ({**ROW, "colour": 1}, "colour: there is no such field"),
+        ({**ROW, "conversaton": "a"}, r"conversaton: there is no such field; is conversation meant\?"),
+        (labels(intnet="factual"), r"labels\.intnet: there is no such field; is intent meant\?"),
         ({k: v for k, v in ROW.items() if k != "query"}, "query: this field is missing"),
         ({**ROW, "history": [{"role": "robot", "content": "x"}]}, r"history\.0\.role: .*got \"robot\""),
         (labels(intent="follow_up"), r"labels\.intent: "),

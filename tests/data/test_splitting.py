@@ -57,8 +57,12 @@ def test_every_split_gets_something(make_row: MakeRow, turns: list[int], seed: i
 
 
 def test_too_few_conversations_are_refused(make_row: MakeRow) -> None:
-    with pytest.raises(DataError, match="1 conversations cannot make 4 splits; label more"):
+    with pytest.raises(DataError, match="all rows are of 1 conversation, which cannot make 4 splits; label more"):
         split_rows([make_row("a"), make_row("b", turn=2)])
+    with pytest.raises(DataError, match="2 conversations cannot make 4 splits; label more"):
+        split_rows([make_row("a"), make_row("b", "b")])
+    with pytest.raises(DataError, match="no rows to split"):
+        split_rows([])
 
 
 def test_shares_are_read() -> None:
@@ -100,8 +104,9 @@ def test_no_file_is_written_over_unasked(tmp_path: Path, make_row: MakeRow) -> N
     assert read_rows(tmp_path / "dev.jsonl")[0].query == "b"
 
 
-def test_a_split_that_would_stay_beside_the_new_ones_is_refused(tmp_path: Path, make_row: MakeRow) -> None:
-    (tmp_path / "test.jsonl").write_text("mine")
-    with pytest.raises(DataError, match=r"has test\.jsonl, which these shares do not make"):
+@pytest.mark.parametrize("name", ["test.jsonl", "test.csv", "train.csv", "train.jsonl.gz", "dev.parquet"])
+def test_a_split_that_would_stay_beside_the_new_ones_is_refused(tmp_path: Path, make_row: MakeRow, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    with pytest.raises(DataError, match=f"has {name}, which this split does not write"):
         write_splits({"train": (make_row("a"),)}, tmp_path, replace=True)
-    assert [p.name for p in tmp_path.iterdir()] == ["test.jsonl"]
+    assert [p.name for p in tmp_path.iterdir()] == [name]

@@ -13,7 +13,7 @@ from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
 from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.page.confusion_pictures import write_confusions
-from queryplan.eval.render import format_estimate, to_markdown, to_rich
+from queryplan.eval.render import format_difference, format_estimate, format_rows, to_markdown, to_rich
 from queryplan.eval.report import Report, build_report
 from queryplan.eval.statistics import Estimate
 
@@ -106,9 +106,60 @@ def test_markdown_has_one_row_a_measure_and_the_data_is_json(columns: list[Evalu
     report = build_report(columns, title="podcast")
     text = to_markdown(report)
     assert text.startswith("# podcast\n")
-    assert "| measure | constant | zero-shot | compiled |" in text
+    assert "| measure | rows | constant | zero-shot | compiled |" in text
     assert "## compiled minus zero-shot, paired" in text
     assert Report.model_validate(json.loads(json.dumps(report.to_dict()))) == report
+
+
+def test_every_line_says_of_how_many_rows_it_is(columns: list[Evaluation]) -> None:
+    report = build_report(columns)
+    for line in report.lines:
+        counts = {cell.n for cell in line.cells if cell is not None}
+        unit = " (ms)" if line.unit == "ms" else ""
+        said = " to ".join(map(str, sorted(counts)))
+        assert f"| {line.measure}{unit} | {said} |" in to_markdown(report)
+    for found in report.differences:
+        assert f"| {found.measure} | {found.paired.difference.n} | " in to_markdown(report)
+    assert "rows" in text_of(report).splitlines()[2]
+
+
+def test_rows_that_columns_have_in_other_numbers_are_a_range() -> None:
+    of = [Estimate(value=0.5, low=0.1, high=0.9, n=n, clusters=1) for n in (12, 3, 7)]
+    assert format_rows([of[0], None, of[1], of[2]]) == "3 to 12"
+    assert format_rows([of[1], None, of[1]]) == "3"
+    assert format_rows([None, None]) == "–"
+
+
+@pytest.mark.parametrize("conversations", [1, 2, 5, 6])
+def test_where_too_few_conversations_differ_no_p_value_is_shown(
+    rows: list[LabelledRow], table_planner: Make, conversations: int
+) -> None:
+    names = list(dict.fromkeys(row.conversation for row in rows))[:conversations]
+    wrong = {row.id: {"intent": "causal"} for row in rows if row.labels.is_relevant and row.conversation in names}
+    few = [evaluate(table_planner(rows, w), rows, name=n) for n, w in (("before", wrong), ("after", {}))]
+    report = build_report(few)
+    found = next(d for d in report.differences if d.measure == "plan_right")
+    said = f"no test: {conversations} conversations differ, 6 must"
+    assert found.paired.changed == conversations
+    assert (said in format_difference(found)) is (conversations < 6)
+    assert ("p = " in format_difference(found)) is (conversations == 6)
+    sentence = next(s for s in report.sentences if s.startswith("plan_right: after against before"))
+    assert ("no difference shown" in sentence) is ("four cases of five" in sentence)
+
+
+@pytest.mark.parametrize("count", [0, 1, 24])
+def test_a_report_says_how_many_rows_are_starters(rows: list[LabelledRow], table_planner: Make, count: int) -> None:
+    marked = [row.model_copy(update={"tags": ("starter",)}) for row in rows[:count]] + rows[count:]
+    sentences = build_report([evaluate(table_planner(marked, {}), marked, name="one")]).sentences
+    said = [s for s in sentences if "starters from queryplan new-domain" in s]
+    assert [s.split(" rows")[0] for s in said] == ([f"{count} of 24"] if count else [])
+
+
+def test_rows_that_can_show_nothing_ask_for_more(rows: list[LabelledRow], table_planner: Make) -> None:
+    one = [row for row in rows if row.conversation == rows[0].conversation][:2]
+    report = build_report([evaluate(table_planner(one, {}), one, name=name) for name in ("before", "after")])
+    said = f"; {len(one)} rows are too few to show any, label more)."
+    assert next(s for s in report.sentences if s.startswith("plan_right")).endswith(said)
 
 
 def test_names_with_markup_are_shown_as_they_are(columns: list[Evaluation]) -> None:

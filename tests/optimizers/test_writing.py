@@ -9,19 +9,27 @@ from typing import Any
 import dspy
 import pytest
 from dspy.utils import DummyLM
-from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.data.card import DomainCard, HistoryWindow, domain_folder, load_card
 from queryplan.data.rows import LabelledRow, read_rows
 from queryplan.optimizers.writing import FittedWriting, fit_writing, unmeasured
+from queryplan.program.context import clean_row
+from queryplan.program.rewriting.rewriter import Rewritten
 from queryplan.program.stages import examples, new_predictor, stage_specs
 from queryplan.program.text.linker import Linker
-from queryplan.signatures.types import SubQuery
+from queryplan.program.written import _rewritten_by_head
+from queryplan.signatures.types import SubQuery, Turn
 
 
 class Guess:
-    """A rewriter that leaves everything as typed."""
+    """A rewriter that writes what it is told, or leaves everything as typed, and keeps what it was asked."""
 
-    def rewrite(self, query: str, turns: Any, shown: str, linker: Any) -> Any:
-        return SimpleNamespace(text=query)
+    def __init__(self, text: str = "") -> None:
+        self.text = text
+        self.asked: list[tuple[str, tuple[Turn, ...]]] = []
+
+    def rewrite(self, query: str, turns: tuple[Turn, ...], shown: str, linker: Any) -> Rewritten:
+        self.asked.append((query, tuple(turns)))
+        return Rewritten(self.text or query, "put" if self.text else "keep", "", 1.0)
 
 
 @pytest.fixture
@@ -65,10 +73,63 @@ def test_a_model_that_is_no_nearer_is_not_asked(rows: list[LabelledRow], card: D
     assert "the head alone, the model does not beat it" in found.sentence
 
 
-def test_an_answer_that_cannot_be_read_is_worth_nothing(rows: list[LabelledRow], card: DomainCard) -> None:
-    found = fitted(rows, card, [{"nonsense": "x"}] * 40, Guess())
+@pytest.mark.parametrize(
+    "says", [{"nonsense": "x"}, *({"referenced_entities": "[]", "standalone_query": s} for s in ("", " ", "so " * 900))]
+)
+def test_where_no_plan_would_use_the_answer_it_has_the_heads(
+    rows: list[LabelledRow], card: DomainCard, says: dict[str, str]
+) -> None:
+    found = fitted(rows, card, [says] * 40, Guess("what does Priya say of sleep?"))
     assert found is not None
-    assert found.model == 0.0
+    assert found.model == found.head != found.bare
+    assert (found.unused, found.combination.lm_weight) == (6, 0.0)
+    assert found.sentence.endswith("in 6 of them the model wrote nothing that can be used, and the head's counts)")
+
+
+def test_a_few_unusable_answers_do_not_hide_how_good_the_others_are(rows: list[LabelledRow], card: DomainCard) -> None:
+    says = written(rows[:6], card, gold=True)
+    says[2] = {"referenced_entities": "[]", "standalone_query": ""}
+    found = fitted(rows[:6], card, says, Guess())
+    assert found is not None
+    assert found.unused == 1
+    assert found.head < found.model < 1.0
+    assert found.combination.lm_weight == 1.0
+
+
+def spoken(row: LabelledRow, before: str, behind: str, reason: str) -> LabelledRow:
+    """The row between a greeting and thanks, after a rejection."""
+    history = [*row.history, Turn(role="user", content="and tomorrow's rain?"), Turn(role="assistant", content=reason)]
+    return row.model_copy(update={"query": f"{before}{row.query}{behind}", "history": tuple(history)})
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("hello! ", ""), ("", ", thanks"), ("Good morning, ", " 谢谢"), ("HI - ", ", s'il vous plaît!")],
+)
+def test_a_head_is_judged_by_what_a_plan_gives_it(
+    rows: list[LabelledRow], card: DomainCard, before: str, behind: str
+) -> None:
+    card = card.model_copy(update={"greetings": (*card.greetings, "谢谢"), "history": HistoryWindow(messages=12)})
+    greeted = [spoken(row, before, behind, card.excluded[0].reason) for row in rows[:6]]
+    head = Guess("what does Priya say of sleep?")
+    assert fitted(greeted, card, written(greeted, card, gold=False), head) is not None
+    plain = Guess("what does Priya say of sleep?")
+    assert fitted(rows[:6], card, written(rows[:6], card, gold=False), plain) is not None
+    asked = [(query.rstrip(",.!? "), turns) for query, turns in head.asked]
+    told = (Turn(role="user", content="and tomorrow's rain?"),)
+    assert asked == [(query.rstrip(",.!? "), (*turns, *told)) for query, turns in plain.asked]
+    heads = SimpleNamespace(rewriter=(planned := Guess("what does Priya say of sleep?")))
+    for row in greeted:
+        parts: Any = SimpleNamespace(heads=heads, card=card, linker=Linker(card.names))
+        flow: Any = SimpleNamespace(parts=parts, clean=clean_row(row, card), labels=SimpleNamespace(), decide=print)
+        assert _rewritten_by_head(flow)
+    assert planned.asked == head.asked
+
+
+def test_a_rewrite_that_no_plan_would_use_is_the_query_as_typed(rows: list[LabelledRow], card: DomainCard) -> None:
+    found = fitted(rows, card, written(rows, card, gold=False), Guess("so " * 900))
+    assert found is not None
+    assert found.head == found.bare > 0.0
 
 
 def test_without_a_head_that_rewrites_nothing_is_decided(rows: list[LabelledRow], card: DomainCard) -> None:
@@ -109,6 +170,28 @@ def test_a_model_that_writes_gold_sub_queries_is_asked_for_them(card: DomainCard
     assert (found.combination.lm_weight, found.combination.surer) == (1.0, 0.929)
     assert found.sentence.startswith("sub_queries: the head where it is surer than 0.93, else the model (6 of the")
     assert "score on dev: head 0.000, model 1.000, searched whole 0.000" in found.sentence
+
+
+@pytest.mark.parametrize("listed", [(), (0, 2), (0, 1, 2, 3, 4)])
+def test_a_query_that_lists_its_questions_asks_nobody(card: DomainCard, listed: tuple[int, ...]) -> None:
+    found = [row for row in read_rows(domain_folder("podcast") / "dev.jsonl") if row.labels.sub_queries][:6]
+    found = [row for row in found if not row.labels.is_follow_up]
+    for place in listed:
+        if place < len(found):
+            text = "1. What is wool?\n2. What is salt?"
+            labels = found[place].labels.model_copy(update={"standalone_query": text})
+            found[place] = found[place].model_copy(update={"query": text, "labels": labels})
+    asked = [row for place, row in enumerate(found) if place not in listed]
+    spec = stage_specs(card)["decompose"]
+    says = [{"sub_queries": "[]", "entities": "[]", "relationships_needed": "[]"}] * len(found)
+    heads: Any = SimpleNamespace(decomposer=Cutter(), decomposed=lambda query: None)
+    lm = SimpleNamespace(writer=DummyLM(says, adapter=dspy.JSONAdapter()), adapter=dspy.JSONAdapter())
+    fit = fit_writing(spec, new_predictor(spec), heads, found, card, lm, written_dev=6)
+    if len(asked) < 2:
+        assert fit is None
+    else:
+        assert fit is not None
+        assert fit.rows == len(asked)
 
 
 def test_a_model_whose_sub_queries_are_never_right_is_asked_where_a_head_has_none(card: DomainCard) -> None:

@@ -136,6 +136,38 @@ def test_instructions_and_what_tools_answer_are_no_turns_and_no_gaps(role: str) 
     assert not clean.degraded
 
 
+CALLED: list[dict[str, Any]] = [
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "1", "function": {"name": "search"}}]},
+    {"role": "assistant", "content": "", "function_call": {"name": "search", "arguments": "{}"}},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "search", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "rack four"}]},
+    {"role": "ai", "content": [], "tool_calls": [{"name": "search"}]},
+]
+
+
+@pytest.mark.parametrize("message", CALLED)
+def test_a_call_of_a_tool_is_no_turn_and_no_gap(message: dict[str, Any]) -> None:
+    for called in (message, SimpleNamespace(**message)):
+        history: Any = [{"role": "user", "content": "kept"}, called]
+        clean = clean_input("q", history, None, WINDOW)
+        assert [t.content for t in clean.turns] == ["kept"]
+        assert not clean.degraded
+
+
+@pytest.mark.parametrize("message", CALLED)
+def test_what_is_said_beside_a_call_is_a_turn(message: dict[str, Any]) -> None:
+    parts = message["content"] if isinstance(message["content"], list) else []
+    said = {**message, "role": "assistant", "content": [*parts, {"type": "text", "text": "I look it up."}]}
+    assert [t.content for t in clean_input("q", [said], None, WINDOW).turns] == ["I look it up."]
+
+
+@pytest.mark.parametrize("content", [None, "", [], [{"type": "image_url"}], [{"type": "tool_use"}, {"type": "image"}]])
+def test_a_message_without_text_that_calls_no_tool_is_a_gap(content: Any) -> None:
+    for empty in ({}, {"tool_calls": []}, {"function_call": None}):
+        clean = clean_input("q", [{"role": "assistant", "content": content, **empty}], None, WINDOW)
+        assert [d.what for d in clean.degraded] == ["history"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -82,6 +82,34 @@ def test_each_error_is_said_in_plain_words(given: Any, said: str) -> None:
     assert problems_of(raised.value) == said
 
 
+class Whole(BaseModel):
+    """Things in every place."""
+
+    model_config = ConfigDict(extra="forbid")
+    first: Thing | None = None
+    many: tuple[Thing, ...] = ()
+    by_name: dict[str, Thing] = {}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"firts": {}}, "firts: there is no such field; is first meant?"),
+        ({"MANY": []}, "MANY: there is no such field; is many meant?"),
+        ({"first": {"colours": "red"}}, "first.colours: there is no such field; is colour meant?"),
+        ({"many": [{}, {"shar": 1}]}, "many.1.shar: there is no such field; is share meant?"),
+        ({"by_name": {"a": {"cuont": 1}}}, "by_name.a.cuont: there is no such field; is count meant?"),
+        ({"first": {"whole": {}}}, "first.whole: there is no such field"),
+        ({"zzz": 1}, "zzz: there is no such field"),
+    ],
+)
+def test_a_misspelled_field_is_told_the_one_that_is_meant(given: Any, said: str) -> None:
+    with pytest.raises(ValidationError) as raised:
+        Whole.model_validate(given)
+    assert problems_of(raised.value, model=Whole) == said
+    assert problems_of(raised.value) == said.split(";")[0]
+
+
 def test_many_errors_are_counted_and_a_whole_document_may_be_called_something() -> None:
     with pytest.raises(ValidationError) as raised:
         Thing.model_validate({"name": 1, "count": "x", "share": "x"})

@@ -82,3 +82,11 @@ def test_a_report_gets_a_sentence_of_what_was_evaluated_and_no_other(rows: Any, 
     starts = [note.split(":")[0] for note in notes]
     assert starts == ["best effort", "joint coverage of best effort", "best effort"]
     assert cascade_notes({"constant": one}) == ()
+
+
+def test_a_report_on_rows_that_all_need_text_says_nothing_of_those_that_do_not(rows: Any, table_planner: Any) -> None:
+    written = [row for row in rows if row.labels.is_follow_up or row.labels.needs_decomposition]
+    asked = {name: run(table_planner, written, {}, name) for name in ("model decides", "best effort", "compiled")}
+    notes = cascade_notes(asked)
+    assert not [note for note in notes if note.startswith("best effort:")]
+    assert all(f" of {len(written)} queries" in note for note in notes if note.startswith("joint coverage"))

@@ -94,7 +94,7 @@ def test_a_report_gets_a_sentence_of_each_curve_and_of_each_coverage(rows: Any, 
     assert "calibration error" in relevance
     assert "calibration error" not in joint
     whole = tables.risk[1].points[-1]
-    assert f"in {whole.risk:.1%} of the {whole.coverage:.0%} they answer" in joint
+    assert f"in {whole.risk:.1%} of the {whole.coverage:.0%} they answer ({whole.rows} rows)" in joint
     coverage = tables.coverage[0].sentence
     assert coverage.startswith("joint coverage of right: 100.0% [")
     assert "needed no model to decide" in coverage

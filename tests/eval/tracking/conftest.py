@@ -9,6 +9,7 @@ from queryplan.data.rows import LabelledRow
 from queryplan.eval.baselines import ConstantPlanner, TfidfPlanner
 from queryplan.eval.evaluation import Evaluation, evaluate
 from queryplan.eval.report import build_report
+from queryplan.eval.tracking.records import print_of
 from queryplan.eval.tracking.runs import CandidateRecord, CompileRecord
 
 KEY = "sk-aVerySecretKey123456"
@@ -37,7 +38,7 @@ def evaluations(rows: list[LabelledRow], monkeypatch: pytest.MonkeyPatch) -> lis
 
 
 @pytest.fixture
-def record(program: Path, evaluations: list[Evaluation]) -> CompileRecord:
+def record(program: Path, evaluations: list[Evaluation], rows: list[LabelledRow]) -> CompileRecord:
     """What a compile writes into MLflow."""
     return CompileRecord(
         domain="podcast",
@@ -56,6 +57,12 @@ def record(program: Path, evaluations: list[Evaluation]) -> CompileRecord:
             CandidateRecord(stage="relevance", name="labeled-8", score=0.81, demos=8, chosen=True),
             CandidateRecord(stage="relevance", name="zero-shot", score=0.55, details={"log": str(program)}),
         ),
+        read={
+            "train": print_of(rows[:9]),
+            "lent": print_of(rows[:2]),
+            "dev": print_of(rows[9:12]),
+            "calibrate": print_of(rows[12:]),
+        },
         evaluation=evaluations[1],
         report=build_report(evaluations),
     )

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from queryplan.data.loading import to_dataset
+from queryplan.data.rows import LabelledRow, read_rows
 from queryplan.errors import UserError
 from queryplan.eval.evaluation import Evaluation
 from queryplan.eval.tracking.prompt_registry import PromptText
+from queryplan.eval.tracking.records import print_of
 from queryplan.eval.tracking.runs import CompileRecord, Tracking
 from queryplan.program.artifact.registry import client, resolve
 
@@ -59,7 +62,7 @@ def test_the_artifacts_are_the_program_the_rows_the_pictures_and_the_summary(
     folder = tmp_path / "mlartifacts" / run_id / "artifacts"
     assert (folder / "program" / "heads.safetensors").read_bytes() == b"heads"
     assert (folder / "confusion" / "confusion-intent.png").is_file()
-    assert "| measure | ConstantPlanner | TfidfPlanner |" in (folder / "summary.md").read_text()
+    assert "| measure | rows | ConstantPlanner | TfidfPlanner |" in (folder / "summary.md").read_text()
     table = json.loads((folder / "eval_results_table.json").read_text())
     line = dict(zip(table["columns"], table["data"][0], strict=True))
     assert (line["row"], line["plan_right"]) == ("r0-1: What is idea 0?", True)
@@ -116,8 +119,33 @@ def test_rows_are_mlflow_data_sets_and_the_same_rows_are_one(uri: str, record: C
     assert record.evaluation is not None
     other = Tracking(uri, "test").log_evaluation(record.evaluation, dataset="podcast test")
     given = {d.name: d.digest for d in _datasets(uri, run_id)}
-    assert given == {"podcast train": "d" * 16, "podcast test": record.evaluation.data_fingerprint}
+    read = {f"podcast {split}": found.digest for split, found in record.read.items()}
+    assert given == {**read, "podcast test": record.evaluation.data_fingerprint}
+    assert [f"podcast {split}" for split in ("train", "lent", "dev", "calibrate")] == list(read)
+    said = {"lent": "train", "test": "eval"}
+    inputs: Any = client(uri).get_run(run_id).inputs
+    contexts = {one.dataset.name: one.tags[0].value for one in inputs.dataset_inputs}
+    assert contexts == {name: said.get(name.split()[1], name.split()[1]) for name in given}
     assert [(d.name, d.digest) for d in _datasets(uri, other)] == [("podcast test", record.evaluation.data_fingerprint)]
+
+
+def test_a_digest_is_of_the_rows_alone(
+    uri: str, record: CompileRecord, rows: list[LabelledRow], tmp_path: Path
+) -> None:
+    copy = tmp_path / "other place" / "train.parquet"
+    copy.parent.mkdir()
+    to_dataset(rows[::-1]).to_parquet(copy)
+    again = print_of(read_rows(copy))
+    assert again == print_of(rows) == print_of(rows[3:] + rows[:3])
+    changed = [rows[0].model_copy(update={"tags": ("checked",)}), *rows[1:]]
+    others = [print_of(rows[1:]), print_of(changed), print_of([*rows, rows[0]])]
+    assert len({found.digest for found in (again, *others)}) == 4
+    run_id, _ = Tracking(uri, "test").log_compile(record.model_copy(update={"read": {"train": again}}))
+    (train, _) = _datasets(uri, run_id)
+    told = f"{train.name} {train.source} {train.schema} {train.profile}"
+    assert json.loads(train.profile) == {"rows": len(rows)}
+    assert str(tmp_path) not in told
+    assert not [row.id for row in rows if row.query in told or row.id in told or row.conversation in told]
 
 
 def test_prompts_are_in_the_registry_one_version_a_wording(uri: str, record: CompileRecord) -> None:
