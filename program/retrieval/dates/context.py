@@ -75,11 +75,10 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return False
     if parse.kind == "weekend":
         return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
-    units = [token.value("unit") for token in tokens[i : parse.end]]
-    if (
-        parse.kind.endswith("unit number")
-        and "day" in units
-        and not any(t.value("dia") is not None for t in tokens[i : parse.end])
-    ):
-        return False  # "by day twenty"
+    if parse.kind.endswith("unit number"):
+        units = {token.value("unit") for token in tokens[i : parse.end]}
+        if "year" in units:
+            return False  # "in year 10 at school"; a year of the calendar is no number of a year
+        if "day" in units and not any(t.value("dia") is not None for t in tokens[i : parse.end]):
+            return False  # "by day twenty"
     return parse.kind not in ("length", "fixed")

@@ -351,3 +351,11 @@ def test_words_that_only_look_like_dates_are_left(text: str, found: tuple[str, .
 )
 def test_more_ways_of_saying_periods(phrase: str, days: str) -> None:
     assert resolved(phrase) == days
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["in year 10 at school", "Stoffe greifen an einem Gen an", "in the year of the fire", "yr 7 pupils"],
+)
+def test_a_number_of_a_year_that_is_no_year_is_no_date(text: str) -> None:
+    assert find_dates(text) == ()
