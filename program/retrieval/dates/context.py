@@ -13,6 +13,10 @@ SIGNS = ("since", "before", "until", "after")
 """Bounds, by the kinds of their words."""
 # A year by itself is a date only where something says so: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
+_BEHIND_I = frozenset("may march set".split())
+"""Verbs behind an English *I*."""
+_BEFORE_MONTHS = frozenset("in during im en nel em".split())
+"""Of these, those that stand before no weekday: *two women in sun hats*."""
 _SHORT = frozenset({"sept", "mar", "jun", "dez"})
 _SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
 """Kinds of words that stand before a year that is none as well."""
@@ -36,6 +40,14 @@ def _is_share(tokens: Sequence[Token], parse: Parse) -> bool:
     return last is not None and str(last).endswith("?") and of
 
 
+def _introduces(before: Token, kind: str, bare: str) -> bool:
+    """Whether the word before a month or weekday that may be another word makes it a date: *in may*, not *if I may*."""
+    said = before.text.casefold()
+    if said == "i" and (kind == "weekday" or bare in _BEHIND_I):
+        return False
+    return said in _INTRODUCED and (kind == "month" or said not in _BEFORE_MONTHS)
+
+
 def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     """Whether a phrase is *until now* or *until today*, as everything is."""
     return parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end]))
@@ -48,7 +60,7 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return False
     bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
     if parse.kind in ("month", "weekday") and bare in FIRM:
-        if before is not None and before.text.casefold() in _INTRODUCED:
+        if before is not None and _introduces(before, parse.kind, bare):
             return True
         last = i + 1 == len(tokens) and bare in _SHORT
         return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())

@@ -359,3 +359,21 @@ def test_more_ways_of_saying_periods(phrase: str, days: str) -> None:
 )
 def test_a_number_of_a_year_that_is_no_year_is_no_date(text: str) -> None:
     assert find_dates(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("why, if I may ask, did she leave", ()),
+        ("the bench on which I sat all day", ()),
+        ("I march with them", ()),
+        ("two women in sun hats", ()),
+        ("what broke in may", ("may",)),
+        ("vad hände i mars", ("mars",)),
+        ("what happened since mon", ("since mon",)),
+    ],
+)
+def test_a_word_that_may_be_another_is_a_date_behind_what_stands_before_dates(
+    text: str, found: tuple[str, ...]
+) -> None:
+    assert find_dates(text) == found
