@@ -24,6 +24,7 @@ _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".spl
 _SAYS_DAY = frozenset("on from dated am vom le du el del em op på il".split())
 """Before *3/4* they say that it is a day and no share, though nobody can tell which."""
 _GENITIVES = frozenset("der des du della dello van av".split())
+_HANGUL = re.compile("[\uac00-\ud7a3]")
 _GREETING = frozenset({"guten", "god"})
 """Before *Morgen*, which is tomorrow, too."""
 
@@ -91,6 +92,8 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         units = {token.value("unit") for token in tokens[i : parse.end]}
         if "year" in units:
             return False  # "in year 10 at school"; a year of the calendar is no number of a year
+        if _HANGUL.match(first.text):
+            return False  # "알려 주세요" has a week and a three in it, which would stand in the other order
         if "day" in units and not any(t.value("dia") is not None for t in tokens[i : parse.end]):
             return False  # "by day twenty"
     return parse.kind not in ("length", "fixed")
