@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ..data.card import DomainCard
-from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, DecidedBy, GraphPlan, Stage, SubQuery
+from ..signatures.types import MIN_SUB_QUERIES, DecidedBy, GraphPlan, Stage, SubQuery
 from .asking import Ask, Clock, Reply, Sent
 from .assemble import assemble
 from .bound import OUTSIDE, Gate, kind_certainty
@@ -243,7 +243,7 @@ class Flow:
     @property
     def listed(self) -> bool:
         """Whether the query lists questions, which are its searches if it needs some, and nobody rewrote it."""
-        fits = MIN_SUB_QUERIES <= len(self.clean.questions) <= MAX_SUB_QUERIES
+        fits = len(self.clean.questions) >= MIN_SUB_QUERIES
         return fits and self.labels.standalone_query == self.clean.query
 
     def _together(self, found: list[Settled | None]) -> list[Settled | None]:

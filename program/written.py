@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..signatures.types import Stage, Turn
+from ..signatures.types import MAX_SUB_QUERIES, Stage, Turn
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import history_text, printable
 from .decomposing.decomposer import as_asked
+from .plan import Degraded
 from .rewriting.wording import MARKS, named_in
 from .stages import SPLIT
+from .text.listed import shared_out
 
 if TYPE_CHECKING:
     from .decomposing.decomposer import Decomposed
@@ -119,7 +121,10 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
 
 def _take_listed(flow: Flow) -> None:
     """The questions that the query lists are its searches."""
-    questions, heads = flow.clean.questions, flow.parts.heads
+    questions, heads = shared_out(flow.clean.questions, MAX_SUB_QUERIES), flow.parts.heads
+    if len(questions) < (listed := len(flow.clean.questions)):
+        why = f"a plan has {MAX_SUB_QUERIES} sub-queries at most, and the query lists {listed} questions"
+        flow.degraded.append(Degraded(what="decompose", why=why, instead="some of them share a sub-query"))
     flow.labels.sub_queries = heads.of_questions(questions) if heads else as_asked(questions)
     flow.decide("decompose", [s.text for s in flow.labels.sub_queries], "rule", 1.0, LISTED)
 
