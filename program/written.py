@@ -20,6 +20,7 @@ from .decomposing.decomposer import as_asked
 from .plan import Degraded
 from .rewriting.wording import MARKS, named_in
 from .stages import SPLIT
+from .text.failures import asks_again, is_failure
 from .text.listed import shared_out
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ GUESSED = "a learned head put what was said before into it"
 WHOLE = "the query is searched whole"
 CUT = "a learned head took the query apart"
 LISTED = "each question that the query lists"
+AGAIN = "the question before, which something went wrong with"
 NO_CUT = "a learned head found no likely way to take the query apart"
 NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
@@ -50,6 +52,9 @@ def rewrite_inputs(flow: Flow) -> dict[str, str]:
 def rewrite(flow: Flow, reply: Reply | None) -> Round:
     """Write the standalone form of a follow-up; a reply that was requested ahead and is not needed counts as wasted."""
     if not flow.labels.is_follow_up:
+        flow.wasted += reply.calls if reply else 0
+        return
+    if _taken_again(flow):
         flow.wasted += reply.calls if reply else 0
         return
     if not flow.asks_lm("rewrite"):
@@ -82,10 +87,27 @@ def _rewritten_by_head(flow: Flow) -> bool:
     return True
 
 
+def _taken_again(flow: Flow) -> bool:
+    """Take the question before again, where something went wrong and the query only asks for another try."""
+    turns, query = flow.clean.turns, flow.clean.query
+    failed = bool(turns) and turns[-1].role == "assistant" and is_failure(turns[-1].content)
+    asked = next((t.content for t in reversed(turns) if t.role == "user" and not asks_again(t.content)), "")
+    if not (failed and asked and asks_again(query)):
+        return False
+    flow.labels.standalone_query = asked
+    flow.labels.referenced_entities = _named(flow, asked)
+    flow.decide("rewrite", asked, "rule", 1.0, AGAIN)
+    return True
+
+
 def _told(flow: Flow) -> tuple[Turn, ...]:
-    """The turns that tell something: a rejection in the card's own words says nothing that a query may point to."""
+    """The turns that tell something that a query may point to.
+
+    A rejection in the card's own words does not, and no message that something went wrong.
+    """
     said = {printable(topic.reason) for topic in flow.parts.card.excluded}
-    return tuple(turn for turn in flow.clean.turns if turn.role == "user" or turn.content not in said)
+    turns = (turn for turn in flow.clean.turns if turn.role == "user" or not is_failure(turn.content))
+    return tuple(turn for turn in turns if turn.role == "user" or turn.content not in said)
 
 
 def _named(flow: Flow, text: str) -> tuple[str, ...]:

@@ -14,7 +14,20 @@ from ..text.linker import Linker
 from .lexicon import END, Lexicon
 from .referents import ARTICLES, NAMED, Referent
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
-from .wording import figures, is_torn, led, names, new_in, owned, takes_no_article, told, within
+from .wording import (
+    asks_first,
+    cannot_mean,
+    figures,
+    is_torn,
+    led,
+    names,
+    new_in,
+    owned,
+    stands_for_nothing,
+    takes_no_article,
+    told,
+    within,
+)
 from .words import Word, between, words_of
 
 WHOSE = frozenset("his her its their hers theirs whose".split())
@@ -129,12 +142,12 @@ class Putting:
         """The same without a half of what pointed ("the second **one**") or an article before a name, as an owner
         before what is owned, and with no capital within the sentence that only began another.
 
-        None where the referent is torn out of a sentence.
+        None where the referent is torn out of a sentence, stands for nothing, or is not what the words there mean.
         """
-        if is_torn(referent):
-            return None
         start, end = self._sites[way]
         words, last = self._typed.words, self._typed.end
+        if is_torn(referent) or stands_for_nothing(referent) or cannot_mean(referent, words, start, end):
+            return None
         end += end < last and f"{words[end - 1].low} {words[end].low}" in self._pairs
         start -= start > 0 and words[start - 1].low in ARTICLES and takes_no_article(referent)
         said = within(referent) if start else referent.text
@@ -188,8 +201,13 @@ class Adding:
         said = f"{joint} {referent.text}" if joint else referent.text
         return f"{self._before} {said}{self._after}" if place == END else f"{said} {self._whole}"
 
-    def worded(self, way: int, referent: Referent) -> str:
-        """The same; what nothing joins to the query is its heading, and so is a name where an article would."""
+    def worded(self, way: int, referent: Referent) -> str | None:
+        """The same; what nothing joins to the query is its heading, and so is a name where an article would.
+
+        None where the referent stands for nothing, or asks.
+        """
+        if stands_for_nothing(referent) or asks_first(referent):
+            return None
         _, joint = self._joints[way]
         if not joint or (joint.split()[-1] in ARTICLES and takes_no_article(referent)):
             return led(referent.text, self._whole)
@@ -240,9 +258,12 @@ class Turning:
     def worded(self, way: int, referent: Referent) -> str | None:
         """The same without what joined the query to the conversation.
 
-        None where what is new asks by itself, is not new, leaves a figure of the query out, or stands for a name and
-        begins with a word that no name begins with ("write about **in German**").
+        None where what is replaced stands for nothing or asks, and where what is new asks by itself, is not new, leaves
+        a figure of the query out, or stands for a name and begins with a word that no name begins with ("write about
+        **in German**").
         """
+        if stands_for_nothing(referent) or asks_first(referent):
+            return None
         at = self._asked.find(referent.text)
         new = new_in(self._asked[:at], self._news[way].text)
         if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):
