@@ -1,8 +1,9 @@
-"""A follow-up that says a preposition of the question before with something else behind it: "what about grief?".
+"""A follow-up that says a part of the question before otherwise, and nothing else: "what about grief?", "and Ada?".
 
 After "what does Priya say about sleep?" it asks the same of grief, and after "what broke in May?" "and in June?" asks
 what broke in June. Which words were meant is told by the preposition, so that what is new need not be of a kind that
-the card knows. Learned edits compare sorts instead (``moves.py``), and sleep is no name.
+the card knows. Learned edits compare sorts instead (``moves.py``), and sleep is no name. A name alone is said for the
+only name of its type, a number for the only number.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from ..retrieval.dates.finding import find_dates
 from ..retrieval.sources.asking_words import asking_word
 from ..text.linker import Linker
+from ..text.number_words import SPELLED
 from .lexicon import Lexicon
 from .words import Word, between, words_of
 
@@ -29,7 +31,8 @@ _CLASS_OF: dict[str, frozenset[str]] = {}
 for _line in _CLASSES.split("/"):
     for _word in _line.split():
         _CLASS_OF[_word] = _CLASS_OF.get(_word, frozenset()) | frozenset(_line.split())
-_BEFORE = frozenset("and what how or so then ok ist und wie et y e en och i qué come che hur about".split())
+_NUMBERS = frozenset(word for words in SPELLED.values() for word in words.split("|"))
+_BEFORE = frozenset("and what how so then ok ist und wie et y e en och i qué come che hur about".split())
 """Words that lead to the preposition and say nothing else. *De* is left out of the prepositions, which is an article of
 Dutch."""
 _AFTER = frozenset(
@@ -42,7 +45,7 @@ _ARTICLES = frozenset("the a an der die das den dem des le la les el los las il 
 
 
 def paralleled(query: str, asked: str, lexicon: Lexicon, linker: Linker) -> tuple[str, str] | None:
-    """The question before with what is new behind its preposition, and what that is said for; None where it is none.
+    """The question before with what is new in it, and what that is said for; None where the query says more or less.
 
     Args:
         asked: the question before.
@@ -52,8 +55,11 @@ def paralleled(query: str, asked: str, lexicon: Lexicon, linker: Linker) -> tupl
         typed.pop()
     first = next((word.low for word in words if word.spoken), "")
     start = next((place for place in range(len(typed)) if not _leads(typed, place, first)), len(typed))
-    if start >= len(typed) or typed[start].low not in _CLASS_OF:
+    if start >= len(typed):
         return None
+    if typed[start].low not in _CLASS_OF:
+        alone = between(query, typed, start, len(typed))
+        return _for_a_name(alone, asked, linker) or _for_a_number(typed[start:], asked, words)
     new = typed[start + 1 :]
     if not 0 < len(new) <= LONGEST or not _is_name(new, lexicon):
         return None
@@ -113,6 +119,20 @@ def _for_a_name(new: str, asked: str, linker: Linker) -> tuple[str, str] | None:
         return None
     old = others[0]
     return asked[: old.start] + named[0].surface + asked[old.start + len(old.surface) :], old.surface
+
+
+def _for_a_number(new: Sequence[Word], asked: str, words: Sequence[Word]) -> tuple[str, str] | None:
+    """The question with a number in the place of its only one, both in figures or both in words: "and five?"."""
+    if len(new) != 1 or (sort := _number(new[0])) is None:
+        return None
+    old = [word for word in words if _number(word) is not None]
+    if len(old) != 1 or _number(old[0]) != sort or old[0].low == new[0].low:
+        return None
+    return asked[: old[0].start] + new[0].text + asked[old[0].end :], old[0].text
+
+
+def _number(word: Word) -> str | None:
+    return "figures" if word.low.isdigit() else "words" if word.low in _NUMBERS else None
 
 
 def _alike(new: str, old: str, asked: str, linker: Linker) -> bool:
