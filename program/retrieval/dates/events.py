@@ -76,6 +76,8 @@ def unread_of_records(text: str, records: Sequence[Span]) -> tuple[Span, ...]:
     Args:
         records: where words for records stand; those that ask ("how many", "what is") or tell a time are none.
     """
+    if not (_BOUND.search(text) or _SLASHED.search(text)):
+        return ()
     known = [span for span in records if not _asks(text[slice(*span)]) and not _is_unit(text[slice(*span)])]
     return tuple(sorted({*_events(text, known), *_figures(text, known)})) if known else ()
 

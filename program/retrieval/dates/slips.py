@@ -17,6 +17,7 @@ _LONG = 7
 """Letters of a word in which a vowel may be another one, or two doubled letters wrong."""
 _LONGER = 8
 """Letters of a word in which a letter may be that of the key beside it."""
+_BESIDE = {key: tuple(pair[1] for pair in sorted(NEAR) if pair[0] == key != pair[1]) for key in {a for a, _ in NEAR}}
 _VOWELS = "aeiouy"
 _KINDS = frozenset({"month", "weekday", "day"})
 _TABLE = {
@@ -91,8 +92,7 @@ def other_letters(surface: str, words: frozenset[Word]) -> Iterator[str]:
         if surface[i] in _VOWELS:
             yield from (surface[:i] + vowel + surface[i + 1 :] for vowel in _VOWELS if vowel != surface[i])
         if len(surface) >= _LONGER:
-            beside = (pair[1] for pair in NEAR if pair[0] == surface[i] != pair[1])
-            yield from (surface[:i] + letter + surface[i + 1 :] for letter in beside)
+            yield from (surface[:i] + letter + surface[i + 1 :] for letter in _BESIDE.get(surface[i], ()))
     yield from _counted_wrongly(surface)
 
 
