@@ -40,6 +40,16 @@ _AFTER = frozenset(
     " dan nu då".split()
 )
 """Words that end the query and say nothing."""
+_MANNERS = frozenset(
+    "short brief detail details depth word words line lines sentence sentences bullet bullets nutshell summary plain"
+    " general total particular fact all least first once example instance sure real average course pleasure"
+    " english german french spanish portuguese italian dutch swedish polish chinese japanese kurz kürze satz worten"
+    " detail beispiel deutsch englisch bref résumé mots phrase détail exemple français anglais breve resumen palabras"
+    " frase detalle ejemplo español inglés resumo palavras detalhe exemplo português inglês sintesi parole dettaglio"
+    " esempio italiano inglese kort woorden zin voorbeeld nederlands engels svenska engelska ord polsku"
+    " angielsku".split()
+)
+"""What ends a wish for how something is said, or words that mean nothing by themselves: "in one line", "for example"."""
 _ARTICLES = frozenset("the a an der die das den dem des le la les el los las il lo gli i o os as het een det".split())
 """They may be among the words that point."""
 
@@ -141,6 +151,9 @@ def _alike(new: str, old: str, asked: str, linker: Linker) -> bool:
     What is no name may be said for a name, but not a name where the question has one of its type elsewhere.
     """
     if bool(find_dates(f"in {new}")) != bool(find_dates(f"in {old}")):
+        return False
+    last = new.casefold().split()[-1], old.casefold().split()[-1]
+    if last[0] in _MANNERS and last[1] not in _MANNERS:
         return False
     if any(map(str.isdigit, new)) != any(map(str.isdigit, old)) or new.casefold() == old.casefold():
         return False

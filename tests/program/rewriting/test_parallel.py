@@ -35,6 +35,7 @@ def turned(query: str, asked: str) -> str | None:
         ("and about Bruno?", "what does Ada say about sleep?", "what does Bruno say about sleep?"),
         ("and in 2025?", "what did Ada sell in 2023?", "what did Ada sell in 2025?"),
         ("and in June", "who spoke in May?", "who spoke in June?"),
+        ("and in French", "which books are there in German?", "which books are there in French?"),
         ("in autumn?", "what did I write on ropes in spring", "what did I write on ropes in autumn"),
         ("und über den Schlaf?", "Was sagt Ada über das Brot?", "Was sagt Ada über den Schlaf?"),
         ("Und in der Leber?", "Wie viele Gene sind in der Niere aktiv?", "Wie viele Gene sind in der Leber aktiv?"),
@@ -57,6 +58,9 @@ def test_what_is_new_stands_behind_the_preposition(query: str, asked: str, text:
     [
         ("and in German?", "what did Ada sell in 2023?"),
         ("and in Bergen?", "who spoke in May?"),
+        ("in one line", "what did Ada say in the last episode?"),
+        ("for example?", "what does Ada recommend for beginners?"),
+        ("in English please", "what did Ada say in the kitchen?"),
         ("what about it?", "what does Ada say about sleep?"),
         ("about which of them?", "what does Ada say about sleep?"),
         ("what about sleep?", "what does Ada say about sleep?"),
