@@ -49,7 +49,7 @@ _MANNERS = frozenset(
     " esempio italiano inglese kort woorden zin voorbeeld nederlands engels svenska engelska ord polsku"
     " angielsku".split()
 )
-"""What ends a wish for how something is said, or words that mean nothing by themselves: "in one line", "for example"."""
+"""What ends a wish for how something is said, or words that mean nothing alone: "in one line", "for example"."""
 _ARTICLES = frozenset("the a an der die das den dem des le la les el los las il lo gli i o os as het een det".split())
 """They may be among the words that point."""
 
