@@ -11,7 +11,7 @@ from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
 from ..data.rows import LabelledRow
-from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, Role, Turn
+from ..signatures.types import MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
 from .text.listed import listed_questions
@@ -79,8 +79,8 @@ class CleanInput:
 
     @property
     def lists(self) -> bool:
-        """Whether the query lists as many questions as a plan may have sub-queries."""
-        return MIN_SUB_QUERIES <= len(self.questions) <= MAX_SUB_QUERIES
+        """Whether the query lists questions: more than a plan may have sub-queries share these."""
+        return len(self.questions) >= MIN_SUB_QUERIES
 
     @cached_property
     def context(self) -> str:

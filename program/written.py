@@ -13,15 +13,18 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..signatures.types import Stage
+from ..signatures.types import MAX_SUB_QUERIES, Stage
 from .asking import Ask, Reply, Sent
 from .checks import check_rewrite, check_sub_queries
 from .context import CleanInput, history_text, printable
 from .decomposing.decomposer import as_asked
+from .plan import Degraded
 from .rewriting.edits import KEEP
 from .rewriting.wording import MARKS, named_in
 from .stages import SPLIT
+from .text.failures import asks_again, is_failure
 from .text.greetings import greetings_of
+from .text.listed import shared_out
 
 if TYPE_CHECKING:
     from ..data.card import DomainCard
@@ -35,6 +38,7 @@ GUESSED = "a learned head put what was said before into it"
 WHOLE = "the query is searched whole"
 CUT = "a learned head took the query apart"
 LISTED = "each question that the query lists"
+AGAIN = "the question before, which something went wrong with"
 NO_CUT = "a learned head found no likely way to take the query apart"
 NO_EDIT = "a learned head found nothing of the conversation to put into it"
 NO_ROUND_LEFT = "the one further round of requests was taken by something else"
@@ -54,6 +58,9 @@ def rewrite_inputs(flow: Flow) -> dict[str, str]:
 def rewrite(flow: Flow, reply: Reply | None) -> Round:
     """Write the standalone form of a follow-up; a reply that was requested ahead and is not needed counts as wasted."""
     if not flow.labels.is_follow_up:
+        flow.wasted += reply.calls if reply else 0
+        return
+    if _taken_again(flow):
         flow.wasted += reply.calls if reply else 0
         return
     if not flow.asks_lm("rewrite"):
@@ -82,14 +89,27 @@ def _rewritten_by_head(flow: Flow) -> bool:
     return True
 
 
+def _taken_again(flow: Flow) -> bool:
+    """Take the question before again, where something went wrong and the query only asks for another try."""
+    turns, query = flow.clean.turns, flow.clean.query
+    failed = bool(turns) and turns[-1].role == "assistant" and is_failure(turns[-1].content)
+    asked = next((t.content for t in reversed(turns) if t.role == "user" and not asks_again(t.content)), "")
+    if not (failed and asked and asks_again(query)):
+        return False
+    flow.labels.standalone_query = asked
+    flow.labels.referenced_entities = _named(flow, asked)
+    flow.decide("rewrite", asked, "rule", 1.0, AGAIN)
+    return True
+
+
 def written_by_head(rewriter: Rewriter, clean: CleanInput, card: DomainCard, linker: Linker) -> Rewritten | None:
     """A head's rewrite of a follow-up as a plan has it; None where a plan leaves the query as typed.
 
     Greetings before the query and thanks behind it are left out of what is rewritten, and rejections in the card's own
-    words of what was said before: they say nothing that a query may point to.
+    words of what was said before, and messages that something went wrong: they say nothing that a query may point to.
     """
     said = {printable(topic.reason) for topic in card.excluded}
-    told = tuple(turn for turn in clean.turns if turn.role == "user" or turn.content not in said)
+    told = tuple(t for t in clean.turns if t.role == "user" or not (t.content in said or is_failure(t.content)))
     asked = greetings_of(card.greetings).rest(clean.query) or clean.query
     found = rewriter.rewrite(asked, told, clean.active_entity, linker)
     return None if found.move == KEEP or check_rewrite(clean.query, found.text) else found
@@ -133,8 +153,11 @@ def decompose(flow: Flow, reply: Reply | None) -> Round:
 
 
 def _take_listed(flow: Flow) -> None:
-    """Use the questions that the query lists as its sub-queries."""
-    questions, heads = flow.clean.questions, flow.parts.heads
+    """The questions that the query lists are its searches."""
+    questions, heads = shared_out(flow.clean.questions, MAX_SUB_QUERIES), flow.parts.heads
+    if len(questions) < (listed := len(flow.clean.questions)):
+        why = f"a plan has {MAX_SUB_QUERIES} sub-queries at most, and the query lists {listed} questions"
+        flow.degraded.append(Degraded(what="decompose", why=why, instead="some of them share a sub-query"))
     flow.labels.sub_queries = heads.of_questions(questions) if heads else as_asked(questions)
     flow.decide("decompose", [s.text for s in flow.labels.sub_queries], "rule", 1.0, LISTED)
 

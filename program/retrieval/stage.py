@@ -22,6 +22,7 @@ from .collection.collection import ItemStore, choose_method, open_items
 from .dates.clock import Now, local_now, session_now
 from .sources.intents import IntentReader
 from .sources.planning import SourcePlanner
+from .undated import undated_gaps
 
 if TYPE_CHECKING:
     from ..flow import Flow
@@ -78,6 +79,8 @@ class RetrievalParts:
         self._vary = dspy.Predict(VaryQuery)
         self._reader = IntentReader(card) if card.source_intents else None
         self._planner = SourcePlanner(card)
+        fields = (field for source in card.sources for field in source.fields)
+        self._asks_dates = self._reader is not None and any(field.kind == "date" for field in fields)
 
     def stands_on(self, session: Mapping[str, Any]) -> tuple[str, ...]:
         """What this part of a plan depends on, beside query and program, as texts for a cache's key.
@@ -130,6 +133,9 @@ class RetrievalParts:
                 self._plan_sources(flow, found, self._reader)
             if self.card.collection is not None:
                 self._choose(flow, found)
+            if not self._asks_dates and found.strategy.retrieval_method != "direct":
+                own = self.card.collection is not None
+                found.degraded += undated_gaps(flow.labels.standalone_query, own=own)
         return found
 
     def _ask(self, flow: Flow, found: Retrieved) -> None:

@@ -15,7 +15,20 @@ from ..text.linker import Linker
 from .lexicon import END, Lexicon
 from .referents import ARTICLES, NAMED, Referent
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
-from .wording import figures, is_torn, led, names, new_in, owned, takes_no_article, told, within
+from .wording import (
+    asks_first,
+    cannot_mean,
+    figures,
+    is_torn,
+    led,
+    names,
+    new_in,
+    owned,
+    stands_for_nothing,
+    takes_no_article,
+    told,
+    within,
+)
 from .words import Word, between, words_of
 
 WHOSE = frozenset("his her its their hers theirs whose".split())
@@ -133,13 +146,12 @@ class Putting:
     def worded(self, way: int, referent: Referent) -> str | None:
         """As ``text``, but reading as a sentence; None if the referent is only a fragment of one.
 
-        The second half of a pointing pair is dropped ("the second **one**"), and so is an article before a name. Before
-        something owned the referent is a possessive. A capital that only began its own sentence becomes small.
+        None where the referent is torn out of a sentence, stands for nothing, or is not what the words there mean.
         """
-        if is_torn(referent):
-            return None
         start, end = self._sites[way]
         words, last = self._typed.words, self._typed.end
+        if is_torn(referent) or stands_for_nothing(referent) or cannot_mean(referent, words, start, end):
+            return None
         end += end < last and f"{words[end - 1].low} {words[end].low}" in self._pairs
         start -= start > 0 and words[start - 1].low in ARTICLES and takes_no_article(referent)
         said = within(referent) if start else referent.text
@@ -193,8 +205,13 @@ class Adding:
         said = f"{joint} {referent.text}" if joint else referent.text
         return f"{self._before} {said}{self._after}" if place == END else f"{said} {self._whole}"
 
-    def worded(self, way: int, referent: Referent) -> str:
-        """As ``text``; with no joint, or a needless article as one, the referent becomes a heading ("sleep: why?")."""
+    def worded(self, way: int, referent: Referent) -> str | None:
+        """The same; what nothing joins to the query is its heading, and so is a name where an article would.
+
+        None where the referent stands for nothing, or asks.
+        """
+        if stands_for_nothing(referent) or asks_first(referent):
+            return None
         _, joint = self._joints[way]
         if not joint or (joint.split()[-1] in ARTICLES and takes_no_article(referent)):
             return led(referent.text, self._whole)
@@ -245,9 +262,12 @@ class Turning:
     def worded(self, way: int, referent: Referent) -> str | None:
         """As ``text``, without the words that joined the query to the conversation ("and").
 
-        None if the new text asks by itself, was all said before, or lacks a number of the query, and if it replaces a
-        name but begins with a word that no name begins with ("write about **in German**").
+        None where what is replaced stands for nothing or asks, and where what is new asks by itself, is not new, leaves
+        a figure of the query out, or stands for a name and begins with a word that no name begins with ("write about
+        **in German**").
         """
+        if stands_for_nothing(referent) or asks_first(referent):
+            return None
         at = self._asked.find(referent.text)
         new = new_in(self._asked[:at], self._news[way].text)
         if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ...signatures.types import Turn
+from ..retrieval.candidates.function_words import FUNCTION_WORDS
 from ..retrieval.sources.asking_words import asking_word
+from ..text.number_words import SPELLED
 from .referents import ARTICLES, NAMED, Referent
 from .words import Word, words_of
 
@@ -23,6 +25,22 @@ TORN = ("run", "piece")
 without them 87 of 368 are right instead of 85."""
 MARKS = "#!"
 """A number with one of them is a name of its own."""
+_EMPTY = frozenset().union(*FUNCTION_WORDS.values(), *(words.split("|") for words in SPELLED.values()))
+"""Words that hold sentences together, and numbers: one that began a sentence is no name."""
+OTHERS = frozenset(
+    "other others another else different andere anderer anderen anderes autre autres otro otra otros otras outro outra"
+    " outros outras altro altra altri altre ander anders annan annat andra inny inna inne".split()
+)
+"""What they are said with is not what was said before: *the other one*, *anyone else*."""
+_CHOOSES = frozenset(
+    "which who whom whose what either neither each both all any none one some most welche welcher welches wer jeder"
+    " beide lequel laquelle lesquels qui cuál cuáles quién cada ambos qual quais quem quale quali chi ciascuno welke"
+    " wie elk vilken vilka båda który która oba".split()
+)
+_SUBJECTS = frozenset(
+    "i you he she we they it ich du er sie wir je tu il elle nous vous yo io eu ik jij wij jag".split()
+)
+_OF_SEVERAL = frozenset("of von de des d del di van av z".split())
 _FIGURES = re.compile(r"\d+")
 _NUMBERED = re.compile(r"\d[\w.-]*")
 
@@ -32,11 +50,23 @@ def names(referent: Referent) -> bool:
     return referent.look.kind.startswith((*NAMED, "pair"))
 
 
+def stands_for_nothing(referent: Referent) -> bool:
+    """Whether a referent is a word with a capital only because it began a sentence: *Both*, *Ten*, *You*, *Was*."""
+    began = referent.look.kind == "begins" and (referent.low in _EMPTY or asks_first(referent))
+    return began and asking_word(referent.low) != "show"
+
+
 def is_torn(referent: Referent) -> bool:
     """Whether a referent is only a fragment of a sentence: some of its words, or one that begins with an asking or
     joining word."""
     torn = referent.look.kind in TORN and referent.text[0] not in MARKS
+    torn = torn or (referent.look.kind == "wider" and _first(referent.text) in _SUBJECTS)
     return torn or any(_asks(word) or _joins(word) for word in words_of(referent.text)[:1])
+
+
+def asks_first(referent: Referent) -> bool:
+    """Whether a referent begins with a word that asks: *wanneer begon ik met cello* is a question and no name."""
+    return any(_asks(word) for word in words_of(referent.text)[:1])
 
 
 def led(said: str, query: str) -> str:
@@ -117,3 +147,15 @@ def _whole(surface: str, tokens: Sequence[str]) -> str:
     if surface in tokens or " " in surface:
         return surface
     return next((token for token in tokens if token.startswith(f"{surface}-")), surface)
+
+
+def cannot_mean(referent: Referent, words: Sequence[Word], start: int, end: int) -> bool:
+    """Whether the words at a site, or those before it, say that what they mean is no such referent.
+
+    *The other one* and *anyone else* are not what was said, and *which of the two* is of several.
+    """
+    if any(word.low in OTHERS for word in words[max(0, start - 1) : end]):
+        return True
+    before = [word.low for word in words[:start] if word.low not in ARTICLES]
+    of_several = len(before) > 1 and before[-1] in _OF_SEVERAL and before[-2] in _CHOOSES
+    return of_several and referent.look.kind != "pair" and referent.look.kind.startswith((*NAMED, "run"))

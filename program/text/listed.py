@@ -1,18 +1,21 @@
-"""Questions that a message lists: "1. who is X 2. when …", lines behind bullets.
+"""Questions that a message lists: "1. who is X 2. when …", "first, … second, …", lines behind bullets.
 
-A list is recognized by form: lines that all begin with a bullet, or marks that count up from *1* or *a*. It lists
-questions if each item has a question word or a question mark; a list of names or of a traceback's lines does not.
+That a message lists is told by its form: lines that all begin with a bullet, or marks that count from the first
+(``list_marks.py``). That it lists questions, by words that ask or a question mark in each of them. A list of names or
+of a traceback's lines is none.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from ..retrieval.sources.asking_words import asking_word
+from ..heads.wish_grams import SIGN
+from ..retrieval.sources.asking_words import asking_word, with_asking_words
+from ..rewriting.words import is_unspaced
+from .list_marks import counted_marks
 
-_COUNTED = re.compile(r"(?<!\S)\(?(\d{1,2}|[a-h])([.):])\s+(?=\S)", re.IGNORECASE)
-_BULLET = re.compile(r"\s*[-*•·–—]\s+(?=\S)")
+_BULLET = re.compile(r"\s*(?:[-+*–—>]+(?:\s*\[[ xX]?\])?\s+|[•·◦▪‣●○→・]\s*)(?=\S)")
 _WORD = re.compile(r"\w+")
 ENDS = " \t?.!;,？。！；，"
 SOON = 3
@@ -31,30 +34,26 @@ def listed_questions(text: str) -> tuple[str, ...]:
     before, items = _counted(text) or _bulleted(text)
     if len(items) < 2 or (before and not before.endswith(":")) or not all(map(_asks, items)):
         return ()
-    return tuple(f"{before} {item.strip(ENDS)}".strip() for item in items)
+    return tuple(f"{before} {item.strip(ENDS)}".strip() for item in map(_without_joint, items))
 
 
 def _counted(text: str) -> tuple[str, list[str]] | None:
-    """The text before marks that count up, and the text behind each of them; None if there are not at least two."""
-    marks = list(_counting(text))
-    if len(marks) < 2:
+    """What stands before marks that count, and behind each of them; None where none do."""
+    marks = counted_marks(text)
+    if not marks:
         return None
-    ends = [mark.start() for mark in marks[1:]] + [len(text)]
-    return _said(text[: marks[0].start()]), [
-        _said(text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)
-    ]
+    ends = [start for start, _ in marks[1:]] + [len(text)]
+    return _said(text[: marks[0][0]]), [_said(text[end:until]) for (_, end), until in zip(marks, ends, strict=True)]
 
 
-def _counting(text: str) -> Iterator[re.Match[str]]:
-    """Marks of one kind that count up from *1* or *a*."""
-    kind, wanted = "", ""
-    for mark in _COUNTED.finditer(text):
-        said = mark[1].lower()
-        if not kind and said in ("1", "a"):
-            kind, wanted = mark[2], said
-        if kind == mark[2] and said == wanted:
-            wanted = str(int(said) + 1) if said.isdigit() else chr(ord(said) + 1)
-            yield mark
+def shared_out(questions: Sequence[str], most: int) -> tuple[str, ...]:
+    """Questions put together so that there are no more than so many texts, in order, the first of them the longer."""
+    each, over = divmod(len(questions), most)
+    if not each or (each == 1 and not over):
+        return tuple(questions)
+    sizes = [each + (place < over) for place in range(most)]
+    starts = [sum(sizes[:place]) for place in range(most)]
+    return tuple("? ".join(questions[at : at + size]) for at, size in zip(starts, sizes, strict=True))
 
 
 def _bulleted(text: str) -> tuple[str, list[str]]:
@@ -66,11 +65,21 @@ def _bulleted(text: str) -> tuple[str, list[str]]:
     return _said(" ".join(lines[:first])), items if all(marks) else []
 
 
+def _without_joint(item: str) -> str:
+    """An item without the *and* before the mark of the next; one of a letter may be a name."""
+    words = item.rsplit(" ", 1)
+    last = words[-1].casefold().strip(ENDS)
+    return words[0].rstrip() if len(words) > 1 and len(last) > 1 and asking_word(last) == "and" else item
+
+
 def _said(text: str) -> str:
     return " ".join(text.split())
 
 
 def _asks(item: str) -> bool:
     words = _WORD.findall(item.lower())
+    if is_unspaced(item):
+        cut = with_asking_words([word for word in words if is_unspaced(word)])
+        return item.rstrip().endswith(("?", "？")) or any(word.removeprefix(SIGN) in _ASKING for word in cut)
     asks = item.rstrip().endswith(("?", "？")) or any(asking_word(word) in _ASKING for word in words[:SOON])
     return asks and len(words) >= FEWEST_WORDS

@@ -13,6 +13,10 @@ SIGNS = ("since", "before", "until", "after")
 """The kinds of words that bound time. A *sign* is such a kind."""
 # A year by itself is a date only behind one of these: versions, amounts and names look the same.
 _INTRODUCED = frozenset("in during for im en nel em i v w since".split())
+_BEHIND_I = frozenset("may march set".split())
+"""Verbs behind an English *I*."""
+_BEFORE_MONTHS = frozenset("in during im en nel em".split())
+"""Of these, those that stand before no weekday: *two women in sun hats*."""
 _SHORT = frozenset({"sept", "mar", "jun", "dez"})
 _SAYS_NO_YEAR = {"minus", "ahead", "too_many", "day_said", "day_of"}
 """Kinds of date words that do not make a number behind them a year."""
@@ -20,6 +24,7 @@ _EVERY = frozenset("every each any jeden chaque cada ogni elke varje każdy".spl
 _SAYS_DAY = frozenset("on from dated am vom le du el del em op på il".split())
 """Words before *3/4* that make it a day and no fraction, though not which day."""
 _GENITIVES = frozenset("der des du della dello van av".split())
+_HANGUL = re.compile("[\uac00-\ud7a3]")
 _GREETING = frozenset({"guten", "god"})
 """Words before *Morgen* that make it a greeting; else it means tomorrow."""
 
@@ -36,6 +41,14 @@ def _is_share(tokens: Sequence[Token], parse: Parse) -> bool:
     return last is not None and str(last).endswith("?") and of
 
 
+def _introduces(before: Token, kind: str, bare: str) -> bool:
+    """Whether the word before a month or weekday that may be another word makes it a date: *in may*, not *if I may*."""
+    said = before.text.casefold()
+    if said == "i" and (kind == "weekday" or bare in _BEHIND_I):
+        return False
+    return said in _INTRODUCED and (kind == "month" or said not in _BEFORE_MONTHS)
+
+
 def says_nothing(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     """Whether a phrase is *until now* or *until today*, which excludes nothing."""
     return parse.kind == "until now" or (parse.kind == "until day" and _is_today(tokens[i : parse.end]))
@@ -48,7 +61,7 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return False
     bare = re.sub(r"['’]s?$", "", first.text.casefold()).rstrip(".")
     if parse.kind in ("month", "weekday") and bare in FIRM:
-        if before is not None and before.text.casefold() in _INTRODUCED:
+        if before is not None and _introduces(before, parse.kind, bare):
             return True
         last = i + 1 == len(tokens) and bare in _SHORT
         return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
@@ -75,11 +88,12 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return False
     if parse.kind == "weekend":
         return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))
-    units = [token.value("unit") for token in tokens[i : parse.end]]
-    if (
-        parse.kind.endswith("unit number")
-        and "day" in units
-        and not any(t.value("dia") is not None for t in tokens[i : parse.end])
-    ):
-        return False  # "by day twenty"
+    if parse.kind.endswith("unit number"):
+        units = {token.value("unit") for token in tokens[i : parse.end]}
+        if "year" in units:
+            return False  # "in year 10 at school"; a year of the calendar is no number of a year
+        if _HANGUL.match(first.text):
+            return False  # "알려 주세요" has a week and a three in it, which would stand in the other order
+        if "day" in units and not any(t.value("dia") is not None for t in tokens[i : parse.end]):
+            return False  # "by day twenty"
     return parse.kind not in ("length", "fixed")

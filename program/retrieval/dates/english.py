@@ -1,4 +1,4 @@
-"""English exceptions: words and figures that other languages read as dates."""
+"""Exceptions of one language, mostly English: words and figures that other languages read as dates."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from .words import date_words
 
 LONGEST_SHORT = 3
 _BEHIND = frozenset("last this next past the these yesterday today tomorrow".split())
+_HIER_IS_HERE = ("de", "nl")
 _ONE = frozenset("day week month quarter year sprint hour weekend".split())
 """Units in the singular: a figure before one of these does not count it."""
 
@@ -24,10 +25,14 @@ def counts_something_else(count: int, unit: Token) -> bool:
 def as_spoken(text: str) -> tuple[Token, ...]:
     """The tokens of a text; if it is English, its short words lose the meanings that they have in other languages.
 
-    So the *do* of "what did we do last week" is no Thursday (Dutch) and no bound (Portuguese, Polish).
+    "What did we *do* last week" says no Thursday and no end, as *do* does in Dutch, Portuguese and Polish. German and
+    Dutch *hier* is no French yesterday.
     """
     tokens = tokens_of(text)
-    english = detect_language(text) == "en"
+    language = detect_language(text)
+    english = language == "en"
+    if language in _HIER_IS_HERE:
+        tokens = tuple(replace(t, words=frozenset()) if t.text.casefold() == "hier" else t for t in tokens)
     return tuple(
         token if token.text.casefold() not in _short() or not (english or _is_english(behind)) else _plain(token)
         for token, behind in zip_longest(tokens, tokens[1:])

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from .slips import WORDS, double_slips, other_letters
 from .words import Word, date_words
 
 _LETTERS = str.maketrans("łøıđ", "loid")
@@ -25,9 +26,7 @@ _MISTYPED_TOO = frozenset(
     " último última últimos pasado pasada passado passada settimana"
     " settimane scorsa scorso vorige afgelopen ostatni".split()
 )
-"""Further date words whose slips are accepted. If all were, *domain* and *score* would be slips of some."""
-_OTHER_WORDS = frozenset("domino febre frist javier letter luego manda marat marco mates moths".split())
-"""Words that look like a slip of a date word and are none."""
+"""Other words of dates that are often typed. With all of them *domain* and *score* would be slips."""
 
 
 def written_otherwise(known: Mapping[str, frozenset[Word]]) -> dict[str, frozenset[Word]]:
@@ -35,7 +34,7 @@ def written_otherwise(known: Mapping[str, frozenset[Word]]) -> dict[str, frozens
     found: dict[str, frozenset[Word]] = {}
     for surface, words in known.items():
         for other in (_folded(surface), surface.translate(_TRADITIONAL)):
-            if other not in known and other not in _OTHER_WORDS:
+            if other not in known and other not in WORDS:
                 found[other] = found.get(other, frozenset()) | words
     return found
 
@@ -49,15 +48,20 @@ def _folded(surface: str) -> str:
 
 
 def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
-    """From each accepted slip to the date word that it means: a letter left out or doubled, or two letters swapped.
+    """From words with a slip to the surface that was meant: a letter left out or doubled, or two changed places.
 
-    The first letter must be right, and no letter may be replaced (``spring`` is no slip of sprint). A slip that is a
-    date word itself, or could be of two words with different meanings, is not accepted.
+    Only in long names is a letter another one (``spring`` is no sprint), and two slips are those of ``slips.py``. No
+    slip stands that would be a surface itself or one of two that mean different things.
     """
     meant: dict[str, set[str]] = defaultdict(set)
+    for slip, surface in double_slips():
+        if surface in known:
+            meant[slip].add(surface)
     for surface, words in known.items():
         if not surface.isalpha() or ord(surface[0]) >= 0x250:
             continue
+        for slip in other_letters(surface, words):
+            meant[slip].add(surface)
         if surface not in _MISTYPED_TOO and not _MISTYPED & {word.kind for word in words}:
             continue
         slips = [*_doubled(surface, thrice=len(surface) < _FEWEST)] if len(surface) > 3 else []
@@ -68,7 +72,7 @@ def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
     return {
         slip: min(surfaces)
         for slip, surfaces in meant.items()
-        if slip not in known and slip not in _OTHER_WORDS and len({known[surface] for surface in surfaces}) == 1
+        if slip not in known and slip not in WORDS and len({known[surface] for surface in surfaces}) == 1
     }
 
 

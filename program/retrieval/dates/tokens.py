@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
+from .compounds import compound
 from .spellings import mistyped, written_otherwise
 from .table import order_of
 from .words import Word, date_words
@@ -118,8 +119,9 @@ def tokens_of(text: str) -> tuple[Token, ...]:
     for match in _PIECES.finditer(text):
         if match.start() >= end:
             token = _token(match, text, lower)
-            found.append(token)
             end = token.end
+            parts = compound(token.text.lower(), _known()[0]) if not token.words and match.lastgroup == "word" else ()
+            found += [replace(token, words=_known()[0][part]) for part in parts] or [token]
     return tuple(found)
 
 

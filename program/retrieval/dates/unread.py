@@ -1,9 +1,9 @@
 """Finds times in a text that cannot be resolved to days: *since easter*, *over thanksgiving*, *since the outage*.
 
-Such words are no filter: the labels have none there, and wrong days are worse than none. But if they were left out
-silently, an answer about all time would look like one about theirs, so they are reported. They are recognized by form:
-a word that bounds time and does not begin a date, with the words behind it; a season or a feast behind a word that
-places it in time; and a number of units that the grammar of dates does not read.
+Such words are no filter, by the labels and because wrong days are worse than none. Left out without a word, they would
+make an answer about all time look like one about theirs. They are told by their form: a word that bounds time and does
+not begin a date, with what stands behind it; a season or a feast behind a word that places it in time; so many of a
+unit that are counted as dates are not; and what is said of records alone (``events.py``).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..sources.asking_words import asking_word
 from .context import stands
 from .english import as_spoken
+from .events import Span, unread_of_records
 from .finding import MAX_CHARACTERS, find_dates
 from .forms import only_fills
 from .reader import DateReader
@@ -31,6 +32,8 @@ _PLACES = frozenset(
 )
 """Words before a season or a feast that place it in time."""
 _ARTICLES = frozenset("the der die das dem den les la le el los il het".split())
+_HAVE = frozenset("a ai as ont avons avez avait avaient avais aurait auraient ayant avoir aura auront".split())
+"""Before *été* they make it a verb: *ce qui a été fusionné*."""
 _ENDS = frozenset("in on at of for from with by to and or but is are was were did does do has have".split())
 _WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
 _LONGEST_COUNT = 7
@@ -39,20 +42,27 @@ _MOST = 3
 """The most words behind a bound that are reported."""
 
 
-def unread_dates(text: str) -> tuple[str, ...]:
-    """The phrases of a text that place something in time and are no dates, as typed, in order, each once."""
+def unread_dates(text: str, records: Sequence[Span] = ()) -> tuple[str, ...]:
+    """The words of a text that say when and are no date, as typed, in order, each once.
+
+    Args:
+        records: where words for records stand, of which more may be said.
+    """
     text = text[:MAX_CHARACTERS]
     tokens = as_spoken(text)
-    reader, found, i = DateReader(tokens), list[str](), 0
+    reader, known, found, i = DateReader(tokens), list[Span](), list[Span](), 0
     while i < len(tokens):
         read = reader.phrase(i)
         if read is not None and stands(tokens, i, read):
+            known.append((tokens[i].start, tokens[read.end - 1].end))
             i = read.end
             continue
         end = _bounded(text, tokens, i, reader) or _placed(tokens, i) or _counted(tokens, i)
-        found += [text[tokens[i].start : end]] if end else []
+        found += [(tokens[i].start, end)] if end else []
         i = next((k for k in range(i + 1, len(tokens)) if tokens[k].start >= end), len(tokens))
-    return tuple(dict.fromkeys(found))
+    more = unread_of_records(text, records)
+    found += [span for span in more if not _meets(span, known) and not _meets(span, found)]
+    return tuple(dict.fromkeys(text[start:end] for start, end in sorted(found)))
 
 
 def _bounded(text: str, tokens: Sequence[Token], i: int, reader: DateReader) -> int:
@@ -98,6 +108,8 @@ def _placed(tokens: Sequence[Token], i: int) -> int:
     if not named and tokens[i].text.casefold() not in SEASONS:
         return 0
     before = [token.text.casefold() for token in tokens[max(0, i - 2) : i]]
+    if tokens[i].text.casefold() == "été" and _HAVE.intersection(before[-1:]):
+        return 0
     placed = before[-1:] if before and before[-1] not in _ARTICLES else before[:-1]
     return tokens[i].end if _PLACES.intersection(placed) else 0
 

@@ -67,15 +67,16 @@ _UNITS: dict[int | str, str] = {
     "|週間",
     "fortnight": "fortnight|fortnights|quinzaine|quincena|quinzena",
     "weekend": "weekend|weekends|week-end|wkend|wochenende|finde|fin de semana|fim de semana|helg|helgen|周末|週末",
-    "month": "month|months|monat|monats|monate|monaten|mois|mois-ci|mes|meses|mês|mese|mesi|maand|maanden"
+    "month": "month|months|mth|mths|mnth|mnths"
+    "|monat|monats|monate|monaten|mois|mois-ci|mes|meses|mês|mese|mesi|maand|maanden"
     "|månad|månaden"
     "|månader|månaderna|miesiąc|miesiącu|miesiącach|miesiąca|miesiące|miesięcy|个月|月|か月|ヶ月",
-    "quarter": "quarter|quarters|quartal|quartals|quartale|quartalen|trimestre|trimestre-ci|trimestres"
+    "quarter": "quarter|quarters|qtr|qtrs|quartal|quartals|quartale|quartalen|trimestre|trimestre-ci|trimestres"
     "|trimestri|kwartaal"
     "|kwartalen|kvartal|kvartalet|kwartał|kwartale|kwartału|季度|四半期",
     "half": "half year|half-year|half a year|halbjahr|halbjahrs|halbes jahr|halben jahr|halbe jahr|semestre|medio año"
     "|meio ano|semestri|mezzo anno|half jaar|halvår|halvåret|półrocze|pół roku|półrocza|半年",
-    "year": "year|years|jahr|jahres|jahre|jahren|an|ans|année|années|año|años|ano|anos|anno|anni|jaar|jaren|år"
+    "year": "year|years|yr|yrs|jahr|jahres|jahre|jahren|an|ans|année|années|año|años|ano|anos|anno|anni|jaar|jaren|år"
     "|året|rok|roku|lat|lata|年",
     "sprint": "sprint|sprints|sprinten|sprintar|sprintarna|sprintach|sprinty|sprintu|sprincie|冲刺|个冲刺|迭代|个迭代"
     "|スプリント",
@@ -96,7 +97,7 @@ _RELATIONS: dict[int | str, str] = {
     "|questa|corrente|attuale|deze|dit|huidige"
     "|denna|detta|den här|det här|nuvarande|pågående|ten|tym|tego|ta|tej|bieżący|bieżącym|bieżącego|obecny|obecnym"
     "|本|这|这个|当前|今|現在の|今の",
-    "next": "next|coming|upcoming|following|nächste|nächsten|nächster|nächstes|nächstem|kommende|kommenden"
+    "next": "next|nxt|coming|upcoming|following|nächste|nächsten|nächster|nächstes|nächstem|kommende|kommenden"
     "|prochain|prochaine|próximo|próxima|prossimo|prossima|volgende|volgend|komende|nästa|kommande|następny"
     "|następnym|następnego|przyszły|przyszłym|przyszłego|下|下个|下一个|来|次の",
 }

@@ -36,13 +36,13 @@ _TABLES: dict[str, dict[int | str, str]] = {
         12: "desember|prosinec|prosince|prosinci|декабрь|декабря|декабре|aralık",
     },
     "weekday": {
-        0: "mandag|mandags|pondělí|понедельник|понедельника|pazartesi|pazartesiden|월요일",
-        1: "tirsdag|tirsdags|úterý|вторник|вторника|salı|salıdan|화요일",
+        0: "mandag|mandags|mandagen|pondělí|понедельник|понедельника|pazartesi|pazartesiden|월요일",
+        1: "tirsdag|tirsdags|tirsdagen|úterý|вторник|вторника|salı|salıdan|화요일",
         2: "onsdag|středa|středu|středy|среда|среду|среды|çarşamba|çarşambadan|수요일",
         3: "torsdag|čtvrtek|čtvrtka|четверг|четверга|perşembe|perşembeden|목요일",
         4: "fredag|pátek|pátku|пятница|пятницу|пятницы|cuma|cumadan|금요일",
-        5: "lørdag|lørdags|sobotu|суббота|субботу|субботы|cumartesi|cumartesiden|토요일",
-        6: "søndag|søndags|neděle|neděli|воскресенье|воскресенья|pazar|pazardan|일요일",
+        5: "lørdag|lørdags|lørdagen|sobotu|суббота|субботу|субботы|cumartesi|cumartesiden|토요일",
+        6: "søndag|søndags|søndagen|neděle|neděli|воскресенье|воскресенья|pazar|pazardan|일요일",
     },
     "unit": {
         "hour": "hodina|hodiny|hodin|час|часа|часов|saat|시간",

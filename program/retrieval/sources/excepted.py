@@ -32,6 +32,7 @@ _BEFORE_ANY = (
     r"|skip(?:ping)?|leav(?:e|ing) out|nothing\s+(?:from|of|(?:to do )?with))"
     r"|\b(?:all|any\w*|every\w*|nobody|nothing|no one)(?: \w+)? but"
     r"|\b(?:nicht|ohne|außer|ausser|weder|kein\w{0,2}|sauf|sans|pas|jamais|hors|ni|excepto|salvo|sin|nunca|menos"
+    r"|(?:pero|sino|y) no|no(?= (?:l[ao]s?|el) de(?:l|\s))"
     r"|no (?:son|es|está|están|sean?|estén?|fueron|han?)|não|exceto|sem|nem|tranne|senza|zonder|niet|geen|behalve"
     r"|utom|utan|inte|ej|bez|oprócz|nie|не|кроме|без|un(?=-))"
 )
@@ -44,7 +45,7 @@ _BETWEEN = (
     " der die das den dem des im aus von vom am noch schon mehr bereits sind ist wurden les la le l d de du des en dans"
     " sont est encore ceux celles los las el lo del son es están que os as o da dos das em na estão i gli il di"
     " della sono è ancora het van zijn nog från är z ze w we na od po из в во с со за на по от".replace(" ", "|")
-    + "|(?:show|give) (?:me|us)"
+    + "|(?:show|give) (?:me|us)|[ao]s? d[ao]s?|quell[aeio] (?:d[aei]l?|dell[aeo])"
 )
 # Words between a negation and a status. Before a name or a date they are themselves negated: "what did we not do in
 # atlas".

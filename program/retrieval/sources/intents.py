@@ -280,7 +280,7 @@ class IntentReader:
             return []
         key, why = self._filters.dates[0], "it cannot be read as a date"
         taken = [Degraded(what=f"{key}:{d.said}", why=d.why, instead=d.instead) for d in assumed_dates(meant)]
-        return [*(_left_out(key, said, why) for said in unread_dates(meant)), *taken]
+        return [*(_left_out(key, said, why) for said in unread_dates(meant, self._records(meant))), *taken]
 
     def _loose(self, query: str, intents: Sequence[SourceIntent]) -> list[str]:
         """Statuses that were left out of all intents, because no source that is asked for statuses has them."""

@@ -146,7 +146,18 @@ def test_questions_that_a_query_lists_are_its_searches_where_it_needs_some(plann
     assert plan.trace.decision("decompose").decided_by == "rule"
     assert "decompose" not in [note.what for note in plan.degraded]
     assert not made.plan("1. Nell\n2. flow").sub_queries
-    assert not made.plan("\n".join(f"{n}. who is {n}?" for n in range(1, 7))).sub_queries
+
+
+def test_more_questions_than_a_plan_may_have_searches_share_some_and_it_is_said(planner: Any) -> None:
+    plan = planner(None).plan("\n".join(f"{n}. who is {name}?" for n, name in enumerate("abcdef", 1)))
+    assert [one.text for one in plan.sub_queries] == [
+        "who is a? who is b",
+        "who is c? who is d",
+        "who is e",
+        "who is f",
+    ]
+    (gap,) = (note for note in plan.degraded if note.what == "decompose")
+    assert gap.why.endswith("lists 6 questions")
 
 
 def test_a_list_of_questions_decides_no_label(planner: Any) -> None:

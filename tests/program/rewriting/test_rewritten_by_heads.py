@@ -80,6 +80,29 @@ def test_what_a_head_leaves_or_spoils_stays_as_typed(head: Any, planner: Any) ->
         assert "left as typed" in next(d.instead for d in plan.degraded if d.what == "rewrite")
 
 
+BROKE = {"role": "assistant", "content": "Error 502: something went wrong."}
+
+
+def test_after_an_error_another_try_is_the_question_before(planner: Any, bench: Any) -> None:
+    lm = bench.lm({"is_follow_up": 0.9})
+    for options in ({}, {"lm": lm}):
+        plan = planner(rewriter(), **options).plan("please try again", [TURNS[0], BROKE])
+        assert plan.standalone_query == TURNS[0]["content"]
+        assert plan.referenced_entities == ("Priya", "sleep debt")
+        assert (rewriting(plan).decided_by, "rewrite" in [d.what for d in plan.degraded]) == ("rule", False)
+    twice = [TURNS[0], {"role": "user", "content": "retry"}, BROKE]
+    assert planner(rewriter()).plan("nochmal bitte", twice).standalone_query == TURNS[0]["content"]
+    assert planner(rewriter()).plan("try again", TURNS).standalone_query == "why does Priya say so?"
+
+
+def test_an_error_is_not_pointed_to(planner: Any) -> None:
+    told = list[Any]()
+    head = rewriter()
+    head.rewrite = lambda query, turns, *rest: told.append(turns) or Rewritten("why so", "put", "so", 0.4)
+    planner(head).plan("why does she say so?", [TURNS[0], BROKE])
+    assert [[turn.role for turn in turns] for turns in told] == [["user"]]
+
+
 def test_what_stands_alone_is_not_touched(bench: Any) -> None:
     made = bench.planner(heads={"is_follow_up": {"true": 0.1, "false": 0.9}})
     made.heads.rewriter = rewriter()

@@ -82,7 +82,7 @@ def test_what_joins_a_query_to_the_conversation_is_not_part_of_what_is_new(
 
 
 def test_what_asks_by_itself_is_not_put_into_another_question(linker: Linker) -> None:
-    before = ("what does Ada say about sleep?", "No.")
+    before = ("what does Ada say about sleep?", "Bruno knows.")
     assert worded("why Chidi?", "turn", linker, before) >= {None}
     rewriter = Rewriter(LEXICON, {"turn": 9.0, "turn cut 0": 9.0, "add front": 5.0})
     assert rewriter.rewrite("why Chidi?", said(*before), "", linker).move == "add"
@@ -117,3 +117,33 @@ def test_a_number_keeps_the_mark_that_it_was_written_with(linker: Linker) -> Non
 def test_a_name_within_a_code_is_all_of_the_code() -> None:
     assert named_in("BOR-212 and Ada's BOR", ("BOR", "Ada")) == ("BOR", "Ada")
     assert named_in("BOR-212 of Ada", ("BOR", "Ada")) == ("BOR-212", "Ada")
+
+
+@pytest.mark.parametrize(
+    "query", ["did that help anyone else", "is the other one open", "write it of the other first one"]
+)
+def test_nothing_is_put_for_what_says_that_it_is_another(query: str, linker: Linker) -> None:
+    assert not any(text and ("Ada else" in text or "other Ada" in text) for text in worded(query, "put", linker))
+
+
+@pytest.mark.parametrize(("query", "name"), [("which of it is open", False), ("the book of it is open", True)])
+def test_a_choice_is_made_of_several(query: str, name: bool, linker: Linker) -> None:
+    before = "what do Ada and Bruno say about sleep?", "That it passes."
+    found = worded(query, "put", linker, before)
+    assert (query.replace("it", "Ada") in found) == name
+    assert query.replace("it", "Ada and Bruno") in found
+
+
+@pytest.mark.parametrize("answer", ["Both do.", "Ten do.", "You said so.", "What Ada said.", "Nicht mehr."])
+def test_a_word_that_only_began_a_sentence_is_no_heading(answer: str, linker: Linker) -> None:
+    before, word = ("what does Ada say about sleep?", answer), answer.split()[0].strip(".")
+    assert f"{word}: why Chidi?" not in worded("why Chidi?", "add", linker, before)
+    assert f"did {word} help?" not in worded("did that help?", "put", linker, before)
+
+
+def test_a_question_before_is_no_heading_and_its_asking_word_is_not_replaced() -> None:
+    dutch = Linker([KnownName(name="Ada", type="Guest")])
+    before = "Wanneer begon Ada?", "Toen."
+    assert not any(text and "Wanneer begon" in text for text in worded("waarom?", "add", dutch, before))
+    assert None in worded("Bruno?", "turn", dutch, before)
+    assert "Bruno begon Ada?" not in worded("Bruno?", "turn", dutch, before)

@@ -351,3 +351,29 @@ def test_words_that_only_look_like_dates_are_left(text: str, found: tuple[str, .
 )
 def test_more_ways_of_saying_periods(phrase: str, days: str) -> None:
     assert resolved(phrase) == days
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["in year 10 at school", "Stoffe greifen an einem Gen an", "in the year of the fire", "yr 7 pupils"],
+)
+def test_a_number_of_a_year_that_is_no_year_is_no_date(text: str) -> None:
+    assert find_dates(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("why, if I may ask, did she leave", ()),
+        ("the bench on which I sat all day", ()),
+        ("I march with them", ()),
+        ("two women in sun hats", ()),
+        ("what broke in may", ("may",)),
+        ("vad hände i mars", ("mars",)),
+        ("what happened since mon", ("since mon",)),
+    ],
+)
+def test_a_word_that_may_be_another_is_a_date_behind_what_stands_before_dates(
+    text: str, found: tuple[str, ...]
+) -> None:
+    assert find_dates(text) == found

@@ -30,6 +30,18 @@ def resolved(phrase: str) -> str:
         ("ultimos 10 dias", "últimos 10 días"),
         ("od poniedzialku", "od poniedziałku"),
         ("上個月", "上个月"),
+        ("thersday", "thursday"),
+        ("since yesturday", "since yesterday"),
+        ("tommorow", "tomorrow"),
+        ("wensday", "wednesday"),
+        ("5 Novenber", "5 November"),
+        ("janurary", "january"),
+        ("lst wek", "last week"),
+        ("nxt qtr", "next quarter"),
+        ("2 yrs ago", "2 years ago"),
+        ("letzten Dinnerstag", "letzten Donnerstag"),
+        ("el juebes", "el jueves"),
+        ("vendridi", "vendredi"),
     ],
 )
 def test_what_is_written_otherwise_means_the_same(phrase: str, meant: str) -> None:
@@ -39,7 +51,17 @@ def test_what_is_written_otherwise_means_the_same(phrase: str, meant: str) -> No
 
 @pytest.mark.parametrize(
     "text",
-    ["which domain has the score", "print the sprits", "what is open 24/7", "is 3/4 of it done", "moths in spring"],
+    [
+        "which domain has the score",
+        "print the sprits",
+        "what is open 24/7",
+        "is 3/4 of it done",
+        "moths in spring",
+        "the needle points to Marte",
+        "Frida and Sontag on the sondage",
+        "où est la salida",
+        "a sturdy nombre of them",
+    ],
 )
 def test_other_words_are_no_slips(text: str) -> None:
     assert find_dates(text) == ()
@@ -53,6 +75,15 @@ def test_no_slip_is_a_word_of_dates_and_each_means_one_thing() -> None:
     alike = {"abcdeg": frozenset({Word("month", 1)}), "abcdfg": frozenset({Word("month", 2)})}
     assert "abcdg" in mistyped({"abcdeg": alike["abcdeg"]})
     assert "abcdg" not in mistyped(alike)
+
+
+@pytest.mark.parametrize("meant", ["november", "mercredi", "donnerstag", "yesterday", "settembre"])
+def test_a_vowel_or_a_key_beside_is_a_slip_of_a_long_name_alone(meant: str) -> None:
+    slips = mistyped(date_words())
+    wrong = [meant[:3] + letter + meant[4:] for letter in "aeiou" if letter != meant[3]]
+    assert any(slips.get(word) == meant for word in wrong) == (meant[3] in "aeiouy")
+    assert "spront" not in slips
+    assert "mardo" not in slips
 
 
 def test_short_words_keep_their_accents() -> None:

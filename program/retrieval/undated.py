@@ -1,0 +1,71 @@
+"""Dates of a question that nothing can be asked for, since a domain's texts are searched by their words alone.
+
+Most dates that people say to such a domain are no bound of what is searched: they are in the texts ("what happened in
+2008"), name something ("the Thursday paper"), or tell of the one who asks ("I need it by Monday"). So only what is seen
+from now and is over is said, in a clause that asks and not of the one who asks: *what did Priya say last week*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..plan import Degraded
+from .dates.finding import find_dates
+from .dates.tokens import Token, tokens_of
+from .sources.asking_words import asking_word
+
+_CLAUSE = re.compile(r"[^.?!;:\n。？！；]+[?？]?")
+_WORD = re.compile(r"[^\W\d_]+")
+_OF_ONESELF = frozenset(
+    "i me my we us our ich mir mich mein meine meiner wir uns unser je j moi mon ma mes nous notre nos yo mi mis me"
+    " nosotros nuestro eu meu minha meus minhas nós nosso io mio mia miei noi nostro ik mij mijn wij we ons onze jag"
+    " mig min mitt vi vår ja mój moja my nasz 我 我们 私 僕 俺 ben benim biz".split()
+)
+_COMPARES = frozenset("than als que che dan än niż 比".split())
+_ASKS = frozenset("who whose what which why when where how how_many how_long how_often".split())
+_OPENS = frozenset("is has did any show".split())
+"""Words that ask where a clause begins with them."""
+_UNSPACED = re.compile(r"什么|啥|谁|哪|怎|几|多少|吗|何|誰|どう|なぜ|いつ|か$")
+_OVER = ("last", "past")
+
+
+def asked_dates(text: str, *, own: bool = False) -> tuple[str, ...]:
+    """The dates that a text asks of what was said then, as typed, each once.
+
+    Args:
+        own: whether the texts are those of the one who asks, who then is no other than they are about, and who means by
+            a weekday the latest one.
+    """
+    return tuple(dict.fromkeys(phrase for clause in _CLAUSE.findall(text) for phrase in _of_clause(clause, own=own)))
+
+
+def undated_gaps(text: str, *, own: bool = False) -> list[Degraded]:
+    """A gap for each date of ``asked_dates``."""
+    why = "nothing that is searched can be asked for a time"
+    instead = "the texts of all times are searched"
+    return [Degraded(what=f"date:{said}", why=why, instead=instead) for said in asked_dates(text, own=own)]
+
+
+def _of_clause(clause: str, *, own: bool) -> Iterator[str]:
+    words = _WORD.findall(clause.casefold())
+    asks = [asking_word(word) for word in words]
+    if not (clause[-1:] in "?？" or not _ASKS.isdisjoint(asks) or _OPENS & {*asks[:1]} or _UNSPACED.search(clause)):
+        return
+    if not own and not _OF_ONESELF.isdisjoint(words):
+        return
+    for phrase in find_dates(clause):
+        head, _, rest = clause.partition(phrase)
+        before, behind = head.casefold().split()[-1:], tokens_of(rest)[:1]
+        counts_on = behind and behind[0].value("number") is not None  # "when one is past day one"
+        if not _COMPARES.intersection(before) and not counts_on and _is_over(tokens_of(phrase), own=own):
+            yield phrase
+
+
+def _is_over(tokens: tuple[Token, ...], *, own: bool) -> bool:
+    """Whether a phrase is seen from now and names what is over."""
+    values = [(token.value("relation"), token.value("relation_after"), token.value("day")) for token in tokens]
+    said = any(relation in _OVER or behind == "last" or (day or 0) < 0 for relation, behind, day in values)
+    ago = any(token.value("ago") is not None for token in tokens) and any(token.value("unit") for token in tokens)
+    weekday = own and any(token.value("weekday") is not None for token in tokens)
+    return said or ago or weekday
