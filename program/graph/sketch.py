@@ -7,7 +7,7 @@ before or after following an edge give the same answers on every graph; ``canoni
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...signatures.graph_steps import (
@@ -27,6 +27,7 @@ from ...signatures.graph_steps import (
 )
 
 Combine = Literal["alone", "union", "intersect", "difference", "symmetric"]
+_TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,15 @@ class Branch:
     """Named nodes, all of one type, and the edges followed from them; without hops, the nodes themselves.
 
     What is reached from several nodes is united, or intersected where it must hold for ``every`` one.
+
+    Attributes:
+        alone: after so many hops, only those are kept that the same edges join to none but these nodes; 0 keeps all.
     """
 
     anchors: tuple[NodeRef, ...]
     hops: tuple[Hop, ...] = ()
     every: bool = False
+    alone: int = 0
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,8 @@ def _put_together(sketch: Sketch, by: _Writer | _Teller) -> None:
 
 def _branch(branch: Branch, by: _Writer | _Teller) -> str:
     anchors = [by.anchor(node) for node in branch.anchors]
+    if branch.alone:
+        return _alone(branch, anchors, by)
     if branch.every:
         return _joined(IntersectStep, [_along(branch.hops, anchor, by) for anchor in anchors], by)
     return _along(branch.hops, _joined(UnionStep, anchors, by), by)
@@ -171,6 +178,17 @@ def _along(hops: Sequence[Hop], start: str, by: _Writer | _Teller) -> str:
     for hop in hops:
         now = by.follow(hop, now, (start,) if hop.back else ())
     return now
+
+
+def _alone(branch: Branch, anchors: Sequence[str], by: _Writer | _Teller) -> str:
+    """What is reached, without what others than these nodes lead to in the same way."""
+    hops = branch.hops[: branch.alone]
+    named = _joined(UnionStep, anchors, by)
+    starts = anchors if branch.every else [named]
+    now = _joined(IntersectStep, [_along(hops, start, by) for start in starts], by)
+    others = _along([replace(hop, direction=_TURNED[hop.direction], back=False) for hop in hops[::-1]], now, by)
+    others = _along(hops, by.join(DifferenceStep, (others, named)), by)
+    return _along(branch.hops[branch.alone :], by.join(DifferenceStep, (now, others)), by)
 
 
 def _joined(kind: Any, names: Sequence[str], by: _Writer | _Teller) -> str:

@@ -71,14 +71,14 @@ class _Reading:
         self._named = {place: i for i, one in enumerate(mentions) for place in range(one.first, one.last)}
         self._used: set[int] = set()
         self._spoken = spoken_in(word for place, word in enumerate(self._folded) if place not in self._named)
-        self._clauses = _clauses(self._spoken)
+        self._clauses = clause_words(self._spoken)
 
     def _line(self, name: str) -> frozenset[tuple[str, ...]]:
         return phrases_in(name, self._spoken)
 
     def may_deny(self) -> bool:
         """Whether it does not ask why something is not so."""
-        return not any(_begins(self._folded, place, self._line("why")) for place in range(len(self._folded)))
+        return not any(begins_at(self._folded, place, self._line("why")) for place in range(len(self._folded)))
 
     def denied(self) -> frozenset[int]:
         order = sorted(range(len(self._mentions)), key=lambda i: self._mentions[i].first)
@@ -95,7 +95,7 @@ class _Reading:
             if gap > DENIES or (place < name.first and self._stops(place, noun is None)):
                 return False
             for line, most in (("lacks", LACKS), ("denies", DENIES)):
-                count = _ends(self._folded, place, self._line(line))
+                count = ends_at(self._folded, place, self._line(line))
                 if count and gap <= most:
                     return self._is_of_name(place - count, place, name, line)
             if place < name.first - 1 and self._told.kinds(self._folded[place]):
@@ -137,7 +137,7 @@ class _Reading:
         self._used.update(range(begin, end))
         if line != "denies":
             for place in range(begin, max(0, begin - TWICE), -1):
-                if _ends(folded, place, self._line("denies")) and not self._is_apart(place - 1, begin):
+                if ends_at(folded, place, self._line("denies")) and not self._is_apart(place - 1, begin):
                     return False
         return True
 
@@ -145,7 +145,7 @@ class _Reading:
         """Whether the name is left out by what is written behind it: "nut-free", "fettfreie", "ネギ抜き"."""
         if any(name.rest.startswith(one[0]) for one in self._line("free") if len(one) == 1):
             return True
-        count = _begins(self._folded, name.last, self._line("free"))
+        count = begins_at(self._folded, name.last, self._line("free"))
         return (
             bool(count)
             and not self._is_apart(name.last - 1, name.last)
@@ -155,7 +155,7 @@ class _Reading:
     def _is_denied_behind(self, name: Mention) -> bool:
         """Whether the verb right behind a name is denied: "that Marta did not write"."""
         at, folded = name.last, self._folded
-        count = _begins(folded, at, self._line("behind"))
+        count = begins_at(folded, at, self._line("behind"))
         if not count or self._is_apart(at - 1, at) or at in self._used or at + count - 1 in self._used:
             return self._is_asked_behind(name)
         after = folded[at + count : at + count + 1]
@@ -200,7 +200,7 @@ class _Reading:
         for place in range(name.last, min(len(self._folded), name.last + (SIGNS if signs else ENDS + 1))):
             if self._is_apart(place - 1, place) or place in self._named:
                 return False
-            if count := _begins(self._folded, place, self._line("ends")) or self._has_end(place):
+            if count := begins_at(self._folded, place, self._line("ends")) or self._has_end(place):
                 return self._is_of_clause(name, place, count, signs)
             word = self._folded[place]
             if word.isdecimal() or self._told.values(word) or self._told.kinds(word) or PARTICIPLE.match(word):
@@ -247,13 +247,13 @@ class _Reading:
 
     def _says_only(self, begin: int, end: int) -> bool:
         """Whether what is denied is that it is the only one: "not just garlic"."""
-        return any(_begins(self._folded[:end], place, self._line("only")) for place in range(max(0, begin), end))
+        return any(begins_at(self._folded[:end], place, self._line("only")) for place in range(max(0, begin), end))
 
     def _is_modal(self, begin: int, end: int) -> bool:
         """Whether what is denied is that it may be so: edges say of that what is not done."""
         places = range(begin, min(end, len(self._folded)))
         ends = ends_in("must", self._spoken)
-        return any(_begins(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
+        return any(begins_at(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
 
     def _asks_with_it(self, begin: int) -> bool:
         """Whether a question begins with the denial, which only asks for a yes: "isn't garlic used in …"."""
@@ -262,7 +262,9 @@ class _Reading:
     def _is_rather_another(self, name: Mention) -> bool:
         """Whether it goes on with what is meant in place of the one name: "if it isn't reflux but its mimic"."""
         places = range(name.last, name.last + RATHER)
-        return len(self._mentions) == 1 and any(_begins(self._folded, place, self._line("rather")) for place in places)
+        return len(self._mentions) == 1 and any(
+            begins_at(self._folded, place, self._line("rather")) for place in places
+        )
 
     def _goes_on(self, place: int) -> bool:
         """Whether another sentence follows, so that the denial is told and not asked."""
@@ -295,16 +297,16 @@ def denies(text: str) -> bool:
     folded = spelled_out(folded_words(text))
     spoken = spoken_in(folded)
     phrases = phrases_in("lacks", spoken) | phrases_in("denies", spoken)
-    return any(_begins(folded, place, phrases) for place in range(len(folded)))
+    return any(begins_at(folded, place, phrases) for place in range(len(folded)))
 
 
-def _begins(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+def begins_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
     """How many words from a place on are one of the phrases; 0 if none are."""
     most = min(LONGEST, len(words) - place)
     return next((n for n in range(most, 0, -1) if tuple(words[place : place + n]) in phrases), 0)
 
 
-def _ends(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+def ends_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
     """How many words before a place are one of the phrases; 0 if none are."""
     return next((n for n in range(min(LONGEST, place), 0, -1) if tuple(words[place - n : place]) in phrases), 0)
 
@@ -314,7 +316,7 @@ def _is_korean(word: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _clauses(languages: frozenset[str]) -> frozenset[str]:
+def clause_words(languages: frozenset[str]) -> frozenset[str]:
     """Words that begin another clause, or another part of one; a letter alone is more often an article."""
     lines = ("which", "who", "relates", "joins", "clause")
     words = {words[0] for line in lines for words in phrases_in(line, languages) if len(words) == 1}
