@@ -180,7 +180,8 @@ class _Reading:
             return True
         before = [place for place in (name.first - 1, name.first - 2) if place > 0]
         short = [place for place in before if place == name.first - 1 or len(folded[place + 1]) <= ARTICLE]
-        return any((folded[place],) in self._line("asks") for place in short) and not self._says_only(at + 1, at + 2)
+        asks = any((folded[place],) in self._line("asks") and not self._asks_yes_or_no(place) for place in short)
+        return asks and not self._says_only(at + 1, at + 2)
 
     def _begins_clause(self, name: Mention) -> bool:
         """Whether a clause begins right before the name, an article between at most."""
@@ -256,8 +257,20 @@ class _Reading:
         return any(begins_at(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
 
     def _asks_with_it(self, begin: int) -> bool:
-        """Whether a question begins with the denial, which only asks for a yes: "isn't garlic used in …"."""
-        return begin <= 1 and self._folded[0] in CONTRACTED | {"isnt", "arent", "dont", "doesnt"}
+        """Whether a question begins with the denial, which only asks for a yes: "isn't garlic …", "is garlic not …"."""
+        if begin <= 1 and self._folded[0] in CONTRACTED | {"isnt", "arent", "dont", "doesnt"}:
+            return True
+        named = [place in self._named for place in range(1, begin)]
+        others = (place for place, name in enumerate(named, 1) if not name)
+        return any(named) and self._asks_yes_or_no(0) and all(map(self._is_beside_a_name, others))
+
+    def _asks_yes_or_no(self, place: int) -> bool:
+        """Whether a verb that asks for a yes or no is the question's first word, and stands there."""
+        return place == 0 and (self._folded[0],) in self._line("asks")
+
+    def _is_beside_a_name(self, place: int) -> bool:
+        """Whether a word is an article or is for the type of a name."""
+        return len(self._folded[place]) <= ARTICLE or self._told.kinds(self._folded[place])
 
     def _is_rather_another(self, name: Mention) -> bool:
         """Whether it goes on with what is meant in place of the one name: "if it isn't reflux but its mimic"."""

@@ -115,6 +115,14 @@ def test_a_question_of_denied_names_alone_is_told_from_others(graph: str, denied
         ("I never said so, which dishes have tofu", set()),
         ("non-greasy tofu", set()),
         ("pratos servidos no Jun", set()),
+        ("is miso not one of the dishes' ingredients with tofu", set()),
+        ("does Jun not cook with tofu?", set()),
+        ("is the cook Jun not one of those who use tofu", set()),
+        ("ist Jun nicht einer der Köche mit tofu", set()),
+        ("is Jun not cooking without tofu?", set()),
+        ("which dishes does Jun not cook", {"Jun"}),
+        ("are there dishes not made with tofu", {"tofu"}),
+        ("do any dishes not have tofu", {"tofu"}),
     ],
 )
 def test_a_denial_is_of_the_names_in_its_reach(question: str, denied: set[str]) -> None:
