@@ -32,7 +32,7 @@ from .proposal import GraphProposal, LinkedEntity
 from .ranking.answering import Answerer, Found, Probe
 from .ranking.paths import PathTable
 from .ranking.ranking import Ranker
-from .reasons import instead_of, names_left_out, unknown_name, why_none
+from .reasons import instead_of, names_left_out, names_unused, taken_for, unknown_name, why_none
 from .values import Values, values_of
 
 if TYPE_CHECKING:
@@ -250,7 +250,9 @@ class GraphPlanner:
             best.sure,
             (
                 *(unknown_name(entity, len(self.answerer.index) > 0) for entity in unknown),
+                *taken_for(best),
                 *names_left_out(query, best, self.answerer),
+                *names_unused(query, best, self.answerer),
                 *instead_of(best),
             ),
             "ranked first of the well-typed plans from the names in the question",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ...signatures.graph_steps import ExpandStep
+from ...signatures.graph_steps import Condition, ExpandStep, FilterStep, GraphPlan
 from .executor import NEAR
+from .names.itself import MEANT
 from .names.linking import Mention
 from .names.unknown import unknown_beside
 from .proposal import LinkedEntity
@@ -15,6 +16,8 @@ from .wording import step_words
 UNSAYABLE = "no plan from the names in the question, over the graph's edges and properties, says what is asked"
 COMPARED = "no step compares with what another node has ({names}); ask what that is, and then with the value itself"
 COUNTED = "no step tests how many neighbours a node has ({counted}); ask for them, or for those with the most"
+WRITTEN = ("exact", "alias", "id")
+"""How a name is read that is surely in the question; a word that is only like one is more often none."""
 OPPOSITE = "no edge of the schema says {words}, only the opposite ({edges})"
 DENIED = "the question only says what is left out ({names}); a plan starts from a name that has what is asked for"
 
@@ -54,7 +57,8 @@ def names_left_out(query: str, best: Found, answerer: Answerer, planned: bool = 
     """
     if not len(answerer.index):
         return ()
-    strange = unknown_beside(query, answerer.mentions(query), answerer)
+    own = best.hypothesis.mentions
+    strange = unknown_beside(query, (*answerer.mentions(query), *own), answerer)
     meant = {mention.text for mention in best.hypothesis.mentions}
     return tuple(_left_out(text, answerer, planned) for text in strange if text not in meant)
 
@@ -63,6 +67,38 @@ def _left_out(text: str, answerer: Answerer, planned: bool) -> str:
     like = [f"{r.name} ({r.type})" for r in answerer.index.near(text) if r.score >= NEAR / 100]
     near = f"; names like it: {', '.join(dict.fromkeys(like))}" if like else ""
     return f"the graph has no name {text!r}{': the plan leaves it out' if planned else ''}{near}"
+
+
+def taken_for(best: Found) -> tuple[str, ...]:
+    """Which words were taken for a name that is written otherwise; a particle that follows it makes no other."""
+    pairs = zip(best.hypothesis.mentions, best.hypothesis.readings, strict=True)
+    near = [(m.text, r) for m, r in pairs if r.how == "fuzzy" and not m.rest]
+    return tuple(f"{text!r} was taken for {r.name!r} ({r.type}), the name most like it" for text, r in near)
+
+
+def names_unused(query: str, best: Found, answerer: Answerer) -> tuple[str, ...]:
+    """Names of the graph in a question that its plan does nothing with, though they are probably meant."""
+    mentions, plan = answerer.mentions(query), best.plan
+    used = {(reading.name, reading.type) for reading in best.hypothesis.readings}
+    tested = {str(v).casefold() for condition in conditions_in(plan) for v in condition.candidates()}
+    unused = []
+    for mention, chance in zip(mentions, answerer.ranker.meant(query, mentions), strict=True):
+        known = [(r.name, r.type) for r in mention.readings if r.how in WRITTEN]
+        if not known or chance < MEANT or any(mention.overlaps(own) for own in best.hypothesis.mentions):
+            continue
+        if not used & set(known) and not any(name.casefold() in tested for name, _ in known):
+            names = ", ".join(dict.fromkeys(f"{name} ({kind})" for name, kind in known))
+            unused.append(f"{mention.text!r} may mean {names}, and the plan leaves it out")
+    return tuple(unused)
+
+
+def conditions_in(plan: GraphPlan) -> Iterator[Condition]:
+    """Every condition of a plan's steps."""
+    for step in plan.steps:
+        if isinstance(step, ExpandStep):
+            yield from (*step.where, *step.node_where)
+        elif isinstance(step, FilterStep):
+            yield from step.conditions
 
 
 def instead_of(best: Found) -> tuple[str, ...]:

@@ -102,7 +102,8 @@ class _Reading:
             place = start - gap
             if place < 0 or (place < start and self._stops(place)) or self._is_apart(place - 1, place):
                 return None
-            lines = self._line("sole") if gap else self._line("sole") | self._line("sole right before")
+            right_before = gap == 0 or (gap == 1 and len(self._folded[place]) <= ARTICLE)
+            lines = self._line("sole") | (self._line("sole right before") if right_before else frozenset())
             if count := ends_at(self._folded, place, lines):
                 between = self._folded[place:start]
                 if not signs and len(between) == MOST and all(len(word) > ARTICLE for word in between):
