@@ -63,6 +63,8 @@ class Final:
     Attributes:
         kind: ``set`` leaves it as it is.
         filters: conditions that come before.
+        lacks: edges, before the conditions: what they join to any node is taken out.
+        after: of an order, how many first nodes are left out: 1 for the second.
     """
 
     kind: Literal["set", "count", "order", "degree"] = "set"
@@ -70,6 +72,8 @@ class Final:
     descending: bool = True
     limit: int = 1
     filters: tuple[Condition, ...] = ()
+    lacks: tuple[Hop, ...] = ()
+    after: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,8 +127,10 @@ class _Writer:
             self._add(lambda name: CountStep(store_as=name, start=now))
         elif final.kind != "set":
             key: dict[str, Any] = {"property" if final.kind == "order" else "degree_of": final.key}
-            given = {"start": now, "descending": final.descending, "limit": final.limit, **key}
-            self._add(lambda name: OrderStep(store_as=name, **given))
+            given = {"start": now, "descending": final.descending, **key}
+            limits = [final.limit + final.after, *([final.after] if final.after else [])]
+            made = [self._add(lambda name, n=n: OrderStep(store_as=name, limit=n, **given)) for n in limits]
+            _joined(DifferenceStep, made, self)
 
 
 class _Teller:
@@ -152,7 +158,9 @@ class _Teller:
             now = f"count({now})"
         elif final.kind != "set":
             key = final.key if final.kind == "order" else f"degree {final.key}"
-            now = f"order({now} by {key} {final.descending} {final.limit})"
+            limits = [final.limit + final.after, *([final.after] if final.after else [])]
+            made = [f"order({now} by {key} {final.descending} {limit})" for limit in limits]
+            now = _joined(DifferenceStep, made, self)
         self.text = now
 
 
@@ -161,6 +169,9 @@ def _put_together(sketch: Sketch, by: _Writer | _Teller) -> None:
     now = _combined(sketch.combine, ends, by)
     for hop in sketch.tail:
         now = by.follow(hop, now, ())
+    for hop in sketch.final.lacks:
+        reached = by.follow(hop, now, ())
+        now = by.join(DifferenceStep, (now, by.follow(replace(hop, direction=_TURNED[hop.direction]), reached, ())))
     by.end(sketch.final, now)
 
 

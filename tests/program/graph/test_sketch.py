@@ -32,6 +32,11 @@ SKETCHES = (
     Sketch((Branch((A,), (HAS,), alone=1),)),
     Sketch((Branch((A, B), (HAS, Hop("HAS", "in")), alone=2),)),
     Sketch((Branch((A, B), (HAS, Hop("HAS", "in")), every=True, alone=1), Branch((A,)))),
+    Sketch(
+        (Branch((A,)),), final=Final(lacks=(Hop("TREATS", "in"), HAS), filters=(Condition(property="year", value=1),))
+    ),
+    Sketch((Branch((A, B)),), final=Final("order", "year", False, after=1)),
+    Sketch((Branch((A, B)),), final=Final("degree", "HAS", limit=2, after=3)),
     Sketch((Branch((A, B)),), final=Final("degree", "HAS", filters=(Condition(property="year", value=1),))),
 )
 
@@ -61,7 +66,14 @@ FILTERS = st.sampled_from(((), (Condition(property="year", value=1),)))
 FINALS = st.one_of(
     st.builds(Final, st.sampled_from(("set", "count")), filters=FILTERS),
     st.builds(
-        Final, st.sampled_from(("order", "degree")), st.just("year"), st.booleans(), st.integers(1, 5), filters=FILTERS
+        Final,
+        st.sampled_from(("order", "degree")),
+        st.just("year"),
+        st.booleans(),
+        st.integers(1, 5),
+        filters=FILTERS,
+        lacks=st.sampled_from(((), (HAS,))),
+        after=st.integers(0, 2),
     ),
 )
 DRAWN = st.builds(
