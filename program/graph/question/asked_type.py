@@ -47,6 +47,8 @@ class TypeWords:
         self._names = [_last_word(node.name) for node in schema.nodes]
         self._heads = [_heads(node.description) for node in schema.nodes]
         self._said = _said(schema)
+        names = [[word for part in name_words(node.name) for word in folded_words(part)] for node in schema.nodes]
+        self._parts = {word for words in names for word in words[:-1]}
         self.of = lru_cache(maxsize=8192)(self._types)
 
     def _types(self, word: str) -> frozenset[int]:
@@ -66,6 +68,10 @@ class TypeWords:
         ]
         most = max((count for count, _ in said), default=0)
         return frozenset(kind for count, kind in said if count == most), most
+
+    def begins(self, word: str) -> bool:
+        """Whether a folded word is of a type's name, before its last: "side" of ``SideEffect``."""
+        return word in self._parts
 
     def asked(self, view: View, kinds: Sequence[int]) -> frozenset[int]:
         """The places of the types that a question asks for; none where no word says it.

@@ -19,6 +19,7 @@ from ..names.unknown import SchemaValues
 from ..question.asked_type import TypeWords
 from ..question.beyond import Beyond
 from ..question.denying import Denying
+from ..question.lacking import Lacking
 from ..question.leaning import Leaning
 from ..question.only import Only
 from ..question.view import Hypothesis
@@ -93,6 +94,7 @@ class Answerer:
         self.of_values = SchemaValues(values, encoder)
         self._denying = Denying(ranker.table, values, self.types)
         self.beyond = Beyond(ranker.table, values, self.types)
+        self._lacking = Lacking(ranker.table, values, self._denying.words, self.types)
         self._only = Only(ranker.table, self._denying.words, self.types)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
@@ -113,6 +115,7 @@ class Answerer:
         chances = self._denying.without(question, chosen.options, chances)
         chances = self.beyond.without(question, chosen.options, chances)
         options, chances = self._only.said(question, chosen.options, chances)
+        options, chances = self._lacking.said(question, options, chances)
         likeliest = options[int(np.argmax(chances))]
         if self._probe is not None:
             chances = self._probed(options, chances)

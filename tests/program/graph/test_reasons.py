@@ -63,6 +63,28 @@ def test_what_is_joined_to_other_names_as_well_is_taken_away(
     assert execute_graph(plan, graph).names == names
 
 
+def test_what_is_joined_to_any_node_of_a_denied_type_is_taken_away(graph: MemoryGraph, taught: Any) -> None:
+    schema = SCHEMA.model_copy(
+        update={
+            "nodes": (*SCHEMA.nodes, NodeType(name="Medal")),
+            "edges": (*SCHEMA.edges, EdgeType(name="WON", source="Captain", target="Medal")),
+        }
+    )
+    made = MemoryGraph(declared=schema)
+    for node in graph.nodes.values():
+        made.add_node(node["id"], node["name"], node["type"])
+    for captain, ships in COMMANDS.items():
+        for ship in ships:
+            made.add_edge(ship, "COMMANDED_BY", captain)
+    made.add_node("Star", "Star", "Medal")
+    made.add_edge("Ida Holm", "WON", "Star")
+    own = GraphPlanner(schema, NameIndex(made.names()), taught)
+    for query in ("captains of the Aurora without a medal", "captains of the Aurora who have no medals"):
+        plan = own.plan(query).plan
+        assert plan is not None
+        assert execute_graph(plan, made).names == ("Per Lund",)
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
