@@ -94,7 +94,7 @@ class _Reading:
             gap = (name.first if noun is None else noun) - place
             if gap > DENIES or (place < name.first and self._stops(place, noun is None)):
                 return False
-            for line, most in (("lacks", LACKS), ("denies", DENIES)):
+            for line, most in (("lacks", LACKS + self._is_of(name)), ("denies", DENIES)):
                 count = ends_at(self._folded, place, self._line(line))
                 if count and gap <= most:
                     return self._is_of_name(place - count, place, name, line)
@@ -103,6 +103,10 @@ class _Reading:
                     return False
                 noun = place
         return False
+
+    def _is_of(self, name: Mention) -> bool:
+        """Whether a preposition or an article stands before the name: "without any mention of garlic"."""
+        return len(self._folded[name.first - 1]) <= ARTICLE if name.first else False
 
     def _stops(self, place: int, relates: bool) -> bool:
         """Whether a denial before this word is not of a name behind it.

@@ -133,7 +133,7 @@ class _Reading:
     def __init__(self, question: str, spans: Sequence[tuple[int, int]], numbers: Sequence[Placed]) -> None:
         self._question, self._spans, self._numbers = question, spans, numbers
         self._table = _table(bool(KANA.search(question)))
-        self._denials = self._table.denials | _neither(spoken_in(folded_words(question)))
+        self._denials = dict(self._table.denials) | _neither(spoken_in(folded_words(question)))
         ends = [0, *(number.end for number in numbers)]
         starts = [*(number.start for number in numbers), len(question)]
         self._parts = [self._pieces(start, end) for start, end in zip(ends, starts, strict=True)]
