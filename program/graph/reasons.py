@@ -10,12 +10,18 @@ from .names.itself import MEANT
 from .names.linking import Mention
 from .names.unknown import unknown_beside
 from .proposal import LinkedEntity
+from .question.spoken import is_small, spoken_in
+from .question.words import words_of
 from .ranking.answering import Answerer, Found
 from .wording import step_words
 
 UNSAYABLE = "no plan from the names in the question, over the graph's edges and properties, says what is asked"
 COMPARED = "no step compares with what another node has ({names}); ask what that is, and then with the value itself"
 COUNTED = "no step tests how many neighbours a node has ({counted}); ask for them, or for those with the most"
+ENGLISH, LETTERS, LIKE_NOTHING = "en", 4, 0.3
+"""The language that plans are read in without words for others; and of a word that is not understood, the letters it
+has at least and how near it is at most to a word of the schema.
+"""
 WRITTEN = ("exact", "alias", "id")
 """How a name is read that is surely in the question; a word that is only like one is more often none."""
 OPPOSITE = "no edge of the schema says {words}, only the opposite ({edges})"
@@ -99,6 +105,28 @@ def conditions_in(plan: GraphPlan) -> Iterator[Condition]:
             yield from (*step.where, *step.node_where)
         elif isinstance(step, FilterStep):
             yield from step.conditions
+
+
+def not_understood(query: str, best: Found, answerer: Answerer) -> tuple[str, ...]:
+    """That words of a question in another language are like none of a schema that has no words in other languages."""
+    words = words_of(query)
+    named = {place for mention in best.hypothesis.mentions for place in range(mention.first, mention.last)}
+    rest = [word for place, word in enumerate(words) if place not in named]
+    spoken = spoken_in(word.text for word in rest)
+    if answerer.ranker.table.schema.words or not spoken or ENGLISH in spoken:
+        return ()
+    strange = [
+        query[word.start : word.end]
+        for word in rest
+        if len(word.text) >= LETTERS
+        and not is_small(word.text)
+        and not answerer.of_values.has(word.text)
+        and answerer.ranker.words.nearest(word.text) < LIKE_NOTHING
+    ]
+    if not strange:
+        return ()
+    listed = ", ".join(map(repr, dict.fromkeys(strange)))
+    return (f"no word of the schema is like {listed}; ask in the schema's language, or give it a words.tsv",)
 
 
 def instead_of(best: Found) -> tuple[str, ...]:

@@ -130,3 +130,18 @@ def test_an_unknown_name_behind_the_verb_that_a_question_begins_with_is_no_thing
 ) -> None:
     (entity,) = planner.plan(query).entities
     assert (entity.text.casefold(), entity.how) == ("zorbulon", "unknown")
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("welche Kapitäne hatten die Aurora befehligt?", ["befehligt"]),
+        ("which captains commanded the Aurora flabbergastingly?", []),
+    ],
+)
+def test_words_of_another_language_that_a_schema_without_words_does_not_have_are_said(
+    planner: GraphPlanner, query: str, words: list[str]
+) -> None:
+    said = [line for line in planner.plan(query).degraded if line.startswith("no word of the schema")]
+    assert bool(said) is bool(words)
+    assert all(repr(word) in said[0] for word in words)
