@@ -32,7 +32,7 @@ from .proposal import GraphProposal, LinkedEntity
 from .ranking.answering import Answerer, Found, Probe
 from .ranking.paths import PathTable
 from .ranking.ranking import Ranker
-from .reasons import instead_of, names_left_out, unknown_name, why_none
+from .reasons import instead_of, names_left_out, names_unused, not_understood, taken_for, unknown_name, why_none
 from .values import Values, values_of
 
 if TYPE_CHECKING:
@@ -251,7 +251,10 @@ class GraphPlanner:
             best.sure,
             (
                 *(unknown_name(entity, len(self.answerer.index) > 0) for entity in unknown),
+                *taken_for(best),
                 *names_left_out(query, best, self.answerer),
+                *names_unused(query, best, self.answerer),
+                *not_understood(query, best, self.answerer),
                 *instead_of(best),
             ),
             "ranked first of the well-typed plans from the names in the question",
@@ -272,6 +275,7 @@ class GraphPlanner:
             degraded=(
                 *(unknown_name(e, listed, False) for e in entities if e.how == "unknown"),
                 *names_left_out(query, best, self.answerer, planned=False),
+                *not_understood(query, best, self.answerer),
             ),
             reason=why_none(query, best, self.answerer),
             others=tuple(one.plan for one in found if not one.none and one.chance > 0),

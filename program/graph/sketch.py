@@ -7,7 +7,7 @@ before or after following an edge give the same answers on every graph; ``canoni
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...signatures.graph_steps import (
@@ -27,6 +27,7 @@ from ...signatures.graph_steps import (
 )
 
 Combine = Literal["alone", "union", "intersect", "difference", "symmetric"]
+_TURNED: dict[Direction, Direction] = {"out": "in", "in": "out", "any": "any"}
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,15 @@ class Branch:
     """Named nodes, all of one type, and the edges followed from them; without hops, the nodes themselves.
 
     What is reached from several nodes is united, or intersected where it must hold for ``every`` one.
+
+    Attributes:
+        alone: after so many hops, only those are kept that the same edges join to none but these nodes; 0 keeps all.
     """
 
     anchors: tuple[NodeRef, ...]
     hops: tuple[Hop, ...] = ()
     every: bool = False
+    alone: int = 0
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class Final:
     Attributes:
         kind: what is done with the set of answers; ``set`` returns it unchanged.
         filters: conditions that come before.
+        lacks: edges, before the conditions: what they join to any node is taken out.
+        after: of an order, how many first nodes are left out: 1 for the second.
     """
 
     kind: Literal["set", "count", "order", "degree"] = "set"
@@ -65,6 +72,8 @@ class Final:
     descending: bool = True
     limit: int = 1
     filters: tuple[Condition, ...] = ()
+    lacks: tuple[Hop, ...] = ()
+    after: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,8 +127,10 @@ class _Writer:
             self._add(lambda name: CountStep(store_as=name, start=now))
         elif final.kind != "set":
             key: dict[str, Any] = {"property" if final.kind == "order" else "degree_of": final.key}
-            given = {"start": now, "descending": final.descending, "limit": final.limit, **key}
-            self._add(lambda name: OrderStep(store_as=name, **given))
+            given = {"start": now, "descending": final.descending, **key}
+            limits = [final.limit + final.after, *([final.after] if final.after else [])]
+            made = [self._add(lambda name, n=n: OrderStep(store_as=name, limit=n, **given)) for n in limits]
+            _joined(DifferenceStep, made, self)
 
 
 class _Teller:
@@ -147,7 +158,9 @@ class _Teller:
             now = f"count({now})"
         elif final.kind != "set":
             key = final.key if final.kind == "order" else f"degree {final.key}"
-            now = f"order({now} by {key} {final.descending} {final.limit})"
+            limits = [final.limit + final.after, *([final.after] if final.after else [])]
+            made = [f"order({now} by {key} {final.descending} {limit})" for limit in limits]
+            now = _joined(DifferenceStep, made, self)
         self.text = now
 
 
@@ -156,11 +169,16 @@ def _put_together(sketch: Sketch, by: _Writer | _Teller) -> None:
     now = _combined(sketch.combine, ends, by)
     for hop in sketch.tail:
         now = by.follow(hop, now, ())
+    for hop in sketch.final.lacks:
+        reached = by.follow(hop, now, ())
+        now = by.join(DifferenceStep, (now, by.follow(replace(hop, direction=_TURNED[hop.direction]), reached, ())))
     by.end(sketch.final, now)
 
 
 def _branch(branch: Branch, by: _Writer | _Teller) -> str:
     anchors = [by.anchor(node) for node in branch.anchors]
+    if branch.alone:
+        return _alone(branch, anchors, by)
     if branch.every:
         return _joined(IntersectStep, [_along(branch.hops, anchor, by) for anchor in anchors], by)
     return _along(branch.hops, _joined(UnionStep, anchors, by), by)
@@ -171,6 +189,17 @@ def _along(hops: Sequence[Hop], start: str, by: _Writer | _Teller) -> str:
     for hop in hops:
         now = by.follow(hop, now, (start,) if hop.back else ())
     return now
+
+
+def _alone(branch: Branch, anchors: Sequence[str], by: _Writer | _Teller) -> str:
+    """What is reached, without what others than these nodes lead to in the same way."""
+    hops = branch.hops[: branch.alone]
+    named = _joined(UnionStep, anchors, by)
+    starts = anchors if branch.every else [named]
+    now = _joined(IntersectStep, [_along(hops, start, by) for start in starts], by)
+    others = _along([replace(hop, direction=_TURNED[hop.direction], back=False) for hop in hops[::-1]], now, by)
+    others = _along(hops, by.join(DifferenceStep, (others, named)), by)
+    return _along(branch.hops[branch.alone :], by.join(DifferenceStep, (now, others)), by)
 
 
 def _joined(kind: Any, names: Sequence[str], by: _Writer | _Teller) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ....data.grammar_words import read_grammar
 from ..question.asked_type import is_form
+from ..question.denied import SENTENCE_END
 from ..question.spoken import NOUNS, is_small, spoken_in
 from ..question.words import Word, folded_words, name_words, stands_alone, words_of
 from ..ranking.phrases import phrases_of_plans
@@ -101,7 +102,16 @@ def unknown_beside(question: str, mentions: Sequence[Mention], answerer: Answere
     while near := [run for run in left if any(_is_joined(question, words, run, other) for other in known | found)]:
         found.update(near)
         left = [run for run in left if run not in found]
+    found |= {run for run in left if capitals and _is_written_as_a_name(question, words, run)}
     return tuple(question[words[first].start : words[last - 1].end] for first, last in sorted(found))
+
+
+def _is_written_as_a_name(question: str, words: Sequence[Word], run: tuple[int, int]) -> bool:
+    """Whether all words of a run have a capital and small letters, and do not begin a sentence."""
+    first, last = run
+    texts = [question[word.start : word.end] for word in words[first:last]]
+    begins = first == 0 or SENTENCE_END.search(question[words[first - 1].end : words[first].start])
+    return not begins and all(text[0].isupper() and text[1:].islower() and len(text) > 2 for text in texts)
 
 
 def _is_strange(question: str, word: Word, capitals: bool, answerer: Answerer) -> bool:
@@ -155,11 +165,16 @@ def _is_asked(words: Sequence[Word], run: tuple[int, int], named: Sequence[bool]
     """
     first, last = run
     before = (word.text for word in words[:first])
-    if any(named[first:last]) or not all(word in _asking() or answerer.of_values.has(word) for word in before):
+    if any(named[first:last]) or not all(word in _asking() or _is_of_value(word, answerer) for word in before):
         return False
     if len(words) == last:
         return first > 0 or last > 1
     return answerer.ranker.words.nearest(words[last].text) < NEAR
+
+
+def _is_of_value(word: str, answerer: Answerer) -> bool:
+    """Whether a word is of a property or a value, and not of an edge or a type: "vegane", and not "treats"."""
+    return answerer.of_values.has(word) and answerer.ranker.words.nearest(word) < NEAR
 
 
 @lru_cache(maxsize=1)

@@ -17,6 +17,7 @@ from ..ranking.endings import Conditions, Ending, conditions_of
 from ..ranking.schema_words import written_alike
 from ..values import Values, number_of
 from .bounded import Bounded
+from .neither import is_excluded
 from .said_bounds import YEARS, said_bounds
 from .said_flags import UNUSED_FLAG, Flags, said_flags
 from .said_numbers import placed_numbers
@@ -76,6 +77,7 @@ class AsSaid:
         self.flags: Flags = said_flags(question, spans, frozenset(name for _, name in values.flags))
         self.order: Ordered = said_order(question, spans)
         self.beside = _beside(question, spans)
+        self._excluded: dict[str, bool] = {}
 
     def grouped(self, found: Sequence[Ending], kind: str, edges: Sequence[str], followed: bool) -> Grouped:
         """The endings for nodes of a type, corrected to what the question states, and grouped.
@@ -118,9 +120,33 @@ class AsSaid:
         if any(map(self._is_in_a_name, conditions_of(ending))):
             if followed or ending.where is not None or any(c.op != "eq" for c in ending.final.filters):
                 return None
-            ending = replace(ending, final=replace(ending.final, filters=()))  # the named nodes have that value anyway
-        bounded = self.bounded.said(self._equal(ending))
+            ending = replace(ending, final=replace(ending.final, filters=()))  # the names have that value
+        bounded = self.bounded.said(self._excluding(self._equal(ending)))
         return None if bounded is None else self.order.ending(self.flags.ending(bounded, own), years)
+
+    def _excluding(self, ending: Ending) -> Ending:
+        """The same, but that a value behind "neither" or "nor" is not wanted, nor others of the property behind it."""
+        conditions = conditions_of(ending)
+        turned = tuple(dict.fromkeys(said for one in conditions for said in self._without(one)))
+        if turned == conditions:
+            return ending
+        if ending.where is not None:
+            return replace(ending, where=(ending.where[0], turned))
+        return replace(ending, final=replace(ending.final, filters=turned))
+
+    def _without(self, condition: Condition) -> Conditions:
+        if condition.op not in ("eq", "ne") or not isinstance(condition.value, str):
+            return (condition,)
+        if not self._is_excluded(condition.value):
+            return (condition,)
+        texts = (text for (_, name), own in self._values.texts.items() if name == condition.property for text in own)
+        values = dict.fromkeys([condition.value, *filter(self._is_excluded, texts)])
+        return tuple(Condition(property=condition.property, op="ne", value=value) for value in values)
+
+    def _is_excluded(self, text: str) -> bool:
+        if text not in self._excluded:
+            self._excluded[text] = is_excluded(self._question, text)
+        return self._excluded[text]
 
     def _equal(self, ending: Ending) -> Ending:
         """The ending, with an equality test for a number right behind its property's word ("category 3")."""

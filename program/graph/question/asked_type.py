@@ -17,6 +17,7 @@ from itertools import takewhile
 import numpy as np
 
 from ....data.grammar_words import read_grammar
+from ....data.other_words import BETWEEN
 from ....signatures.graph_steps import GraphSchema
 from .view import View
 from .words import folded_words, name_words
@@ -46,12 +47,32 @@ class TypeWords:
         """Read the names and descriptions of its types."""
         self._names = [_last_word(node.name) for node in schema.nodes]
         self._heads = [_heads(node.description) for node in schema.nodes]
+        self._said = _said(schema)
+        names = [[word for part in name_words(node.name) for word in folded_words(part)] for node in schema.nodes]
+        self._parts = {word for words in names for word in words[:-1]}
         self.of = lru_cache(maxsize=8192)(self._types)
 
     def _types(self, word: str) -> frozenset[int]:
         """The numbers of the types that a word is for: those named so, or else those described so."""
         named = frozenset(i for i, own in enumerate(self._names) if own and is_form(word, own))
         return named or frozenset(i for i, own in enumerate(self._heads) if any(is_form(word, one) for one in own))
+
+    def at(self, folded: Sequence[str], place: int) -> tuple[frozenset[int], int]:
+        """The types that words from a place on are for, by their names or the schema's phrases, and how many words."""
+        if kinds := self.of(folded[place]):
+            return kinds, 1
+        said = [
+            (len(phrase), kind)
+            for kind, phrases in enumerate(self._said)
+            for phrase in phrases
+            if len(folded) >= place + len(phrase) and all(map(is_form, folded[place : place + len(phrase)], phrase))
+        ]
+        most = max((count for count, _ in said), default=0)
+        return frozenset(kind for count, kind in said if count == most), most
+
+    def begins(self, word: str) -> bool:
+        """Whether a folded word is of a type's name, before its last: "side" of ``SideEffect``."""
+        return word in self._parts
 
     def asked(self, view: View, kinds: Sequence[int]) -> frozenset[int]:
         """The numbers (in the schema) of the types that a question asks for; empty where no word says it.
@@ -117,6 +138,16 @@ def is_form(word: str, other: str) -> bool:
 
 def _last_word(name: str) -> str:
     return next((folded for word in name_words(name)[::-1] for folded in folded_words(word)[::-1]), "")
+
+
+def _said(schema: GraphSchema) -> list[tuple[tuple[str, ...], ...]]:
+    """Of each type, the phrases that the schema has for it in any language, folded."""
+    found: dict[str, list[tuple[str, ...]]] = {node.name: [] for node in schema.nodes}
+    for one in schema.words:
+        if one.element in found and not one.side:
+            phrases = map(tuple, map(folded_words, one.words.split(BETWEEN)))
+            found[one.element] += filter(None, phrases)
+    return [tuple(dict.fromkeys(phrases)) for phrases in found.values()]
 
 
 def _heads(description: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ neighbours each has. A plan from the same names would leave that out, and its an
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -16,8 +16,10 @@ from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..values import Values
 from .asked_type import TypeWords, is_form
+from .denied import begins_at
 from .said_bounds import BOUNDS, compared_word, said_bounds
 from .said_numbers import placed_numbers
+from .spoken import phrases_in, spoken_in
 from .view import Hypothesis
 from .words import Word, folded_words, name_words, words_of
 
@@ -60,18 +62,27 @@ class Beyond:
     def _counted_types(self, question: str, hypothesis: Hypothesis) -> dict[str, frozenset[int]]:
         """The counted nouns with a bound ("at least *two routes*"), each with the numbers of the types it may be."""
         spans = [(mention.start, mention.end) for mention in hypothesis.mentions]
-        bounded = {bound.value for bound in said_bounds(question, spans) if bound.op in (*BOUNDS, "eq")}
-        words = {word.start: word for word in words_of(question)} if bounded else {}
-        found: dict[str, frozenset[int]] = {}
-        for number in placed_numbers(question, spans) if bounded else ():
-            word = words.get(number.end + 1)
-            if number.value in bounded and word is not None and (kinds := self._counted(word.text)):
-                found[question[number.start : word.end]] = kinds
-        return found
+        words = words_of(question)
+        named = [any(a < word.end and word.start < b for a, b in spans) for word in words]
+        folded = ["" if name else word.text for word, name in zip(words, named, strict=True)]
+        phrases = phrases_in("different", spoken := spoken_in(filter(None, folded)))
+        found: dict[int, tuple[int, frozenset[int]]] = {}
+        for start, place in (*_numbered(question, spans, words), *_several(folded, spoken)):
+            while place < len(folded) and (more := begins_at(folded, place, phrases)):
+                place += more
+            kinds, count = self._counted(folded, place) if place < len(folded) else (frozenset[int](), 0)
+            if kinds:
+                found.setdefault(place + count - 1, (start, kinds))
+        return {question[words[start].start : words[end].end]: kinds for end, (start, kinds) in found.items()}
 
-    def _counted(self, word: str) -> frozenset[int]:
-        """The types that a word is for; none where a number property is called so ("two moons" with ``moons``)."""
-        return frozenset() if any(is_form(word, own) for own in self._numbers) else self._types.of(word)
+    def _counted(self, folded: Sequence[str], place: int) -> tuple[frozenset[int], int]:
+        """The types that words are for, and how many they are.
+
+        None where the first is one for a number: "two moons" where a planet has ``moons``.
+        """
+        if any(is_form(folded[place], own) for own in self._numbers):
+            return frozenset(), 0
+        return self._types.at(folded, place)
 
     def opposite(self, question: str, edges: Collection[str]) -> tuple[str, ...]:
         """The words of a question that are the opposite of one in an edge's name, as "dislikes" is for ``LIKES``.
@@ -112,6 +123,23 @@ class Beyond:
         counted = self.counted(question, option.hypothesis).values()
         # Where the plan answers with the counted type ("at least three routes of Marta"), the number may be of answers.
         return any(end not in kinds for kinds in counted) or bool(self.compared(question, option.hypothesis))
+
+
+def _numbered(question: str, spans: Sequence[tuple[int, int]], words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """The words that are numbers with a bound, each with the place of the next word."""
+    bounded = {bound.value for bound in said_bounds(question, spans) if bound.op in (*BOUNDS, "eq")}
+    starts = {word.start: place for place, word in enumerate(words)} if bounded else {}
+    for number in placed_numbers(question, spans) if bounded else ():
+        if number.value in bounded and number.start in starts and number.end + 1 in starts:
+            yield starts[number.start], starts[number.end + 1]
+
+
+def _several(folded: Sequence[str], spoken: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Where words say a number of two or more without a figure ("more than one", "several"), and where they end."""
+    phrases = phrases_in("several", spoken)
+    for place in range(len(folded)):
+        if count := begins_at(folded, place, phrases):
+            yield place, place + count
 
 
 def _words_of(name: str) -> frozenset[str]:

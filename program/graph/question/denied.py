@@ -75,14 +75,14 @@ class _Reading:
         self._named = {place: i for i, one in enumerate(mentions) for place in range(one.first, one.last)}
         self._used: set[int] = set()
         self._spoken = spoken_in(word for place, word in enumerate(self._folded) if place not in self._named)
-        self._clauses = _clauses(self._spoken)
+        self._clauses = clause_words(self._spoken)
 
     def _line(self, name: str) -> frozenset[tuple[str, ...]]:
         return phrases_in(name, self._spoken)
 
     def may_deny(self) -> bool:
-        """Whether the question does not ask why: "why does garlic not …" negates no name."""
-        return not any(_begins(self._folded, place, self._line("why")) for place in range(len(self._folded)))
+        """Whether it does not ask why something is not so."""
+        return not any(begins_at(self._folded, place, self._line("why")) for place in range(len(self._folded)))
 
     def denied(self) -> frozenset[int]:
         order = sorted(range(len(self._mentions)), key=lambda i: self._mentions[i].first)
@@ -98,8 +98,8 @@ class _Reading:
             gap = (name.first if noun is None else noun) - place
             if gap > DENIES or (place < name.first and self._stops(place, noun is None)):
                 return False
-            for line, most in (("lacks", LACKS), ("denies", DENIES)):
-                count = _ends(self._folded, place, self._line(line))
+            for line, most in (("lacks", LACKS + self._is_of(name)), ("denies", DENIES)):
+                count = ends_at(self._folded, place, self._line(line))
                 if count and gap <= most:
                     return self._is_of_name(place - count, place, name, line)
             if place < name.first - 1 and self._told.kinds(self._folded[place]):
@@ -107,6 +107,10 @@ class _Reading:
                     return False
                 noun = place
         return False
+
+    def _is_of(self, name: Mention) -> bool:
+        """Whether a preposition or an article stands before the name: "without any mention of garlic"."""
+        return len(self._folded[name.first - 1]) <= ARTICLE if name.first else False
 
     def _stops(self, place: int, relates: bool) -> bool:
         """Whether a negation that stands before this word cannot be of a name behind it.
@@ -145,7 +149,7 @@ class _Reading:
         self._used.update(range(begin, end))
         if line != "denies":
             for place in range(begin, max(0, begin - TWICE), -1):
-                if _ends(folded, place, self._line("denies")) and not self._is_apart(place - 1, begin):
+                if ends_at(folded, place, self._line("denies")) and not self._is_apart(place - 1, begin):
                     return False
         return True
 
@@ -153,7 +157,7 @@ class _Reading:
         """Whether a word for "free of" is written behind the name: "nut-free", "fettfreie", "ネギ抜き"."""
         if any(name.rest.startswith(one[0]) for one in self._line("free") if len(one) == 1):
             return True
-        count = _begins(self._folded, name.last, self._line("free"))
+        count = begins_at(self._folded, name.last, self._line("free"))
         return (
             bool(count)
             and not self._is_apart(name.last - 1, name.last)
@@ -163,7 +167,7 @@ class _Reading:
     def _is_denied_behind(self, name: Mention) -> bool:
         """Whether the verb right behind a name is negated: "that Marta did not write"."""
         at, folded = name.last, self._folded
-        count = _begins(folded, at, self._line("behind"))
+        count = begins_at(folded, at, self._line("behind"))
         if not count or self._is_apart(at - 1, at) or at in self._used or at + count - 1 in self._used:
             return self._is_asked_behind(name)
         after = folded[at + count : at + count + 1]
@@ -188,7 +192,8 @@ class _Reading:
             return True
         before = [place for place in (name.first - 1, name.first - 2) if place > 0]
         short = [place for place in before if place == name.first - 1 or len(folded[place + 1]) <= ARTICLE]
-        return any((folded[place],) in self._line("asks") for place in short) and not self._says_only(at + 1, at + 2)
+        asks = any((folded[place],) in self._line("asks") and not self._asks_yes_or_no(place) for place in short)
+        return asks and not self._says_only(at + 1, at + 2)
 
     def _begins_clause(self, name: Mention) -> bool:
         """Whether a clause begins right before the name, or with one article between."""
@@ -208,7 +213,7 @@ class _Reading:
         for place in range(name.last, min(len(self._folded), name.last + (SIGNS if signs else ENDS + 1))):
             if self._is_apart(place - 1, place) or place in self._named:
                 return False
-            if count := _begins(self._folded, place, self._line("ends")) or self._has_end(place):
+            if count := begins_at(self._folded, place, self._line("ends")) or self._has_end(place):
                 return self._is_of_clause(name, place, count, signs)
             word = self._folded[place]
             if word.isdecimal() or self._told.values(word) or self._told.kinds(word) or PARTICIPLE.match(word):
@@ -259,23 +264,37 @@ class _Reading:
         return joined
 
     def _says_only(self, begin: int, end: int) -> bool:
-        """Whether a word for "only" stands among these words: "not just garlic" does not negate garlic."""
-        return any(_begins(self._folded[:end], place, self._line("only")) for place in range(max(0, begin), end))
+        """Whether what is denied is that it is the only one: "not just garlic"."""
+        return any(begins_at(self._folded[:end], place, self._line("only")) for place in range(max(0, begin), end))
 
     def _is_modal(self, begin: int, end: int) -> bool:
         """Whether a word for "must" stands among these words: edges of their own express "must not"."""
         places = range(begin, min(end, len(self._folded)))
         ends = ends_in("must", self._spoken)
-        return any(_begins(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
+        return any(begins_at(self._folded, p, self._line("must")) or self._folded[p].endswith(ends) for p in places)
 
     def _asks_with_it(self, begin: int) -> bool:
-        """Whether the question begins with the negation, which then only asks for a yes: "isn't garlic used in …"."""
-        return begin <= 1 and self._folded[0] in CONTRACTED | {"isnt", "arent", "dont", "doesnt"}
+        """Whether a question begins with the denial, which only asks for a yes: "isn't garlic …", "is garlic not …"."""
+        if begin <= 1 and self._folded[0] in CONTRACTED | {"isnt", "arent", "dont", "doesnt"}:
+            return True
+        named = [place in self._named for place in range(1, begin)]
+        others = (place for place, name in enumerate(named, 1) if not name)
+        return any(named) and self._asks_yes_or_no(0) and all(map(self._is_beside_a_name, others))
+
+    def _asks_yes_or_no(self, place: int) -> bool:
+        """Whether a verb that asks for a yes or no is the question's first word, and stands there."""
+        return place == 0 and (self._folded[0],) in self._line("asks")
+
+    def _is_beside_a_name(self, place: int) -> bool:
+        """Whether a word is an article or is for the type of a name."""
+        return len(self._folded[place]) <= ARTICLE or self._told.kinds(self._folded[place])
 
     def _is_rather_another(self, name: Mention) -> bool:
         """Whether what is meant instead of the only name follows it: "if it isn't reflux but its mimic"."""
         places = range(name.last, name.last + RATHER)
-        return len(self._mentions) == 1 and any(_begins(self._folded, place, self._line("rather")) for place in places)
+        return len(self._mentions) == 1 and any(
+            begins_at(self._folded, place, self._line("rather")) for place in places
+        )
 
     def _goes_on(self, place: int) -> bool:
         """Whether another sentence follows, so that the negation is told and is no part of what is asked."""
@@ -308,17 +327,17 @@ def denies(text: str) -> bool:
     folded = spelled_out(folded_words(text))
     spoken = spoken_in(folded)
     phrases = phrases_in("lacks", spoken) | phrases_in("denies", spoken)
-    return any(_begins(folded, place, phrases) for place in range(len(folded)))
+    return any(begins_at(folded, place, phrases) for place in range(len(folded)))
 
 
-def _begins(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """The number of words of the longest phrase that begins at a place; 0 if none does."""
+def begins_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    """How many words from a place on are one of the phrases; 0 if none are."""
     most = min(LONGEST, len(words) - place)
     return next((n for n in range(most, 0, -1) if tuple(words[place : place + n]) in phrases), 0)
 
 
-def _ends(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """The number of words of the longest phrase that ends right before a place; 0 if none does."""
+def ends_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
+    """How many words before a place are one of the phrases; 0 if none are."""
     return next((n for n in range(min(LONGEST, place), 0, -1) if tuple(words[place - n : place]) in phrases), 0)
 
 
@@ -327,11 +346,8 @@ def _is_korean(word: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _clauses(languages: frozenset[str]) -> frozenset[str]:
-    """Words of some languages that begin another clause or a part of one.
-
-    Single letters are left out, since they are more often articles.
-    """
+def clause_words(languages: frozenset[str]) -> frozenset[str]:
+    """Words that begin another clause, or another part of one; a letter alone is more often an article."""
     lines = ("which", "who", "relates", "joins", "clause")
     words = {words[0] for line in lines for words in phrases_in(line, languages) if len(words) == 1}
     return frozenset(word for word in words if len(word) > 1 or stands_alone(word)) - ARTICLES

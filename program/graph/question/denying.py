@@ -31,10 +31,10 @@ class Denying:
             types: the words for types.
         """
         self._table = table
-        self._words = told_words(values, types)
+        self.words = told_words(values, types)
         self._edges = denying_edges(table.schema)
-        # The same question's names are asked for before its paths are weighed, and after.
-        self._read = lru_cache(maxsize=64)(lambda question, mentions: denied_names(question, mentions, self._words))
+        # One question's names are asked about before its paths are weighed, and after.
+        self._read = lru_cache(maxsize=64)(lambda question, mentions: denied_names(question, mentions, self.words))
 
     def names(self, question: str, mentions: Sequence[Mention]) -> frozenset[int]:
         """The places, in ``mentions``, of the names that a question negates."""

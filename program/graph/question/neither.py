@@ -11,10 +11,14 @@ from ....data.grammar_words import read_grammar
 from ..names.linking import Mention
 from ..ranking.paths import NOTHING
 from ..ranking.pool import COMBINES, TAIL, Pool
+from .denied import STOPS
+from .spoken import phrases_in, spoken_in
 from .words import folded_words, spelled_out, words_of
 
 BEFORE, BETWEEN = 5, 2
-"""The most words from "neither" to the first name, and from one name to the next."""
+"""Words at most from one that says so to the first name, and from one name to the next."""
+REACH = 7
+"""The same from one that says so to a value, another value between: "weder im Dead Sea noch im Red Sea"."""
 TOLD, ASKED = 1e4, 1e7
 """The factors on the probability of a plan that takes these names away together; and of one that also answers with the
 type asked for.
@@ -48,6 +52,25 @@ def taken_together(question: str, mentions: Sequence[Mention]) -> frozenset[int]
         found.append(place)
         last = mention.last
     return frozenset(found) if len(found) > 1 else frozenset()
+
+
+def is_excluded(question: str, text: str) -> bool:
+    """Whether a text in a question stands behind a word for "neither" or "nor", and so does what lacks it: "neither
+    *wooden* nor stone".
+    """
+    words = words_of(question)
+    folded, wanted = spelled_out([word.text for word in words]), folded_words(text)
+    spoken = spoken_in(folded)
+    neither = {phrase[0] for phrase in phrases_in("neither", spoken) if len(phrase) == 1}
+    for place in range(len(folded) - len(wanted) + 1 if wanted and neither else 0):
+        if folded[place : place + len(wanted)] != wanted:
+            continue
+        for before in range(place - 1, max(-1, place - 1 - REACH), -1):
+            if STOPS.search(question[words[before].end : words[before + 1].start]):
+                break
+            if folded[before] in neither:
+                return True
+    return False
 
 
 def takes_away(pool: Pool, taken: frozenset[int]) -> np.ndarray:

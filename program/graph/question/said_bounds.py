@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 from ....data.grammar_words import read_grammar
 from .said_numbers import Placed, placed_numbers
-from .spoken import phrases_in
+from .spoken import phrases_in, spoken_in
 from .words import folded_words, spelled_out, stands_alone, words_of
 
 BOUNDS = ("lt", "le", "gt", "ge")
@@ -147,6 +147,7 @@ class _Reading:
     def __init__(self, question: str, spans: Sequence[tuple[int, int]], numbers: Sequence[Placed]) -> None:
         self._question, self._spans, self._numbers = question, spans, numbers
         self._table = _table(bool(KANA.search(question)))
+        self._denials = dict(self._table.denials) | _neither(spoken_in(folded_words(question)))
         ends = [0, *(number.end for number in numbers)]
         starts = [*(number.start for number in numbers), len(question)]
         self._parts = [self._pieces(start, end) for start, end in zip(ends, starts, strict=True)]
@@ -266,7 +267,7 @@ class _Reading:
         for far, piece in enumerate([*before][: len(before) - held][::-1]):
             if piece.stops or (piece.breaks and far):
                 return False
-            if far <= max(most, self._table.denials.get(piece.text, -1)) and piece.text in self._table.denials:
+            if far <= max(most, self._denials.get(piece.text, -1)) and piece.text in self._denials:
                 return True
         return False
 
@@ -354,6 +355,12 @@ def _table(japanese: bool) -> _Table:
             first = phrase.behind[0]
             behind[ANY if first.startswith(ANY) else first].append(phrase)
     return _Table(_frozen(before), _frozen(behind), _frozen(ranges), denials)
+
+
+@lru_cache(maxsize=64)
+def _neither(languages: frozenset[str]) -> dict[str, int]:
+    """The words for "neither" and "nor" of some languages, which deny; in another they may say "still" ("noch")."""
+    return {words[0]: 0 for words in phrases_in("neither", languages) if len(words) == 1}
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from ....data.grammar_words import read_grammar
 from ....signatures.graph_steps import Condition
 from ..ranking.endings import Ending, conditions_of
+from .spoken import phrases_in, spoken_in
 from .words import Word, folded_words, name_words, spelled_out, words_of
 
 CLOSED = frozenset({"is", "has", "was", "are", "can", "does", "be"})
@@ -146,7 +147,7 @@ def _is_denied(
 ) -> bool:
     if any(_is_prefixed(folded[place], other) for place, other in zip(places, wanted, strict=True)):
         return True
-    first, denials = min(places), _denials()
+    first, denials = min(places), _denials(spoken_in(folded))
     for place in range(first - 1, max(-1, first - FAR - 1), -1):
         between = question[words[place].end : words[place + 1].start]
         if named[place] or any(sign in between for sign in ",;:.?!，；。"):
@@ -156,11 +157,16 @@ def _is_denied(
     return False
 
 
-@lru_cache(maxsize=1)
-def _denials() -> dict[str, bool]:
-    """The words that deny; True for those that exclude ("except"), which reach farther than a "not"."""
+@lru_cache(maxsize=64)
+def _denials(languages: frozenset[str]) -> dict[str, bool]:
+    """The words that deny, and whether they leave out all that they stand before.
+
+    Args:
+        languages: that the question may be of; what is "neither" in one asks something in another ("ne").
+    """
     lines = {"not": False, "except": True}
-    return {
+    neither = {words[0]: True for words in phrases_in("neither", languages) if len(words) == 1}
+    return neither | {
         word: lines[phrase.line]
         for phrase in read_grammar()
         if phrase.line in lines

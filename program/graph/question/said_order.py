@@ -12,6 +12,8 @@ from functools import lru_cache
 
 from ....data.grammar_words import read_grammar
 from ..ranking.endings import Ending
+from .denied import begins_at, ends_at
+from .spoken import phrases_in
 from .words import folded_words, words_of
 
 STRONG = {
@@ -21,6 +23,9 @@ STRONG = {
 """For each line of the grammar, whether the largest comes first: of years, and of anything else."""
 WEAK = {"most": True, "least": False}
 TIMES = ("earliest", "latest")
+ORDINALS = {2: "2nd", 3: "3rd", 4: "4th", 5: "5th"}
+BETWEEN = 2
+"""Words between an ordinal and a superlative at most: "le deuxième plus ancien", "al doilea cel mai vechi"."""
 STEM = 4
 """The least length of a phrase's last word from which it also matches longer words: "ältest" matches "ältesten"."""
 
@@ -31,12 +36,14 @@ class Ordered:
 
     Attributes:
         by_year, by_other: whether the largest comes first, of years and of other numbers; None where that is not said.
-        of_time: whether the words are about time ("oldest"), so that a year is meant where there is one.
+        of_time: whether a year is rather meant.
+        after: how many come before what is asked for: 1 for the second oldest.
     """
 
     by_year: bool | None = None
     by_other: bool | None = None
     of_time: bool = False
+    after: int = 0
 
     def __bool__(self) -> bool:
         return self.by_other is not None
@@ -51,7 +58,8 @@ class Ordered:
         if final.kind not in ("order", "degree") or self.by_year is None or self.by_other is None:
             return ending
         by_year = final.kind == "order" and final.key in years
-        return replace(ending, final=replace(final, descending=self.by_year if by_year else self.by_other))
+        after = self.after if final.limit == 1 else 0
+        return replace(ending, final=replace(final, descending=self.by_year if by_year else self.by_other, after=after))
 
     def slights(self, ending: Ending, years: Collection[str]) -> bool:
         """Whether an ending orders by something else than the year that is meant."""
@@ -68,18 +76,41 @@ def said_order(question: str, spans: Sequence[tuple[int, int]]) -> Ordered:
     Args:
         spans: the (start, end) characters of its names, which are not read.
     """
-    words = [w.text for w in words_of(question) if not any(a < w.end and w.start < b for a, b in spans)]
+    free = [w.text for w in words_of(question) if not any(a < w.end and w.start < b for a, b in spans)]
+    words = [part for word in free for part in _parts(word)]
     told = list(_told(words))
     strong = [(place, line) for place, line in told if line in STRONG]
     ways = {_turned(STRONG[line], words, place) for place, line in strong}
     if len(ways) == 1:
         by_year, by_other = ways.pop()
-        return Ordered(by_year, by_other, all(line in TIMES for _, line in strong))
+        return Ordered(by_year, by_other, all(line in TIMES for _, line in strong), _after(words, strong))
     weak = {WEAK[line] for _, line in told if line in WEAK}
     if strong or len(weak) != 1:
         return NO_ORDER_SAID
     way = weak.pop()
-    return Ordered(way, way)
+    return Ordered(way, way, after=_after(words, [(place, line) for place, line in told if line in WEAK]))
+
+
+def _after(words: Sequence[str], told: Sequence[tuple[int, str]]) -> int:
+    """How many come before, by the ordinal beside a superlative, a few words between: "segundo más antiguo"."""
+    for place, _ in told:
+        for ordinal, phrases in _ordinals().items():
+            if any(ends_at(words, place - gap, phrases) for gap in range(min(place, BETWEEN) + 1)):
+                return ordinal - 1
+            if begins_at(words, place + 1, phrases):
+                return ordinal - 1
+    return 0
+
+
+@lru_cache(maxsize=4096)
+def _parts(word: str) -> Sequence[str]:
+    """A word, or the ordinal and the superlative that it is written of: "zweitälteste"."""
+    for phrases in _ordinals().values():
+        for first, *more in phrases:
+            rest = word.removeprefix(first)
+            if not more and len(first) >= STEM and rest not in ("", word) and any(_told([rest])):
+                return first, rest
+    return (word,)
 
 
 def _turned(ways: tuple[bool, bool], words: Sequence[str], place: int) -> tuple[bool, bool]:
@@ -115,6 +146,11 @@ def _phrases() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
         if words and (phrase.line in STRONG or phrase.line in WEAK):
             found.setdefault(words[0][:2], []).append((words, phrase.line))
     return found
+
+
+@lru_cache(maxsize=1)
+def _ordinals() -> Mapping[int, frozenset[tuple[str, ...]]]:
+    return {ordinal: phrases_in(line, frozenset()) for ordinal, line in ORDINALS.items()}
 
 
 @lru_cache(maxsize=1)

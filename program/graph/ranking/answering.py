@@ -19,7 +19,9 @@ from ..names.unknown import SchemaValues
 from ..question.asked_type import TypeWords
 from ..question.beyond import Beyond
 from ..question.denying import Denying
+from ..question.lacking import Lacking
 from ..question.leaning import Leaning
+from ..question.only import Only
 from ..question.view import Hypothesis
 from ..sketch import Sketch
 from ..values import Values
@@ -93,6 +95,8 @@ class Answerer:
         self.of_values = SchemaValues(values, encoder)
         self._denying = Denying(ranker.table, values, self.types)
         self.beyond = Beyond(ranker.table, values, self.types)
+        self._lacking = Lacking(ranker.table, values, self._denying.words, self.types)
+        self._only = Only(ranker.table, self._denying.words, self.types)
 
     def mentions(self, question: str) -> tuple[Mention, ...]:
         """Everything in the question that may name a node."""
@@ -111,11 +115,13 @@ class Answerer:
         chances = _leaning(chosen, _sayable(chosen.options, chances))
         chances = self._denying.without(question, chosen.options, chances)
         chances = self.beyond.without(question, chosen.options, chances)
-        likeliest = chosen.options[int(np.argmax(chances))]
+        options, chances = self._only.said(question, chosen.options, chances)
+        options, chances = self._lacking.said(question, options, chances)
+        likeliest = options[int(np.argmax(chances))]
         if self._probe is not None:
-            chances = self._probed(chosen.options, chances)
+            chances = self._probed(options, chances)
         order = np.argsort(-chances, kind="stable")
-        found = [_found(chosen.options[i], float(chances[i])) for i in order]
+        found = [_found(options[i], float(chances[i])) for i in order]
         return self._judged(question, _standing(found, likeliest))[:count]
 
     def chosen(self, question: str, mentions: Sequence[Mention] | None = None) -> Chosen:

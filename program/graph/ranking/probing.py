@@ -40,8 +40,8 @@ class Probing:
         self._tried: dict[str, bool] = {}
 
     def by_branches(self, sketch: Sketch) -> float:
-        """The factor on a plan's probability for its branches that find nothing, 1.0 if all find something."""
-        led = [self._leads_somewhere(branch) for branch in sketch.branches]
+        """How much less likely a plan is for those of its branches that lead nowhere."""
+        led = [self._leads_somewhere(branch) for branch in _all(sketch).branches]
         return float(NOWHERE ** led.count(False))
 
     def together(self, sketch: Sketch) -> float:
@@ -49,6 +49,7 @@ class Probing:
 
         This takes longer than ``by_branches``, which need not find whole sets.
         """
+        sketch = _all(sketch)
         sets = Sketch(tuple(_untested(branch) for branch in sketch.branches), sketch.combine)
         several = len(sketch.branches) > 1
         if several and sketch.combine == "difference" and not self._finds(replace(sets, combine="intersect")):
@@ -71,6 +72,11 @@ class Probing:
         if text not in self._tried:
             self._tried[text] = self._probe(sketch.to_plan())
         return self._tried[text]
+
+
+def _all(sketch: Sketch) -> Sketch:
+    """A sketch that keeps what is joined to other names as well: who asks what has only these may well find nothing."""
+    return replace(sketch, branches=tuple(replace(branch, alone=0) for branch in sketch.branches))
 
 
 def _untested(branch: Branch) -> Branch:

@@ -29,6 +29,14 @@ SKETCHES = (
     Sketch((Branch((A,), (Hop("LIKE", "any"),)), Branch((B,))), "difference", (), Final("count")),
     Sketch((Branch((A,), (HAS, Hop("HAS", "in", back=True))),), final=Final("order", "year", False, 3)),
     Sketch((Branch((A,), (Hop("TREATS", "in", where=(Condition(property="score", op="ge", value=1),)),)),)),
+    Sketch((Branch((A,), (HAS,), alone=1),)),
+    Sketch((Branch((A, B), (HAS, Hop("HAS", "in")), alone=2),)),
+    Sketch((Branch((A, B), (HAS, Hop("HAS", "in")), every=True, alone=1), Branch((A,)))),
+    Sketch(
+        (Branch((A,)),), final=Final(lacks=(Hop("TREATS", "in"), HAS), filters=(Condition(property="year", value=1),))
+    ),
+    Sketch((Branch((A, B)),), final=Final("order", "year", False, after=1)),
+    Sketch((Branch((A, B)),), final=Final("degree", "HAS", limit=2, after=3)),
     Sketch((Branch((A, B)),), final=Final("degree", "HAS", filters=(Condition(property="year", value=1),))),
 )
 
@@ -58,12 +66,19 @@ FILTERS = st.sampled_from(((), (Condition(property="year", value=1),)))
 FINALS = st.one_of(
     st.builds(Final, st.sampled_from(("set", "count")), filters=FILTERS),
     st.builds(
-        Final, st.sampled_from(("order", "degree")), st.just("year"), st.booleans(), st.integers(1, 5), filters=FILTERS
+        Final,
+        st.sampled_from(("order", "degree")),
+        st.just("year"),
+        st.booleans(),
+        st.integers(1, 5),
+        filters=FILTERS,
+        lacks=st.sampled_from(((), (HAS,))),
+        after=st.integers(0, 2),
     ),
 )
 DRAWN = st.builds(
     Sketch,
-    st.lists(st.builds(Branch, NODES, HOPS, st.booleans()), min_size=1, max_size=3).map(tuple),
+    st.lists(st.builds(Branch, NODES, HOPS, st.booleans(), st.integers(0, 2)), min_size=1, max_size=3).map(tuple),
     st.sampled_from(("alone", "union", "intersect", "difference", "symmetric")),
     HOPS,
     FINALS,

@@ -1,6 +1,7 @@
 """What a question says outright is applied to every ending, and what does nothing with it counts for less."""
 
 import numpy as np
+import pytest
 from queryplan.program.graph.question.as_said import OTHER_NUMBER, SAYS_NOTHING, UNUSED, AsSaid
 from queryplan.program.graph.ranking.endings import Ending
 from queryplan.program.graph.sketch import Final
@@ -48,6 +49,30 @@ def test_a_text_in_a_name_is_not_said_again() -> None:
     sea = _test("sea", "eq", "Red Sea")
     assert sea not in _grouped("storms of the Red Sea", [Ending(), sea], [(14, 21)])
     assert sea in _grouped("Red Sea storms of the Red Sea", [Ending(), sea], [(22, 29)])
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("storms of Ida neither red sea nor deep", ["Red Sea"]),
+        ("storms of Ida that are neither on the red sea nor the dead sea", ["Red Sea", "Dead Sea"]),
+        ("Ida: stürme weder im dead sea noch im red sea", ["Red Sea", "Dead Sea"]),
+        ("tormentas de Ida ni red sea ni dead sea", ["Red Sea", "Dead Sea"]),
+    ],
+)
+def test_values_behind_neither_and_nor_are_not_wanted(question: str, values: list[str]) -> None:
+    texts = Values({("Storm", "sea"): ("Red Sea", "Dead Sea", "North Sea")}, VALUES.numbers, VALUES.flags)
+    found = [Ending(), _test("sea", "eq", "Red Sea")]
+    start = question.index("Ida")
+    groups = AsSaid(question, [(start, start + 3)], texts).grouped(found, "Storm", [], True).groups
+    (said,) = (ending.final.filters for ending in groups if ending != Ending())
+    assert [(one.op, one.value) for one in said] == [("ne", value) for value in values]
+
+
+def test_a_value_with_no_such_word_before_it_is_wanted() -> None:
+    assert _test("sea", "eq", "Red Sea") in _grouped(
+        "neither deadly, red sea", [_test("sea", "eq", "Red Sea")], [(0, 1)]
+    )
 
 
 def test_nothing_is_grouped_where_nothing_is_said() -> None:

@@ -42,5 +42,38 @@ def test_an_order_is_turned_as_it_is_said_and_the_oldest_is_of_a_year() -> None:
     assert not said_order("the two cheapest", []).slights(by_price, {"opened"})
 
 
+@pytest.mark.parametrize(
+    ("question", "after"),
+    [
+        ("the second oldest", 1),
+        ("the 3rd most expensive", 2),
+        ("the fourth-newest one", 3),
+        ("second lowest score", 1),
+        ("die zweitälteste Brücke", 1),
+        ("das drittteuerste Bett", 2),
+        ("el segundo más antiguo", 1),
+        ("la terza più antica", 2),
+        ("le deuxième plus ancien", 1),
+        ("näst äldsta bron", 1),
+        ("den næstældste bro", 1),
+        ("de op één na oudste", 1),
+        ("al doilea cel mai vechi", 1),
+        ("ikinci en eski", 1),
+        ("второй самый старый", 1),
+        ("második legrégebbi", 1),
+        ("the oldest", 0),
+        ("the two oldest", 0),
+        ("the oldest one of the second kind", 0),
+        ("who came second", 0),
+    ],
+)
+def test_an_ordinal_beside_a_superlative_leaves_out_the_first(question: str, after: int) -> None:
+    said = said_order(question, [])
+    assert said.after == after
+    one, two = (Ending(Final("order", "opened", True, limit)) for limit in (1, 2))
+    assert said.ending(one, {"opened"}).final.after == after
+    assert said.ending(two, {"opened"}).final.after == 0
+
+
 def test_a_superlative_in_a_name_says_nothing() -> None:
     assert not said_order("who runs The Oldest House", [(9, 25)])
