@@ -25,7 +25,6 @@ from .context import CleanInput, says_nothing
 from .graph_stage import graph_asks, settle_graph
 from .heads.heads import HeadAnswer, Heads
 from .heads.joint import COMPLEXITY_OUTPUTS, Joint, choose_together
-from .heads.looks import WITHHELD
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
 from .rewriting.wording import led
@@ -285,7 +284,7 @@ class Flow:
         combination = self.parts.combinations.get(output)
         if stage in self.answered:  # the head's own label, unweighed, since that is what the bound was fitted on
             found = settle(None, head, combination if self.parts.gate.mode == "best-effort" else None)
-            why = self.parts.gate.reason + (f"; {WITHHELD}" if head is not None and head.withheld else "")
+            why = self.parts.gate.reason + (head.besides if head is not None else "")
             return found._replace(by="head", reason=why) if found else None
         answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None
         found = settle(answer, head, combination)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ..signatures.types import DecidedBy, Frozen
 from .heads.heads import HeadAnswer
-from .heads.looks import WITHHELD
 
 FLOOR = 1e-6
 
@@ -104,8 +103,7 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
         by: DecidedBy = "lm" if combination.lm_weight else "head"
         why = "model and head, weighed" if by == "lm" else "learned head"
         # A rejection on which the two looks do not agree is withheld, whatever model and head say together.
-        label, why = (head.label, f"{why}; {WITHHELD}") if head.withheld else (label, why)
-        return Settled(label, pooled, by, why)
+        return Settled(head.label if head.withheld else label, pooled, by, why + head.besides)
     if answer is not None:
         probabilities = label_probabilities(answer)
         label = ("true" if answer.value else "false") if isinstance(answer.value, bool) else str(answer.value)
@@ -114,8 +112,7 @@ def settle(answer: Any, head: HeadAnswer | None, combination: Combination | None
 
 
 def _of_head(head: HeadAnswer) -> Settled:
-    why = f"learned head; {WITHHELD}" if head.withheld else "learned head"
-    return Settled(head.label, head.probabilities, "head", why)
+    return Settled(head.label, head.probabilities, "head", f"learned head{head.besides}")
 
 
 def label_probabilities(answer: Any) -> dict[str, float]:

@@ -26,10 +26,10 @@ from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
 from ..rewriting.wording import led
 from ..text.greetings import Greetings
-from .closer import RELEVANT, leaves_doubt
+from .closer import LOOKED_CLOSER, RELEVANT, leaves_doubt
 from .features import Features, Seen
 from .joint import Joint
-from .looks import PREFIX, agree, each_agrees
+from .looks import PREFIX, WITHHELD, agree, each_agrees
 from .panel import Panel
 from .wish_grams import WITH_WISHES, with_wishes
 
@@ -137,6 +137,11 @@ class HeadAnswer(NamedTuple):
     probabilities: Mapping[str, float]
     withheld: bool = False
     closer: bool = False
+
+    @property
+    def besides(self) -> str:
+        """What a reason says besides that a head decided: a closer look, a withheld rejection; mostly nothing."""
+        return (f", {LOOKED_CLOSER}" if self.closer else "") + (f"; {WITHHELD}" if self.withheld else "")
 
     @property
     def confidence(self) -> float:

@@ -248,7 +248,8 @@ def test_of_many_complaints_there_are_three_and_the_number_of_the_others(shown: 
 # Settings
 
 
-def test_defaults_need_nothing() -> None:
+def test_defaults_need_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("QUERYPLAN_ENCODER")
     assert load_settings() == Settings()
     assert load_settings().programs_dir == Path(".queryplan/programs")
 

@@ -10,6 +10,7 @@ from queryplan.data.domain import Domain, load_domain
 from queryplan.errors import UserError
 from queryplan.eval.cascade.head_answers import Answer, RowAnswers, head_answers, one_of_each
 from queryplan.optimizers.bounding import bound_of, coverage, fit_bound
+from queryplan.program.context import clean_row
 from queryplan.program.heads.encoder import default_encoder
 from queryplan.program.heads.heads import Heads
 from queryplan.program.heads.training import train_heads
@@ -112,7 +113,8 @@ def test_on_real_rows_the_table_agrees_with_the_heads(podcast: tuple) -> None:
         found = by_id[one.id]
         assert ("follow_up" in found.arises) == bool(one.history and found.arises)
         if "relevance" in found.answers:
-            said = heads.of_query(one.labels.standalone_query)["is_relevant"]
+            typed = clean_row(one, read.card).query if one.labels.is_follow_up else None
+            said = heads.of_query(one.labels.standalone_query, typed)["is_relevant"]
             assert found.answers["relevance"].right == ((said.label == "true") == one.labels.is_relevant)
     assert coverage(table, 0.0)["joint"] == 1.0
     assert 0 < coverage(table, 0.9)["joint"] < 0.6

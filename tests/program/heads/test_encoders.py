@@ -120,6 +120,20 @@ def test_only_a_doubt_is_looked_at_closer(relevance: HeadAnswer | None, doubt: b
     assert leaves_doubt(relevance) is doubt
 
 
+@pytest.mark.parametrize(
+    ("closer", "withheld", "besides"),
+    [
+        (False, False, ""),
+        (True, False, ", after a closer look at the whole sentence"),
+        (True, True, ", after a closer look at the whole sentence; a rejection was withheld, as"),
+    ],
+)
+def test_a_reason_says_that_there_was_a_closer_look(closer: bool, withheld: bool, besides: str) -> None:
+    said = answer(0.9, withheld)._replace(closer=closer).besides
+    assert said.startswith(besides)
+    assert bool(said) == bool(besides)
+
+
 def test_the_closer_look_decides_relevance_where_there_is_doubt_and_nowhere_else(heads: Heads, rows: Any) -> None:
     closer = heads.closer
     assert closer is not None
