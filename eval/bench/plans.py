@@ -19,6 +19,7 @@ from ...data.rows import LabelledRow
 from ...errors import DataError
 from ...program.artifact.folder import HEADS, load_program
 from ...program.artifact.planner_state import heads_of
+from ...program.heads.encoders import STATIC
 from ...program.heads.heads import Heads
 from ...program.planner import QueryPlanner
 from ...program.uncompiled import KEPT, uncompiled_planner
@@ -27,6 +28,8 @@ from ..baselines import ConstantPlanner, TfidfPlanner
 
 ROUNDS = 5
 PLANS = "rules and heads"
+CLOSER = "the same, looking closer"
+"""With the second tier of heads, which reads whole sentences where the first is in doubt."""
 DECISIONS = "all decisions of a query"
 LOADING = "load its heads"
 
@@ -81,7 +84,7 @@ def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = 
 
     For queries alone, and for turns of a conversation whose earlier turns are new, or have been encoded before.
     """
-    heads = uncompiled_planner(domain, kept).heads
+    heads = uncompiled_planner(domain, kept, STATIC).heads
     if heads is None:
         raise DataError(f"{domain} has too few rows to train heads on; label some more")
     rows = _dev_rows(domain)
@@ -144,8 +147,11 @@ def _planners(domain: str, kept: Path) -> tuple[dict[str, Callable[..., object]]
     planners: dict[str, Callable[..., object]] = {
         "tf-idf": TfidfPlanner(train).plan,
         "constant": ConstantPlanner(train).plan,
-        PLANS: uncompiled_planner(domain, kept).plan,
+        PLANS: uncompiled_planner(domain, kept, STATIC).plan,
     }
+    closer = uncompiled_planner(domain, kept)
+    if closer.heads is not None and closer.heads.closer is not None:
+        planners[CLOSER] = closer.plan
     return planners, dev
 
 

@@ -183,10 +183,11 @@ class Features:
         small = self._small(query)
         masked = self._masked(query) if names else small
         # Names are masked: "Ada" is a word of Indonesian.
-        language = language_of(masked) if self.reads >= IN_ENGLISH else ENGLISH
+        words = words_of(masked)
+        language = language_of(masked, words) if self.reads >= IN_ENGLISH else ENGLISH
         if language != ENGLISH:
             masked, small = in_english(masked, language), in_english(small, language)
-        words = words_of(masked)
+            words = words_of(masked)
         # A word of another language is no slip of an English one.
         if language == ENGLISH and self.mending is not None and (slips := self.mending.slips(words)):
             masked, small = mended(masked, slips), mended(small, slips)

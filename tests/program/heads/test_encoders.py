@@ -106,6 +106,15 @@ def test_what_the_static_encoder_cannot_read_stays_unread(sentences: MiniLm) -> 
     assert sentences.encode([]).shape == (0, 384)
 
 
+@pytest.mark.skipif(bool(minilm.missing_packages()), reason="the extra `minilm` is not installed")
+def test_the_model_itself_tells_what_sentences_mean() -> None:
+    encoder = minilm.minilm_encoder()
+    asked, alike, other = encoder.encode(["how do i sleep better", "ways to get more rest", "who won the match"])
+    assert asked @ alike > 2 * abs(asked @ other)
+    assert np.linalg.norm(asked) == pytest.approx(1, abs=1e-5)
+    assert len(encoder.fingerprint()) == 16
+
+
 def answer(ours: float, withheld: bool = False) -> HeadAnswer:
     label = "true" if ours > 0.5 or withheld else "false"
     return HeadAnswer(label, {"true": ours, "false": 1 - ours}, withheld)
