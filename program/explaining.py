@@ -165,7 +165,7 @@ def _change(
     if certainty is None:
         return "a head that can say something: more labelled rows of this kind, in this script"
     parts = []
-    if mode == "bounded" and needed is not None and certainty >= needed and decision.reason == OUTSIDE:
+    if mode == "bounded" and needed is not None and certainty >= needed and decision.reason.startswith(OUTSIDE):
         parts.append("a rewrite of the follow-up: heads were calibrated on standalone forms")
     elif mode == "bounded" and needed is not None:
         far = "less" if certainty >= needed else "more"

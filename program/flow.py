@@ -289,7 +289,9 @@ class Flow:
         answer = getattr(reply.prediction, output, None) if reply is not None and reply.prediction else None
         found = settle(answer, head, combination)
         beyond = found is not None and found.by == "head" and self.parts.gate.mode == "bounded"
-        return found._replace(reason=OUTSIDE) if found is not None and beyond else found
+        if found is None or not beyond:
+            return found
+        return found._replace(reason=OUTSIDE + (head.besides if head is not None else ""))
 
     # -- heads in the model's place ----------------------------------------------------------------
 
