@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 Span = tuple[int, int]
 
@@ -36,9 +37,15 @@ _ORDINALS = (
 """Words of a language that count, the first to the sixth with their other forms, and what says the last."""
 
 
+_MAY_COUNT = re.compile(r"[\d①-⑨]|(?<![^\W\d_])[a-hivx]{1,4}[.):]", re.IGNORECASE)
+"""Without any such sign there is no mark but in words."""
+
+
 def counted_marks(text: str) -> list[Span]:
     """Where marks stand that count up from the first; none where fewer than two do."""
-    ways = [_counting(text, pattern) for pattern in _MARKS] + [_told(text, line) for line in _ORDINALS]
+    ways = [_counting(text, pattern) for pattern in _MARKS] if _MAY_COUNT.search(text) else []
+    low = text.lower()
+    ways += [_told(text, line) for line in _ORDINALS if any(one in low for one in _begin(line))]
     return min((marks for marks in map(list, ways) if len(marks) > 1), key=lambda marks: marks[0], default=[])
 
 
@@ -65,11 +72,11 @@ def _numbers(said: str) -> dict[str, int]:
 def _told(text: str, line: str) -> Iterator[Span]:
     """Words that count at the beginnings of sentences or clauses; the one for the last ends them."""
     counted, _, last = line.partition("|")
-    forms = [each.split() for each in counted.split("/")]
+    forms = [tuple(each.split()) for each in counted.split("/")]
     at, wanted = 0, 0
     while wanted < len(forms):
         mark = _word(forms[wanted]).search(text, at)
-        end = _word(last.split()).search(text, at) if wanted > 1 or (wanted and mark is None) else None
+        end = _word(tuple(last.split())).search(text, at) if wanted > 1 or (wanted and mark is None) else None
         if mark is None or (end is not None and end.start() < mark.start()):
             if end is not None:
                 yield end.span()
@@ -80,7 +87,14 @@ def _told(text: str, line: str) -> Iterator[Span]:
         at, wanted = mark.end(), wanted + 1
 
 
-def _word(forms: list[str]) -> re.Pattern[str]:
+@cache
+def _begin(line: str) -> tuple[str, ...]:
+    """The first words of what counts the first."""
+    return tuple(form.split("_")[0] for form in line.split("/")[0].split())
+
+
+@cache
+def _word(forms: tuple[str, ...]) -> re.Pattern[str]:
     said = "|".join(re.escape(form).replace("_", r"\s+") for form in sorted(forms, key=len, reverse=True))
     unspaced = re.search(r"[\u3040-\u9fff]", forms[0]) is not None
     signs = r"\s*[,，、:：]?\s*" if unspaced else r"(?:\s+of\s+all)?\s*[,:]\s*"

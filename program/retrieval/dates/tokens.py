@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -110,6 +110,14 @@ def _known() -> tuple[dict[str, frozenset[Word]], dict[str, tuple[str, ...]], di
         {start: tuple(sorted(found, key=len, reverse=True)) for start, found in starting.items()},
         mistyped(known),
     )
+
+
+def first_words(of: Callable[[Word], bool]) -> frozenset[str]:
+    """The first words, in lower case, of all spellings and slips that may stand for such a word of dates."""
+    known, starting, slips = _known()
+    said = {surface for surface, words in known.items() if any(map(of, words))}
+    first = {start for start, surfaces in starting.items() if not said.isdisjoint(surfaces)}
+    return frozenset(first | {slip for slip, surface in slips.items() if surface in said})
 
 
 @lru_cache(maxsize=64)
