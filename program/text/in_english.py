@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from ...data.function_words import languages_with_function_words, read_function_words
 from ..retrieval.candidates.function_words import FUNCTION_WORDS
@@ -69,11 +68,8 @@ Ways = dict[str, list[tuple[tuple[str, ...], str]]]
 """By first word, the rest of each phrase and the English for it, the longest first."""
 
 
-class Surfaces(NamedTuple):
-    """What is looked for in a text of a language without spaces: one pattern, and the English for what it finds."""
-
-    pattern: re.Pattern[str]
-    english: dict[str, str]
+Surfaces = dict[str, list[tuple[str, str]]]
+"""By first character, what is looked for in a text without spaces and the English for it, the longest first."""
 
 
 @lru_cache(maxsize=1)
@@ -113,8 +109,13 @@ def _ways(language: str) -> Ways:
 
 @cache
 def _surfaces(language: str) -> Surfaces:
-    known = {text: english for english, typed in read_function_words(language) for text in typed}
-    return Surfaces(re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True)))), known)
+    found: Surfaces = {}
+    for english, typed in read_function_words(language):
+        for text in typed:
+            found.setdefault(text[0], []).append((text, english))
+    for surfaces in found.values():
+        surfaces.sort(key=lambda one: -len(one[0]))
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -160,8 +161,13 @@ def in_english(text: str, language: str) -> str:
 
 def _searched(text: str, surfaces: Surfaces) -> str:
     head, tail = text[:MOST_CHARACTERS], text[MOST_CHARACTERS:]
-    put = surfaces.pattern.sub(lambda found: f" {surfaces.english[found[0]]} ", head)
-    return " ".join(put.split()) + tail
+    made, place = list[str](), 0
+    while place < len(head):
+        starting = surfaces.get(head[place], ())
+        text, english = next((one for one in starting if head.startswith(one[0], place)), (head[place], ""))
+        made.append(f" {english} " if english else text)
+        place += len(text)
+    return " ".join("".join(made).split()) + tail
 
 
 def _replaced(text: str, ways: Ways) -> str:
