@@ -1,6 +1,6 @@
 """A planner for a domain that nobody compiled: heads are trained from its labelled rows and kept on disk.
 
-Training takes some seconds to some minutes. The result is kept as a program folder under a name made of the fingerprints
+Training takes seconds to some minutes. The result is kept as a program folder under a name made of the fingerprints
 of rows and card, so that it is made again when either changes, or when the way heads are trained does.
 """
 

@@ -28,8 +28,8 @@ USUAL = 2
 FEWEST, LONG = 2, 3
 """So many words tell a language, or a single one of so many letters where none is English."""
 TYPED_IN_ENGLISH = (
-    "hi hey yo ok lol haha thx ty cheers ta u r ur n y k pls plz wat wut teh dat dis da wich vs w im ive dont cant whats"
-    " hows s t am an per plus van set due die pot perfect content total on off my"
+    "hi hey yo ok lol haha thx ty cheers ta u r ur n y k pls plz wat wut teh dat dis da wich vs w im ive dont cant"
+    " whats hows s t am an per plus van set due die pot perfect content total on off my"
 ).split()
 """Words of English that are function words of another language, and what is typed for English ones in a chat."""
 SPOKEN_BY_MOST = ("es", "pt", "fr", "de", "ru", "it", "id", "tr", "vi", "pl", "nl", "uk", "ar", "ro", "sv")
