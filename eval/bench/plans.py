@@ -151,8 +151,21 @@ def _planners(domain: str, kept: Path) -> tuple[dict[str, Callable[..., object]]
     }
     closer = uncompiled_planner(domain, kept)
     if closer.heads is not None and closer.heads.closer is not None:
-        planners[CLOSER] = closer.plan
+        planners[CLOSER] = _anew(closer.plan, closer.heads.closer)
     return planners, dev
+
+
+def _anew(plan: Callable[..., object], closer: Heads) -> Callable[..., object]:
+    """``plan``, with every text new to the heads that look closer.
+
+    They are asked about so few of the rows that their cache would have all of them from the round before.
+    """
+
+    def planned(*given: object) -> object:
+        closer.features.forget()
+        return plan(*given)
+
+    return planned
 
 
 def _dev_rows(domain: str) -> tuple[LabelledRow, ...]:
