@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...data.rows import LabelledRow
-from ..retrieval.sources.asking_words import asking_word
 from ..rewriting.lexicon import learned_lexicon
 from ..rewriting.words import words_of
+from ..text.asking_words import asking_word
 
 COMMON, LEAST = 0.003, 3
 """A word is common if this share of the decomposed queries has it, and at least this number."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..retrieval.dates.finding import find_dates
-from ..retrieval.sources.asking_words import asking_word
 from ..rewriting.words import Word, words_of
+from ..text.asking_words import asking_word
 from ..text.linker import Linker
 
 NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE, SIGN = "name", "quote", "code", "number", "capital", "rare", "sign"

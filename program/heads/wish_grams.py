@@ -20,14 +20,15 @@ from itertools import groupby
 
 import numpy as np
 
+from ..text.asking_words import SIGN
 from .ngrams import COLUMNS, FRAME_COLUMNS, WIDTH, Common, Grams, hashed, is_common
 
 WISH_COLUMNS = LINK_COLUMNS = 2**12
 WITH_WISHES = WIDTH + WISH_COLUMNS + LINK_COLUMNS
 PARTS = (COLUMNS, FRAME_COLUMNS, WISH_COLUMNS, LINK_COLUMNS)
 """Numbers of columns of the parts of a row: n-grams, frames, and this module's sequences and links."""
-MARK, SIGN = "«", "@"
-"""The first character of a mark, and of a question word (``retrieval/sources/asking_words.py``)."""
+MARK = "«"
+"""The first character of a mark."""
 AND = f"{SIGN}and"
 LENGTH = 4
 _KIND = re.compile(r"\d+")

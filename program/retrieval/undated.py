@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from ..plan import Degraded
+from ..text.asking_words import asking_word
 from .dates.finding import find_dates
 from .dates.tokens import Token, first_words, tokens_of
-from .sources.asking_words import asking_word
 
 _CLAUSE = re.compile(r"[^.?!;:\n。？！；]+[?？]?")
 _WORD = re.compile(r"[^\W\d_]+")

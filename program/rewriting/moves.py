@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple, Protocol, TypeVar
 
-from ..retrieval.sources.asking_words import asking_word
+from ..text.asking_words import asking_word
 from ..text.linker import Linker
 from .lexicon import END, Lexicon
 from .referents import ARTICLES, NAMED, Referent

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..retrieval.dates.finding import find_dates
-from ..retrieval.sources.asking_words import asking_word
+from ..text.asking_words import asking_word
 from ..text.linker import Linker
 from ..text.number_words import SPELLED
 from .lexicon import Lexicon

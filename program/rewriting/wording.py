@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ...signatures.types import Turn
-from ..retrieval.candidates.function_words import FUNCTION_WORDS
-from ..retrieval.sources.asking_words import asking_word
+from ..text.asking_words import asking_word
+from ..text.function_words import FUNCTION_WORDS
 from ..text.number_words import SPELLED
 from .referents import ARTICLES, NAMED, Referent
 from .words import Word, words_of

@@ -18,7 +18,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from ...data.function_words import languages_with_function_words, read_function_words
-from ..retrieval.candidates.function_words import FUNCTION_WORDS
+from .function_words import FUNCTION_WORDS
 
 ENGLISH = "en"
 MOST_CHARACTERS = 1000

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..heads.wish_grams import SIGN
-from ..retrieval.sources.asking_words import asking_word, with_asking_words
 from ..rewriting.words import is_unspaced
+from .asking_words import SIGN, asking_word, with_asking_words
 from .list_marks import counted_marks
 
 _BULLET = re.compile(r"\s*(?:[-+*–—>]+(?:\s*\[[ xX]?\])?\s+|[•·◦▪‣●○→・]\s*)(?=\S)")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ....data.paradigms import CandidateRules
-from .function_words import CJK_FUNCTION_WORDS, FUNCTION_WORDS
+from ...text.function_words import CJK_FUNCTION_WORDS, FUNCTION_WORDS
 
 UNKNOWN = "und"
 MAX_TERMS = 10

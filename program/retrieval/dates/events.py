@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..sources.asking_words import asking_word
+from ...text.asking_words import asking_word
 from .table import order_of
 from .tokens import tokens_of
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..sources.asking_words import asking_word
+from ...text.asking_words import asking_word
 from .tokens import tokens_of
 
 Span = tuple[int, int]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..sources.asking_words import asking_word
+from ...text.asking_words import asking_word
 from .context import stands
 from .english import as_spoken
 from .events import Span, unread_of_records

@@ -17,8 +17,8 @@ from functools import cached_property
 
 from ....data.card import DomainCard
 from ...heads.encoder import default_encoder
+from ...text.asking_words import asking_word
 from ..dates.finding import find_dates
-from .asking_words import asking_word
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ANY = re.compile(

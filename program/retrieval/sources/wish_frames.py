@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ....data.card import DomainCard
-from ...heads.wish_grams import AND, MARK, SIGN
+from ...heads.wish_grams import AND, MARK
+from ...text.asking_words import SIGN, with_asking_words
 from ...text.linker import Linker
 from ..dates.finding import find_dates
-from .asking_words import with_asking_words
 from .read_filters import FilterReader
 
 MAX_CHARACTERS = 600

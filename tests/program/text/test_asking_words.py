@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.heads.wish_grams import SIGN
-from queryplan.program.retrieval.sources.asking_words import with_asking_words
+from queryplan.program.text.asking_words import SIGN, with_asking_words
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...heads.wish_grams import SIGN
-
+SIGN = "@"
+"""The first character of a question word that stands for what was typed."""
 # "How many" and the like are other questions than "how" alone.
 _SURFACES = {
     "who": "who whos whom wer wen wem qui quién quien quiénes quem chi vem kto kim kimin кто",
