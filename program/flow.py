@@ -28,11 +28,11 @@ from .heads.joint import COMPLEXITY_OUTPUTS, Joint, choose_together
 from .plan import Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
 from .rewriting.wording import led
-from .rewriting.words import is_unspaced
 from .settle import Combination, Settled, settle
 from .stages import DECIDING
 from .text.greetings import Greetings
 from .text.linker import Linker
+from .text.words import is_unspaced
 from .written import cut_surely, decompose, rewrite, rewrite_inputs, turn_inputs
 
 if TYPE_CHECKING:

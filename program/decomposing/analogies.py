@@ -17,8 +17,8 @@ import numpy as np
 
 from ...data.rows import LabelledRow
 from ..heads.encoder import Encoder
-from ..rewriting.words import words_of
 from ..text.linker import Link, Linker
+from ..text.words import words_of
 from .lexicon import denials
 
 ENOUGH = 1 / 3

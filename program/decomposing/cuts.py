@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...signatures.types import MIN_SUB_QUERIES
-from ..rewriting.words import is_unspaced
+from ..text.words import is_unspaced
 from .clauses import clauses
 from .family import Choice, Cut, Family
 from .lists import lists

@@ -17,8 +17,8 @@ from ..heads.encoder import Encoder
 from ..heads.lending import Lent
 from ..heads.log_linear import fitted
 from ..retrieval.placeholders import REFERENCE
-from ..rewriting.words import words_of
 from ..text.linker import Linker
+from ..text.words import words_of
 from .analogies import Written, learned_analogies
 from .cuts import cuts
 from .decomposer import Decomposer, loses, may_be

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ...data.rows import LabelledRow
 from ..rewriting.lexicon import learned_lexicon
-from ..rewriting.words import words_of
 from ..text.asking_words import asking_word
+from ..text.words import words_of
 
 COMMON, LEAST = 0.003, 3
 """A word is common if this share of the decomposed queries has it, and at least this number."""

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..retrieval.dates.finding import find_dates
-from ..rewriting.words import Word, words_of
 from ..text.asking_words import asking_word
 from ..text.linker import Linker
+from ..text.words import Word, words_of
 
 NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE, SIGN = "name", "quote", "code", "number", "capital", "rare", "sign"
 TELLING = frozenset({NAME, QUOTE, CODE, NUMBER, CAPITAL, RARE})

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from ...signatures.types import Turn
 from ..text.linker import Linker
+from ..text.words import is_unspaced
 from .lexicon import Lexicon
 from .moves import Adding, Move, Putting, Turning, Typed, typed_query
 from .referents import Referent, referents
 from .traits import FARTHEST, PLACE, Own, Traits
-from .words import is_unspaced
 
 KEEP = "keep"
 

@@ -14,10 +14,10 @@ from ..context import clean_row
 from ..heads.lending import Lent
 from ..heads.log_linear import fitted
 from ..text.linker import Linker
+from ..text.words import words_of
 from .edits import Edit, edits
 from .lexicon import Lexicon, learned_lexicon
 from .rewriter import Rewriter
-from .words import words_of
 
 MIN_FOLLOW_UPS = 30
 """The least labelled follow-ups to learn from; with fewer there is no rewriter, and queries are left as typed."""

@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from ...data.rows import LabelledRow
+from ..text.words import words_of
 from .likeness import Likeness
-from .words import words_of
 
 LEAST = 2
 """The least rows that must show a pointing word or a joint."""

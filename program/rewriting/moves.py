@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from ..text.asking_words import asking_word
 from ..text.linker import Linker
+from ..text.words import Word, between, words_of
 from .lexicon import END, Lexicon
 from .referents import ARTICLES, NAMED, Referent
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
@@ -29,7 +30,6 @@ from .wording import (
     told,
     within,
 )
-from .words import Word, between, words_of
 
 WHOSE = frozenset("his her its their hers theirs whose".split())
 OF_THINGS = frozenset("that this it the those these".split())

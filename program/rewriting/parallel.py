@@ -14,8 +14,8 @@ from ..retrieval.dates.finding import find_dates
 from ..text.asking_words import asking_word
 from ..text.linker import Linker
 from ..text.number_words import SPELLED
+from ..text.words import Word, between, words_of
 from .lexicon import Lexicon
-from .words import Word, between, words_of
 
 LONGEST = 4
 """Words that may stand behind the preposition."""

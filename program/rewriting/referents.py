@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ...signatures.types import Turn
 from ..text.linker import Linker
+from ..text.words import Word, between, words_of
 from .traits import Look
-from .words import Word, between, words_of
 
 PAIRS = 4
 """The most pairs of names of a turn."""

@@ -14,8 +14,8 @@ from ...signatures.types import Turn
 from ..text.asking_words import asking_word
 from ..text.function_words import FUNCTION_WORDS
 from ..text.number_words import SPELLED
+from ..text.words import Word, words_of
 from .referents import ARTICLES, NAMED, Referent
-from .words import Word, words_of
 
 JOINING = frozenset(("and", "or"))
 NO_QUESTION = JOINING | {"not", "nobody", "since", "any", "again", "still", "already", "show"}

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..rewriting.words import is_unspaced
 from .asking_words import SIGN, asking_word, with_asking_words
 from .list_marks import counted_marks
+from .words import is_unspaced
 
 _BULLET = re.compile(r"\s*(?:[-+*–—>]+(?:\s*\[[ xX]?\])?\s+|[•·◦▪‣●○→・]\s*)(?=\S)")
 _WORD = re.compile(r"\w+")

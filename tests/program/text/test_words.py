@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from queryplan.program.rewriting.words import between, is_unspaced, words_of
+from queryplan.program.text.words import between, is_unspaced, words_of
 
 
 def test_words_keep_apostrophes_and_hyphens_and_know_where_they_stand() -> None:
