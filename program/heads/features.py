@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...signatures.types import Turn
-from ..text.in_english import ENGLISH, in_english, language_of
+from ..text.in_english import in_english
+from ..text.languages import ENGLISH, language_of
 from ..text.linker import Linker
 from ..text.mending import Mending, learned_words, mended
 from ..text.openers import without_openers

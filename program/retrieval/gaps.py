@@ -13,8 +13,9 @@ from typing import Literal
 
 from ...signatures.types import Frozen
 from ..plan import QueryPlan
+from ..text.languages import detect_language
 from ..text.linker import Linker
-from .candidates.keywords import detect_language, key_terms
+from .candidates.keywords import key_terms
 from .results import Evidence, Gap
 from .terms import terms
 

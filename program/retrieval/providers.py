@@ -6,8 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..text.languages import detect_language
 from .calls import Limits
-from .candidates.keywords import detect_language, key_terms
+from .candidates.keywords import key_terms
 from .passages import Passage
 from .results import SearchResult
 from .retrievers import Bm25Retriever, Retriever, VectorRetriever

@@ -15,9 +15,10 @@ from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
 from ...signatures.vary_query import VaryQuery
 from ..asking import Ask, Reply
 from ..plan import Degraded, QueryCandidate, RetrievalStrategy
+from ..text.languages import detect_language
 from ..text.linker import Linker
 from .candidates.candidates import CandidateConfig, CandidatePlanner
-from .candidates.keywords import detect_language, key_terms
+from .candidates.keywords import key_terms
 from .collection.collection import ItemStore, choose_method, open_items
 from .dates.clock import Now, local_now, session_now
 from .sources.intents import IntentReader

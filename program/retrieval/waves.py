@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 from ...signatures.types import SubQuery
 from ..plan import QueryCandidate, QueryPlan
+from ..text.languages import detect_language
 from .answers import Answerer
 from .candidates.canonical import canonical
-from .candidates.keywords import detect_language, key_terms
+from .candidates.keywords import key_terms
 from .fusion import fuse
 from .placeholders import filled, open_references
 from .results import Gap, RankedList

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from ...signatures.types import Turn
 from ..text.asking_words import asking_word
-from ..text.function_words import FUNCTION_WORDS
+from ..text.function_words import function_words
 from ..text.number_words import SPELLED
 from ..text.words import Word, words_of
 from .referents import ARTICLES, NAMED, Referent
@@ -25,8 +26,8 @@ TORN = ("run", "piece")
 without them 87 of 368 are right instead of 85."""
 MARKS = "#!"
 """A number with one of them is a name of its own."""
-_EMPTY = frozenset().union(*FUNCTION_WORDS.values(), *(words.split("|") for words in SPELLED.values()))
-"""Words that hold sentences together, and numbers: one that began a sentence is no name."""
+_WRITTEN_ALIKE = ("en", "de", "fr", "es", "pt", "it", "nl", "sv", "pl")
+"""Languages with few function words that elsewhere are names, as *Ada* and *Kim* are."""
 OTHERS = frozenset(
     "other others another else different andere anderer anderen anderes autre autres otro otra otros otras outro outra"
     " outros outras altro altra altri altre ander anders annan annat andra inny inna inne".split()
@@ -52,8 +53,15 @@ def names(referent: Referent) -> bool:
 
 def stands_for_nothing(referent: Referent) -> bool:
     """Whether a referent is a word with a capital only because it began a sentence: *Both*, *Ten*, *You*, *Was*."""
-    began = referent.look.kind == "begins" and (referent.low in _EMPTY or asks_first(referent))
+    began = referent.look.kind == "begins" and (referent.low in _empty() or asks_first(referent))
     return began and asking_word(referent.low) != "show"
+
+
+@cache
+def _empty() -> frozenset[str]:
+    """Words that hold sentences together, and numbers: one that began a sentence is no name."""
+    spoken = map(function_words, _WRITTEN_ALIKE)
+    return frozenset().union(*spoken, *(words.split("|") for words in SPELLED.values()))
 
 
 def is_torn(referent: Referent) -> bool:

@@ -17,10 +17,11 @@ from ....data.card import DomainCard
 from ....data.paradigms import Paradigm
 from ....signatures.types import Frozen, SubQuery
 from ...plan import Degraded, QueryCandidate, QueryPlan
+from ...text.languages import detect_language
 from ...text.linker import Linker
 from ..sources.excepted import denies, denies_anything
 from .canonical import Distinct
-from .keywords import Cleaner, detect_language
+from .keywords import Cleaner
 from .stages import (
     AgenticStage,
     CandidateStage,

@@ -1,4 +1,4 @@
-"""Extracts what a query is about: its language, its key terms, and the query without words that say nothing.
+"""Extracts what a query is about: its key terms, and the query without words that say nothing.
 
 There is one such extraction, and every stage that proposes candidates uses it.
 """
@@ -10,61 +10,19 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ....data.paradigms import CandidateRules
-from ...text.function_words import CJK_FUNCTION_WORDS, FUNCTION_WORDS
+from ...text.function_words import CJK_FUNCTION_WORDS, function_words
 
-UNKNOWN = "und"
 MAX_TERMS = 10
 
 _HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _KANA = r"\u3040-\u30ff"
-_HANGUL = r"\uac00-\ud7af"
-_SCRIPTS = (
-    ("ja", re.compile(f"[{_KANA}]")),
-    ("ko", re.compile(f"[{_HANGUL}]")),
-    ("zh", re.compile(f"[{_HAN}]")),
-    ("hi", re.compile(r"[\u0900-\u097f]")),
-    ("ru", re.compile(r"[\u0400-\u04ff]")),
-    ("el", re.compile(r"[\u0370-\u03ff]")),
-    ("ar", re.compile(r"[\u0600-\u06ff]")),
-    ("th", re.compile(r"[\u0e00-\u0e7f]")),
-)
 _PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}{_KANA}]+)*|[#!]\d+")
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
-_SHORTENED = re.compile(r"(?<=[a-zA-Z])['’](?:s|re|ve|ll|d|m|t)\b", re.IGNORECASE)
-"""English contractions (*Ravi's*, *don't*). They are removed, since their letters alone are French words."""
-_LETTERS = re.compile(r"[^\W\d_]+")
-_ASCII_LETTERS = re.compile("[a-z]+")
-_SPOKEN_IN = {
-    word: tuple(language for language, known in FUNCTION_WORDS.items() if word in known)
-    for word in frozenset().union(*FUNCTION_WORDS.values())
-}
-"""For each function word, the languages that have it, so that one look-up a word is enough."""
 _CUTS = {
     language: re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
     for language, words in CJK_FUNCTION_WORDS.items()
 }
-
-
-def detect_language(text: str) -> str:
-    """The language of a text by its script, else by its function words; ``und`` if neither tells."""
-    if "'" in text or "’" in text:
-        text = _SHORTENED.sub("", text)
-    if text.isascii():  # nearly always, and three times as fast
-        words = _ASCII_LETTERS.findall(text.lower())
-    else:
-        for language, script in _SCRIPTS:
-            if script.search(text):
-                return language
-        words = _LETTERS.findall(text.casefold())
-    counts: dict[str, int] = {}
-    for languages in filter(None, map(_SPOKEN_IN.get, words)):
-        for language in languages:
-            counts[language] = counts.get(language, 0) + 1
-    most = max(counts.values(), default=0)
-    leading = [language for language, count in counts.items() if count == most]
-    # One word that two languages share ("in", "was") says nothing.
-    return leading[0] if len(leading) == 1 else UNKNOWN
 
 
 def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tuple[str, ...]:
@@ -75,7 +33,7 @@ def key_terms(text: str, names: Sequence[str] = (), language: str = "en") -> tup
         names: surfaces that are kept whole, whatever words they are made of.
         language: the language whose function words are left out; if unknown, those of English.
     """
-    idle = FUNCTION_WORDS.get(language, FUNCTION_WORDS["en"])
+    idle = function_words(language)
     found: dict[str, str] = {}
     for piece, is_name in _pieces(text, names):
         for word in (piece,) if is_name else _words(piece, language):

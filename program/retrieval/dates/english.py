@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import zip_longest
 
-from ..candidates.keywords import detect_language
+from ...text.languages import detect_language
 from .tokens import Token, tokens_of
 from .words import date_words
 

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.function_words import FOLDER, languages_with_function_words, read_function_words
 from queryplan.errors import DataError
-from queryplan.program.text.in_english import ENGLISH, MOST_CHARACTERS, in_english, language_of
+from queryplan.program.text.function_words import ENGLISH
+from queryplan.program.text.in_english import in_english
+from queryplan.program.text.languages import MOST_CHARACTERS, language_of
 
 LANGUAGES = languages_with_function_words()
 
@@ -52,11 +54,6 @@ def test_function_words_are_said_in_english(text: str, language: str, english: s
 def test_english_stays_as_it_is(text: str) -> None:
     assert language_of(text) == ENGLISH
     assert in_english(text, ENGLISH) == text
-
-
-def test_one_word_tells_a_short_text_and_not_a_long_one_with_english_in_it() -> None:
-    assert language_of("und _guest_?") == "de"
-    assert language_of("the word und is a joint in german texts") == ENGLISH
 
 
 def test_masked_names_are_neither_read_nor_changed() -> None:
