@@ -88,12 +88,12 @@ def detect_language(text: str) -> str:
     return ENGLISH if said > max(_counted(words).values(), default=0.0) else UNKNOWN
 
 
-def _counted(words: Sequence[str]) -> Counter[str]:
+def _counted(words: Sequence[str]) -> dict[str, float]:
     """What the words count for each language but English."""
-    evidence, counts = _evidence(), Counter[str]()
+    evidence, counts = _evidence(), dict[str, float]()
     for word in words:
         for language, weight in (*evidence.get(word, ()), *(() if word.isascii() else _by_letters(word))):
-            counts[language] += weight
+            counts[language] = counts.get(language, 0.0) + weight
     return counts
 
 
