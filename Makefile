@@ -45,7 +45,7 @@ demo-full: install ## The same on the whole labelled set
 
 # A language model shares its cores with nothing: its tests run alone, after the others.
 test: install ## Run every test; those that need the weights run wherever they are
-	$(BIN)/pytest -m "not weights" --numprocesses auto --maxprocesses 4 --dist loadfile --quiet
+	$(BIN)/pytest -m "not weights" --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --quiet
 	$(BIN)/pytest -m weights
 
 bench: install ## Run the benchmarks

@@ -116,7 +116,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs weights that are not here, and say which."""
+    """Skip what needs weights that are not here, and say which; begin with files that have slow tests.
+
+    Processes take whole files, so that a long one taken last would keep the others waiting.
+    """
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
     for item in items:
         marker = item.get_closest_marker("weights")
         missing = marker and _missing(*marker.args, **marker.kwargs)

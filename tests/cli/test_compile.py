@@ -21,6 +21,8 @@ from queryplan.program.artifact.folder import read_manifest
 from queryplan.program.artifact.registry import client
 from queryplan.program.heads.lending import lent_rows
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., tuple[int, str, str]]
 STAGES = "follow_up,relevance,complexity,rewrite"
 

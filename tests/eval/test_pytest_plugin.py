@@ -21,6 +21,8 @@ from queryplan.program.heads.encoder import default_encoder
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
 
+pytestmark = pytest.mark.slow
+
 PODCAST = SHIPPED / "podcast"
 
 

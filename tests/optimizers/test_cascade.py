@@ -16,6 +16,8 @@ from queryplan.optimizers.registry import make_optimizer
 from queryplan.program.lm.endpoint import LMSettings
 from queryplan.program.planner import QueryPlanner
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def domain(tmp_path: Path) -> Path:

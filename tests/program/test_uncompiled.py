@@ -14,6 +14,8 @@ from queryplan.program.artifact.folder import AGAIN, Manifest
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.uncompiled import newest_intact, newest_program, uncompiled_planner
 
+pytestmark = pytest.mark.slow
+
 MINE = '''
 name = "{name}"
 title = "Bread"

@@ -14,6 +14,8 @@ from queryplan.eval.bench import plans as bench
 from queryplan.eval.bench import router as bench_router
 from queryplan.eval.bench.plans import bench_decisions, bench_loading, bench_plans, bench_rate, compare, heads_size
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def small() -> Domain:

@@ -20,6 +20,8 @@ from queryplan.program.artifact.registry import client, resolve
 
 from .conftest import KEY
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_compile_is_a_run_with_params_metrics_and_a_child_for_each_candidate(
     uri: str, record: CompileRecord, tmp_path: Path
