@@ -50,7 +50,7 @@ class Manifest(Frozen):
 
     Attributes:
         files: SHA-256 of every other file of the folder.
-        fingerprints: of data, card, schema, signatures, encoder and LM.
+        fingerprints: of data, card, schema, signatures, encoder, function words and LM.
         encoder: name of the encoder of the heads; empty for the static one in older programs.
         closer: name of the encoder of the heads that look closer; empty if there are none.
         heads: settings of each head (labels, kernel width, softmax scale).

@@ -13,11 +13,13 @@ from ...errors import ProgramError
 from ..bound import Gate
 from ..graph.learning.store import from_tensors, to_tensors
 from ..heads.encoders import encoder_named
+from ..heads.features import IN_ENGLISH
 from ..heads.file import load_features, load_heads, looks_closer, settings_of, tensors_of
 from ..heads.heads import Heads
 from ..text.greetings import greetings_of
+from ..text.in_english import VERSION
 from ..text.linker import Linker
-from .compatible import check_fingerprints, has_one_hop, signatures_hash
+from .compatible import FUNCTION_WORDS, check_fingerprints, has_one_hop, reads_otherwise, signatures_hash
 from .folder import Manifest, ProgramState, text_fingerprint
 
 if TYPE_CHECKING:
@@ -34,13 +36,15 @@ def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
 
 
 def fingerprints(planner: QueryPlanner) -> dict[str, str]:
-    """Hashes of what a planner depends on: card, schema, signatures, encoder."""
+    """What a planner depends on, as hashes and versions: card, schema, signatures, encoder, function words."""
     card, heads = planner.card, planner.heads
     prints = {"card": card.fingerprint, "signatures": signatures_hash(planner.specs)}
     if card.graph is not None:
         prints["schema"] = text_fingerprint(card.graph.model_dump_json(exclude_defaults=True))
     if heads is not None:
         prints["encoder"] = heads.features.encoder.fingerprint()
+        if heads.features.reads >= IN_ENGLISH:
+            prints[FUNCTION_WORDS] = VERSION
         if heads.closer is not None:
             prints["closer"] = heads.closer.features.encoder.fingerprint()
     return prints
@@ -63,10 +67,11 @@ def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
     predictors = {name: predictor_state(predictor) for name, predictor in planner.stage_predictors.items()}
     thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
     heads = planner.heads
+    read = {name: manifest.fingerprints[name] for name in (FUNCTION_WORDS,) if name in manifest.fingerprints}
     completed = manifest.model_copy(
         update={
             "domain": planner.card.name,
-            "fingerprints": {**manifest.fingerprints, **fingerprints(planner)},
+            "fingerprints": {**manifest.fingerprints, **fingerprints(planner), **read},
             "encoder": heads.features.encoder.name if heads else "",
             "closer": heads.closer.features.encoder.name if heads and heads.closer else "",
             "heads": settings_of(heads) if heads else {},
@@ -90,7 +95,10 @@ def restore(planner: QueryPlanner, state: ProgramState) -> None:
     planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
     planner.combinations = dict(state.manifest.combinations)
     planner.learned = state.manifest.learned
-    check_fingerprints(fingerprints(planner), planner.specs, state.manifest)
+    here = fingerprints(planner)
+    check_fingerprints(here, planner.specs, state.manifest)
+    if otherwise := reads_otherwise(here, state.manifest):
+        planner.notes = (*planner.notes, otherwise)
     one_hop = has_one_hop(planner.specs, state.manifest)
     for stage, saved in state.predictors.items():
         if stage == "graph" and one_hop:

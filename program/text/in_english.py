@@ -17,6 +17,9 @@ from itertools import pairwise
 from ...data.function_words import languages_with_function_words, read_function_words
 from .languages import MOST_CHARACTERS, SEARCHED, TOKEN
 
+VERSION = "2"
+"""Raise it when a file of function words changes, or how ``languages.py`` tells languages: a program says that it was
+compiled with another."""
 _BETWEEN_WORDS = re.compile(r"[ '\-]{1,2}")
 Ways = dict[str, list[tuple[tuple[str, ...], str]]]
 """By first word, the rest of each phrase and the English for it, the longest first."""

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from queryplan.errors import ProgramError
 from queryplan.program.artifact import folder as folders
+from queryplan.program.artifact.compatible import FUNCTION_WORDS
 from queryplan.program.artifact.folder import (
     CARD,
     HEADS,
@@ -27,6 +28,7 @@ from queryplan.program.artifact.folder import (
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination
+from queryplan.program.text.in_english import VERSION
 
 OLD_VERSION = "podcast-cb370e3c4746"
 WEIGHED = Combination(lm_weight=0.7, head_weight=0.3, bias={"true": 0.1, "false": 0.0})
@@ -118,7 +120,7 @@ def test_demonstrations_and_thresholds_come_back(saved: Path) -> None:
 
 def test_the_manifest_says_what_it_stands_on(saved: Path) -> None:
     manifest = read_manifest(saved)
-    assert set(manifest.fingerprints) == {"card", "schema", "signatures", "encoder"}
+    assert set(manifest.fingerprints) == {"card", "schema", "signatures", "encoder", FUNCTION_WORDS}
     assert manifest.thresholds == {"relevance": {"is_relevant": {"threshold": 0.25}}}
     assert manifest.combinations == {"is_relevant": WEIGHED}
     assert manifest.metrics == {"labels_right": 0.612345678901234}
@@ -249,6 +251,19 @@ def test_a_program_compiled_with_something_else_is_refused(copy: Path, name: str
     save_program(folders.ProgramState(other, state.card, state.predictors, state.heads), copy)
     with pytest.raises(ProgramError, match=f"compiled with another {name} .*compile it again"):
         QueryPlanner.load(copy)
+
+
+def test_a_program_that_read_other_languages_otherwise_says_so(copy: Path, tmp_path: Path) -> None:
+    state = load_program(copy)
+    assert state.manifest.fingerprints[FUNCTION_WORDS] == VERSION
+    assert not any("function words" in note for note in QueryPlanner.load(copy).notes)
+    other = state.manifest.model_copy(update={"fingerprints": {**state.manifest.fingerprints, FUNCTION_WORDS: "0"}})
+    save_program(folders.ProgramState(other, state.card, state.predictors, state.heads), copy)
+    planner = QueryPlanner.load(copy, lm=None)
+    assert any("function words" in note for note in planner.plan("Wer ist Nell?").trace.notes)
+    assert planner.manifest
+    planner.save(tmp_path / "again", planner.manifest)
+    assert load_program(tmp_path / "again").manifest.fingerprints[FUNCTION_WORDS] == "0"
 
 
 def test_a_stage_that_this_version_does_not_know_is_named(copy: Path) -> None:

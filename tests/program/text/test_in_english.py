@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.function_words import FOLDER, languages_with_function_words, read_function_words
 from queryplan.errors import DataError
+from queryplan.program.artifact.folder import text_fingerprint
 from queryplan.program.text.function_words import ENGLISH
-from queryplan.program.text.in_english import in_english
+from queryplan.program.text.in_english import VERSION, in_english
 from queryplan.program.text.languages import MOST_CHARACTERS, language_of
 
 LANGUAGES = languages_with_function_words()
@@ -91,6 +92,13 @@ def test_every_file_has_the_same_lines_and_each_surface_once(language: str) -> N
     typed = Counter(text for _, surfaces in lines for text in surfaces)
     assert [text for text, count in typed.items() if count > 1] == []
     assert [text for text in typed if text != text.lower() or text != text.strip() or not text] == []
+
+
+def test_another_way_to_read_languages_has_another_version() -> None:
+    """Whoever changes a file, or how languages are told, raises ``VERSION`` and puts the new hash here."""
+    typed = [text for language in LANGUAGES for _, line in read_function_words(language) for text in line]
+    read = [(FOLDER / f"{language}.tsv").read_text(encoding="utf-8") for language in LANGUAGES]
+    assert (VERSION, text_fingerprint(*read, *map(language_of, typed))) == ("2", "e862be80620647fa")
 
 
 def test_a_damaged_file_is_said(tmp_path: Path) -> None:
