@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ...data.function_words import languages_with_function_words, read_function_words
@@ -62,30 +62,44 @@ def language_of(text: str, words: Sequence[str] | None = None) -> str:
     Args:
         words: of the text, where they are known; other scripts are read by this module's own idea of a word.
     """
-    if not text.isascii():
-        for language, script in _SCRIPTS:
-            if script.search(text):
-                return language
+    if (language := _by_script(text)) is not None:
+        return language
     if words is None or not text.isascii():
         words = TOKEN.findall(text, 0, MOST_CHARACTERS)
-    if text.isascii() and not any(map(_evidence().__contains__, words)):  # nearly all English texts
+    if text.isascii() and _foreign().isdisjoint(words):  # no language can have more of them than English
         return ENGLISH
-    counts = _counted(words)
-    most = max(counts.values(), default=0.0)
-    english = sum(map(_english().__contains__, words))
-    if english >= most or (most < ENOUGH and (english or len(words) > SHORT)):
-        return ENGLISH
-    return min((language for language, count in counts.items() if count == most), key=_rank)
+    return _most(words, _counted(words))
 
 
 def detect_language(text: str) -> str:
     """The language of a text; ``UNKNOWN`` where nothing tells it, or English has as much of it as another language."""
     small = text.casefold()
-    if (language := language_of(small)) != ENGLISH:
+    if (language := _by_script(small)) is not None:
         return language
     words = TOKEN.findall(small, 0, MOST_CHARACTERS)
+    if small.isascii() and _foreign().isdisjoint(words) and not _only_english().isdisjoint(words):  # mostly
+        return ENGLISH
+    counts = _counted(words)
+    if (language := _most(words, counts)) != ENGLISH:
+        return language
     said = sum((word in ENGLISH_WORDS) + (word in _purely_english()) for word in words) / 2
-    return ENGLISH if said > max(_counted(words).values(), default=0.0) else UNKNOWN
+    return ENGLISH if said > max(counts.values(), default=0.0) else UNKNOWN
+
+
+def _by_script(text: str) -> str | None:
+    """The language of a script that one language has."""
+    if text.isascii():
+        return None
+    return next((language for language, script in _SCRIPTS if script.search(text)), None)
+
+
+def _most(words: Sequence[str], counts: Mapping[str, float]) -> str:
+    """The language that counts most, if that is enough and more than English counts; else English."""
+    most = max(counts.values(), default=0.0)
+    english = sum(map(_english().__contains__, words))
+    if english >= most or (most < ENOUGH and (english or len(words) > SHORT)):
+        return ENGLISH
+    return min((language for language, count in counts.items() if count == most), key=_rank)
 
 
 def _counted(words: Sequence[str]) -> dict[str, float]:
@@ -109,6 +123,18 @@ def _purely_english() -> frozenset[str]:
     first, *_ = languages_with_function_words()  # all files have the same first column
     lines = (english for english, _ in read_function_words(first))
     return frozenset((*ENGLISH_WORDS, *(word for line in lines for word in line.split())))
+
+
+@lru_cache(maxsize=1)
+def _foreign() -> frozenset[str]:
+    """The words of other languages that are none of English."""
+    return frozenset(_evidence()) - _english()
+
+
+@lru_cache(maxsize=1)
+def _only_english() -> frozenset[str]:
+    """The function words of English that no other language has."""
+    return ENGLISH_WORDS - frozenset(_evidence())
 
 
 @lru_cache(maxsize=1)
