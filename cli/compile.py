@@ -168,7 +168,7 @@ def _track(outcome: Outcome, where: str, settings: Settings) -> None:
     try:
         run_id, version = log_outcome(outcome, settings.tracking_uri)
     except ConfigError as error:
-        console.print(f"[yellow]not in MLflow:[/yellow] {escape(str(error))}; run the same command again to log it")
+        console.print(f"[yellow]not in MLflow:[/yellow] {escape(str(error))}")
         return
     place = f"queryplan-{outcome.manifest.domain} version {version} (challenger), run {run_id}"
     console.print(f"program {escape(str(outcome.folder))}, in MLflow as {escape(place)}")

@@ -7,15 +7,17 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from queryplan import QueryPlanner
+from queryplan.cli import compile as compiling
 from queryplan.cli.compile import where_to_look
+from queryplan.cli.settings import load_settings
 from queryplan.data.card import load_card
 from queryplan.data.domain import rows_hash
 from queryplan.data.rows import read_rows
-from queryplan.errors import UserError
+from queryplan.errors import ConfigError, UserError
 from queryplan.eval.sampling import sample_rows
 from queryplan.eval.test_readings import readings
 from queryplan.program.artifact.folder import read_manifest
@@ -95,6 +97,17 @@ def test_it_says_where_to_look_without_a_password() -> None:
     assert where_to_look("sqlite:///a.db") == "mlflow ui --backend-store-uri sqlite:///a.db"
     assert where_to_look("http://me:hunter2@host:5000/") == "http://host:5000/", "its own page shows a server"
     assert "hunter2" not in where_to_look("postgresql://me:hunter2@host/db")
+
+
+def test_what_to_do_where_mlflow_took_nothing_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(outcome: Any, uri: str) -> tuple[str, str]:
+        raise ConfigError("MLflow is down. Run the same command again to send it")
+
+    monkeypatch.setattr("queryplan.optimizers.record.log_outcome", refuse)
+    compiling._track(cast("Any", None), "", load_settings())
+    assert capsys.readouterr().err.casefold().count("run the same command again") == 1
 
 
 def test_the_registered_version_plans_from_its_address(queryplan: Run, small_domain: Path, endpoint: Any) -> None:
