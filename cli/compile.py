@@ -168,9 +168,17 @@ def _track(outcome: Outcome, where: str, settings: Settings) -> None:
     try:
         run_id, version = log_outcome(outcome, settings.tracking_uri)
     except ConfigError as error:
-        console.print(f"[yellow]not in MLflow:[/yellow] {escape(str(error))}; run the same command again to log it")
+        console.print(f"[yellow]not in MLflow:[/yellow] {escape(str(error))}")
         return
     place = f"queryplan-{outcome.manifest.domain} version {version} (challenger), run {run_id}"
     console.print(f"program {escape(str(outcome.folder))}, in MLflow as {escape(place)}")
-    console.print(f"look at it: mlflow ui --backend-store-uri {escape(settings.tracking_uri)}")
+    console.print(f"look at it: {escape(where_to_look(settings.tracking_uri))}")
     console.print(f'plan with it: queryplan plan "…" {escape(where)}')
+
+
+def where_to_look(uri: str) -> str:
+    """A server's own page, or the command that shows a database; without the password that an address may have."""
+    from ..program.artifact.registry import public_uri
+
+    shown = public_uri(uri)
+    return shown if uri.startswith(("http://", "https://")) else f"mlflow ui --backend-store-uri {shown}"

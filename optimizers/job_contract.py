@@ -28,6 +28,8 @@ class JobSettings:
     """What to compile and how much of it.
 
     Attributes:
+        optimizer: a name of ``optimizers/registry.py``, or an optimizer of your own (``optimizers/base.py``).
+        arguments: settings of an optimizer that is given by name.
         sizes: sample sizes of ``train``, ``dev`` and ``test``; a split that is not named is used whole.
         max_calls: LM requests that compiling may spend, without those for measuring.
         programs: folder of compiled programs, with one folder for each domain.
@@ -37,7 +39,7 @@ class JobSettings:
         lending: whether other domains lend rows to this one, see ``program/heads/lending.py``.
     """
 
-    optimizer: str = "bootstrap"
+    optimizer: str | Optimizer = "bootstrap"
     arguments: Mapping[str, Any] = field(default_factory=dict)
     lm: LMSettings = field(default_factory=LMSettings)
     encoder: str = AUTO

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .. import __version__
 from ..eval.tracking.records import print_of
 from ..eval.tracking.runs import CandidateRecord, CompileRecord, Tracking
@@ -35,6 +37,7 @@ def log_outcome(outcome: Outcome, tracking_uri: str | None) -> tuple[str, str]:
         sample=outcome.sample,
         rows=dict(outcome.rows),
         read={split: print_of(rows) for split, rows in outcome.read.items()},
+        heads=_heads(outcome),
         spent=_spent(outcome),
         candidates=tuple(_candidate(r, c) for r in outcome.results.values() for c in r.candidates),
         prompts=tuple(p for name, r in outcome.results.items() for p in prompts_of(name, r.predictor)),
@@ -42,6 +45,13 @@ def log_outcome(outcome: Outcome, tracking_uri: str | None) -> tuple[str, str]:
         report=outcome.report,
     )
     return Tracking(tracking_uri, f"queryplan-{manifest.domain}").log_compile(record)
+
+
+def _heads(outcome: Outcome) -> dict[str, Any]:
+    """How the heads were trained, so that compiles that differ in this alone can be told apart."""
+    manifest = outcome.manifest
+    encoders = {"encoder": manifest.encoder, "closer": manifest.closer or "none"} if manifest.heads else {}
+    return encoders | {"lending": "lent" in manifest.compiled}
 
 
 def _spent(outcome: Outcome) -> dict[str, float]:

@@ -22,17 +22,20 @@ OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
 }
 
 
-def make_optimizer(name: str, **arguments: Any) -> Optimizer:
-    """Make the optimizer of that name with these settings.
+def make_optimizer(name: str | Optimizer, **arguments: Any) -> Optimizer:
+    """Make the optimizer of that name with these settings; one that is made already, such as your own, is returned.
 
     Raises:
         UserError: there is no such optimizer, or it has no such setting.
     """
+    if not isinstance(name, str):
+        return name
     factory = OPTIMIZERS.get(name)
     if factory is None:
         raise UserError(f"there is no optimizer {name!r}: give one of {', '.join(OPTIMIZERS)}")
     try:
         return factory(**arguments)
     except TypeError as error:
-        known = ", ".join(factory().arguments())
-        raise UserError(f"optimizer {name!r} does not take these settings; it has {known}") from error
+        known = factory().arguments()
+        wrong = ", ".join(sorted(arguments.keys() - known.keys()) or sorted(arguments))
+        raise UserError(f"optimizer {name!r} does not take {wrong}; it has {', '.join(known)}") from error

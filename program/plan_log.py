@@ -16,6 +16,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -167,6 +168,7 @@ class TraceSink:
     """Sends plans to MLflow as traces, from a thread of its own.
 
     A server that is slow or down never delays a plan: up to a thousand plans wait, and more are dropped and counted.
+    Close it before the process ends, since what waits ends with it.
 
     Args:
         experiment: the MLflow experiment; created if missing.
@@ -178,6 +180,7 @@ class TraceSink:
 
     def __init__(self, experiment: str, tracking_uri: str | None = None) -> None:
         self.dropped = 0
+        self._given_up = False
         self._uri, self._experiment = tracking_uri_in_force(tracking_uri), experiment
         self._experiment_id: str | None = None
         self._waiting: queue.Queue[PlanTrace | None] = queue.Queue(_WAITING)
@@ -193,13 +196,19 @@ class TraceSink:
             raise
 
     def close(self, timeout_s: float = 30.0) -> None:
-        """Send what still waits, for at most ``timeout_s`` seconds."""
+        """Send what still waits, for at most ``timeout_s`` seconds; what is left then is counted and warned of."""
+        if not self._thread.is_alive() or self._given_up:
+            return
+        until = time.monotonic() + timeout_s
+        with suppress(queue.Full):
+            self._waiting.put(None, timeout=timeout_s)
+        self._thread.join(max(0.0, until - time.monotonic()))
         if self._thread.is_alive():
-            try:
-                self._waiting.put(None, timeout=timeout_s)
-            except queue.Full:
-                return
-            self._thread.join(timeout_s)
+            self._given_up = True
+            with self._waiting.mutex:
+                left = self._waiting.unfinished_tasks - (None in self._waiting.queue)
+            self.dropped += left
+            logger.warning("plans were not sent to MLflow within %g seconds: %d", timeout_s, left)
 
     def _send_all(self) -> None:
         more = True
@@ -217,6 +226,8 @@ class TraceSink:
                 batch.append(self._waiting.get(timeout=max(0.0, deadline - time.monotonic())))
             except queue.Empty:
                 break
+        if batch[-1] is None:
+            self._waiting.task_done()
         return [trace for trace in batch if trace is not None], batch[-1] is not None
 
     def _send(self, batch: list[PlanTrace]) -> None:
@@ -224,9 +235,14 @@ class TraceSink:
             with speaking_to_mlflow(self._uri):
                 write_traces(self._uri, self._id(), batch)
         except Exception as error:  # whatever it is, the thread goes on with the next batch
+            if self._given_up:
+                return
             if not self.dropped:
                 logger.warning("plans could not be sent to MLflow: %s", error)
             self.dropped += len(batch)
+        finally:
+            for _ in batch:
+                self._waiting.task_done()
 
     def _id(self) -> str:
         if self._experiment_id is None:

@@ -50,7 +50,8 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT, encoder: str = AUT
     """A planner with heads from the domain's training rows and nothing compiled; its plans say so.
 
     The heads decide and a language model only writes, as a small model without demonstrations and thresholds decides
-    worse than the heads. ``planner.let_model_decide()`` changes that.
+    worse than the heads. ``planner.let_model_decide()`` changes that. Like a compiled planner, it stays as it is where
+    DSPy's optimizers compile a program around it, whose examples are none of its stages'.
 
     Args:
         kept: folder of the heads that were trained before.
@@ -75,6 +76,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT, encoder: str = AUT
     note = f"not compiled: heads trained from {own}{lending_words(counts)}"
     planner.notes = (note, *planner.notes)
     planner.learned = prints_of(rows)
+    planner._compiled = True  # whether or not the heads were kept before
     heads = planner.heads.heads if planner.heads else {}
     return planner.use({}, {name: head_alone(head.labels) for name, head in heads.items()})
 

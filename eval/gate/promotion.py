@@ -97,7 +97,7 @@ class Registry:
             champion = self._holder(mlflow, alias)
             result = self._judged(wanted, champion, settings)
             through = result.verdict == "pass" or (accept_inconclusive and result.verdict == "inconclusive")
-            words = f"{result.sentence} {why}".strip()
+            words = f"{result.sentence} Reason: {why}" if why else result.sentence
             if through and result.verdict == "inconclusive":
                 words = f"accepted although {words}"
             done = Promotion(

@@ -53,6 +53,8 @@ class CompileRecord(Frozen):
         rows: how many rows of each split were drawn.
         read: the rows of each split that something was learned from, chosen on or bounded on, and those that other
             domains ``lent``; records of an earlier version have none.
+        heads: how the heads were trained: their encoders, and whether other domains lent rows. The program's version
+            tells these apart, so they are no part of ``key``; records of an earlier version have none.
         spent: language model calls and tokens that compiling took, by stage, as ``STAGE/calls`` and ``STAGE/tokens``.
         prompts: the prompt of each compiled predictor.
         evaluation: the evaluation of the compiled program, on rows that it was not compiled on.
@@ -73,6 +75,7 @@ class CompileRecord(Frozen):
     sample: str | None = None
     rows: dict[str, int] = {}
     read: dict[str, RowsPrint] = {}
+    heads: dict[str, Any] = {}
     spent: dict[str, float] = {}
     candidates: tuple[CandidateRecord, ...] = ()
     prompts: tuple[PromptText, ...] = ()
@@ -92,7 +95,7 @@ class CompileRecord(Frozen):
     @property
     def key(self) -> str:
         """A hash of what was compiled and measured, whatever the folder and the time, so that it is sent only once."""
-        plain = self.model_dump_json(exclude={"program", "report", "evaluation"})
+        plain = self.model_dump_json(exclude={"program", "report", "evaluation", "heads"})
         return _hash(plain, _evaluation_key(self.evaluation))
 
     @property

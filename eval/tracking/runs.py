@@ -291,7 +291,7 @@ def _compile_params(record: CompileRecord) -> dict[str, str]:
         "code_version": record.code_version,
         "chosen": {c.stage: c.name for c in record.candidates if c.chosen},
     }
-    return public_params(plain) | public_params(record.arguments, "optimizer.")
+    return public_params(plain) | public_params(record.arguments, "optimizer.") | public_params(record.heads, "heads.")
 
 
 def _evaluation_params(evaluation: Evaluation) -> dict[str, str]:

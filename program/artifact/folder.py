@@ -266,16 +266,20 @@ def read_manifest(folder: Path) -> Manifest:
         content = path.read_bytes()
         raw = json.loads(content)
         if isinstance(raw, dict) and raw.get("format") != FORMAT:
-            found = raw.get("format")
-            raise ProgramError(
-                f"{MANIFEST} of {folder} has program format {found}, this version reads {FORMAT}; compile again"
-            )
+            raise ProgramError(_of_another_format(folder, raw.get("format")))
         manifest = Manifest.model_validate(raw)
     except (OSError, ValueError) as error:
-        raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {error}; {AGAIN}") from error
+        said = problems_of(error) if isinstance(error, ValidationError) else error
+        raise ProgramError(f"{MANIFEST} of {folder} cannot be read: {said}; {AGAIN}") from error
     if not _is_sealed(raw, content):
         raise ProgramError(f"{MANIFEST} of {folder} was altered: its hashes are not those of its content; {AGAIN}")
     return manifest
+
+
+def _of_another_format(folder: Path, found: Any) -> str:
+    newer = isinstance(found, int) and found > FORMAT
+    advice = "install a newer queryplan, or compile again with this one" if newer else "compile again"
+    return f"{MANIFEST} of {folder} has program format {found}, this version reads {FORMAT}; {advice}"
 
 
 def _check_files(folder: Path, manifest: Manifest) -> None:

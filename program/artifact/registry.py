@@ -29,6 +29,7 @@ PROGRAM_ARTIFACT = "artifacts/program"
 _SETTING = "--tracking-uri, QUERYPLAN_TRACKING_URI or tracking_uri in queryplan.toml"
 _MODEL = re.compile(r"models:/(?P<name>[^/@]+)(?:@(?P<alias>[^/@]+)|/(?P<version>\d+))")
 _CONNECT_S = 5.0
+_ANSWER_S = 30.0  # a busy server with one worker takes some seconds
 
 
 def resolve(uri_or_folder: str | Path, tracking_uri: str | None = None) -> Path:
@@ -91,7 +92,7 @@ def client(uri: str) -> MlflowClient:
 
 
 def quiet_mlflow() -> None:
-    """Make MLflow send no telemetry, draw no bars, print no links, and give up on a dead server in seconds.
+    """Make MLflow send no telemetry, draw no bars, print no links, and give up sooner on a dead or hanging server.
 
     What the user has set stays.
     Must run before MLflow is imported for the first time.
@@ -100,6 +101,8 @@ def quiet_mlflow() -> None:
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     # Its own seven tries, each after twice the time, hang for four minutes on a server that died.
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
+    # Each of these tries waits two minutes for a server that hangs.
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
     # Lines about database tables at the first use of a file, and about waiting for a version.
     for name in ("mlflow.store.db.utils", "mlflow.store.model_registry.abstract_store"):
@@ -138,7 +141,7 @@ def _cause(text: str) -> str:
 
 
 def _knock(uri: str) -> None:
-    """Fail at once if no server listens, or a folder is in the database's place: MLflow would retry for minutes."""
+    """Fail soon if no server listens or answers, or a folder is in the database's place: MLflow retries for minutes."""
     if (file := sqlite_file(uri)) is not None and file.is_dir():
         raise IsADirectoryError(f"{file} is a folder, not a database")
     if _is_of_folders(uri):
@@ -151,7 +154,23 @@ def _knock(uri: str) -> None:
     except ValueError:
         raise OSError("there can be no such host or port") from None
     if parts.scheme in ("http", "https") and parts.hostname:
-        socket.create_connection((parts.hostname, port), timeout=_CONNECT_S).close()
+        _await_answer(uri, (parts.hostname, port))
+
+
+def _await_answer(uri: str, place: tuple[str, int]) -> None:
+    """Wait for any answer of a server; what is wrong with the answer is left to MLflow to say."""
+    import requests
+    from requests.utils import get_environ_proxies, select_proxy
+
+    if select_proxy(uri, get_environ_proxies(uri)) is None:  # with a proxy, the server itself may be out of reach
+        socket.create_connection(place, timeout=_CONNECT_S).close()
+    wait = (_CONNECT_S, _ANSWER_S)
+    try:
+        requests.get(f"{uri.rstrip('/')}/health", timeout=wait, allow_redirects=False, stream=True).close()
+    except requests.Timeout:
+        raise TimeoutError(f"it takes connections and gave no answer within {_ANSWER_S:.0f} seconds") from None
+    except requests.RequestException:
+        return
 
 
 def _is_of_folders(uri: str) -> bool:

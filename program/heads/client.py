@@ -4,7 +4,10 @@
     predict(lm=HeadClient(planner.heads), query="How does flow differ from focus?").complexity.value
 
 A head answers the question that has its name (``is_follow_up``, ``is_relevant``, ``complexity`` …), from the
-inputs ``query`` and, for ``is_follow_up``, ``history``. Instructions and demonstrations change nothing.
+inputs ``query`` and, for ``is_follow_up``, ``history``. Instructions and demonstrations change nothing. Each head
+answers by itself; a plan chooses complexity, intent and decomposition together (``joint.py``), so that one of them may
+differ. A domain with few labelled rows may lack a head, such as ``rejection_kind``; ``program.stages.narrowed`` gives a
+predictor that does not ask for it.
 """
 
 from __future__ import annotations

@@ -7,14 +7,17 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from queryplan import QueryPlanner
+from queryplan.cli import compile as compiling
+from queryplan.cli.compile import where_to_look
+from queryplan.cli.settings import load_settings
 from queryplan.data.card import load_card
 from queryplan.data.domain import rows_hash
 from queryplan.data.rows import read_rows
-from queryplan.errors import UserError
+from queryplan.errors import ConfigError, UserError
 from queryplan.eval.sampling import sample_rows
 from queryplan.eval.test_readings import readings
 from queryplan.program.artifact.folder import read_manifest
@@ -66,6 +69,9 @@ def test_a_compile_ends_with_a_report_a_program_and_a_registered_version(
     assert manifest.compiled["optimizer"] == "bootstrap"
     train = read_rows(small_domain / "train.jsonl")  # heads learn from all of them
     lent = lent_rows(train, load_card(small_domain))
+    assert {"heads.encoder": "wordllama-l2-256", "heads.closer": "none", "heads.lending": "true"}.items() <= (
+        the_run().data.params.items()
+    )
     assert data_sets() == {
         "podcast train": rows_hash(train),
         "podcast lent": rows_hash([row for one in lent for row in (*one.rows, *one.strangers)]),
@@ -74,13 +80,36 @@ def test_a_compile_ends_with_a_report_a_program_and_a_registered_version(
     }
 
 
+def the_run() -> Any:
+    """The run that a compile made."""
+    server = client(os.environ["QUERYPLAN_TRACKING_URI"])
+    experiment = server.get_experiment_by_name("queryplan-podcast")
+    assert experiment is not None
+    (run,) = server.search_runs([experiment.experiment_id], "tags.`queryplan.kind` = 'compile'")
+    return run
+
+
 def data_sets() -> dict[str, str]:
     """The digests of the data sets of the run that a compile made."""
-    mlflow = client(os.environ["QUERYPLAN_TRACKING_URI"])
-    experiment = mlflow.get_experiment_by_name("queryplan-podcast")
-    assert experiment is not None
-    (run,) = mlflow.search_runs([experiment.experiment_id], "tags.`queryplan.kind` = 'compile'")
+    run = the_run()
     return {given.dataset.name: given.dataset.digest for given in run.inputs.dataset_inputs} if run.inputs else {}
+
+
+def test_it_says_where_to_look_without_a_password() -> None:
+    assert where_to_look("sqlite:///a.db") == "mlflow ui --backend-store-uri sqlite:///a.db"
+    assert where_to_look("http://me:hunter2@host:5000/") == "http://host:5000/", "its own page shows a server"
+    assert "hunter2" not in where_to_look("postgresql://me:hunter2@host/db")
+
+
+def test_what_to_do_where_mlflow_took_nothing_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(outcome: Any, uri: str) -> tuple[str, str]:
+        raise ConfigError("MLflow is down. Run the same command again to send it")
+
+    monkeypatch.setattr("queryplan.optimizers.record.log_outcome", refuse)
+    compiling._track(cast("Any", None), "", load_settings())
+    assert capsys.readouterr().err.casefold().count("run the same command again") == 1
 
 
 def test_the_registered_version_plans_from_its_address(queryplan: Run, small_domain: Path, endpoint: Any) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import resource
+import socket
 import stat
 import threading
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -224,6 +226,21 @@ def test_a_server_that_is_down_costs_a_plan_nothing(caplog: pytest.LogCaptureFix
     assert (sink.dropped, log.failed) == (2, 0)
     assert "hunter2" not in caplog.text
     assert SECRET not in caplog.text
+
+
+def test_plans_that_a_hanging_server_does_not_take_in_time_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    with socket.socket() as taking:
+        taking.bind(("127.0.0.1", 0))
+        taking.listen()
+        sink = TraceSink("plans", f"http://127.0.0.1:{taking.getsockname()[1]}")
+        log, began = PlanLog(sink), time.monotonic()
+        log.log(made_plan(), HISTORY)
+        time.sleep(1.5)  # the first is under way
+        log.log(made_plan(), HISTORY)
+        sink.close(timeout_s=0.2)
+        sink.close(timeout_s=0.2)
+        assert (sink.dropped, time.monotonic() - began < 10) == (2, True)
+    assert caplog.text.count("plans were not sent to MLflow within 0.2 seconds: 2") == 1
 
 
 def test_what_the_log_says_is_what_a_logged_plan_reads() -> None:

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import dspy
 import pytest
 from queryplan.data.card import domain_folder, load_card
 from queryplan.program import uncompiled
@@ -87,6 +88,17 @@ def test_heads_are_trained_once_and_kept(bakery: Path, tmp_path: Path, monkeypat
     second = uncompiled_planner(bakery, tmp_path / "kept")
     assert second.program_version == first.program_version
     assert len(list((tmp_path / "kept").iterdir())) == 1
+
+
+def test_an_optimizer_leaves_it_alone_whether_its_heads_are_new_or_kept(bakery: Path, tmp_path: Path) -> None:
+    class Around(dspy.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.planner = uncompiled_planner(bakery, tmp_path / "kept")
+            self.answer = dspy.Predict("question -> answer")
+
+    assert [name for name, _ in Around().named_predictors()] == ["answer"], "new heads"
+    assert [name for name, _ in Around().named_predictors()] == ["answer"], "kept heads"
 
 
 def test_a_changed_row_or_card_trains_anew(bakery: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import dspy
 import pytest
 from dspy.utils.dummies import DummyLM
+from queryplan.eval.metrics import score_case
 from queryplan.program.planner import QueryPlanner
 
 
@@ -48,3 +49,20 @@ def test_a_pickled_planner_is_refused_in_a_sentence(agent: Agent, tmp_path: Path
     with pytest.raises(RuntimeError, match=r"save it with \.save\(FOLDER\)"):
         agent.save(tmp_path / "whole", save_program=True)
     assert copy(agent.planner).plan("Who is Nell?").query == "Who is Nell?"
+
+
+def test_evaluate_of_dspy_scores_plans_against_rows(bench: Any, rows: Any) -> None:
+    planner, some = bench.planner(), rows("dev")[:12]
+
+    def labels_right(example: dspy.Example, prediction: dspy.Prediction, trace: Any = None) -> bool:
+        return score_case(example.row, prediction.plan).labels_right
+
+    devset = [
+        dspy.Example(query=row.query, history=row.history, session=row.session, row=row).with_inputs(
+            "query", "history", "session"
+        )
+        for row in some
+    ]
+    wanted = sum(score_case(row, planner.plan(row.query, row.history, row.session)).labels_right for row in some)
+    result = dspy.Evaluate(devset=devset, metric=labels_right, num_threads=4, display_progress=False)(planner)
+    assert result.score == pytest.approx(100 * wanted / len(some), abs=0.01)

@@ -105,7 +105,7 @@ def test_what_rows_cannot_decide_waits_until_somebody_takes_it_upon_themselves(s
     taken = shelf.registry.promote(version, "champion", ASKED, accept_inconclusive=True, why="it is faster")
     assert (taken.moved, shelf.champion) == (True, version)
     assert taken.why.startswith("accepted although inconclusive")
-    assert taken.why.endswith("it is faster")
+    assert taken.why.endswith(" Reason: it is faster")
 
 
 def test_a_dry_run_changes_nothing(shelf: Shelf) -> None:

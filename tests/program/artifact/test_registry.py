@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import socket
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -86,6 +89,34 @@ def test_a_registry_that_is_down_names_the_setting_and_hides_the_password() -> N
         resolve("models:/queryplan-podcast@champion", "http://me:hunter2@127.0.0.1:9/x")
     assert "hunter2" not in str(caught.value)
     assert isinstance(caught.value.__cause__, ConfigError)
+
+
+@pytest.fixture
+def silent_server() -> Iterator[str]:
+    """A server that takes connections and never answers."""
+    with socket.socket() as taking:
+        taking.bind(("127.0.0.1", 0))
+        taking.listen()
+        yield f"http://me:hunter2@127.0.0.1:{taking.getsockname()[1]}"
+
+
+def test_a_registry_that_hangs_is_given_up_in_time(silent_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queryplan.program.artifact.registry._ANSWER_S", 0.2)
+    began = time.monotonic()
+    with pytest.raises(ProgramError, match=r"gave no answer within 0 seconds.*QUERYPLAN_TRACKING_URI") as caught:
+        resolve("models:/queryplan-podcast@champion", silent_server)
+    assert time.monotonic() - began < 5
+    assert "hunter2" not in str(caught.value)
+    said = caught.value.__cause__
+    assert said is not None
+    assert isinstance(said.__cause__, TimeoutError), "as one that may come back"
+
+
+def test_behind_a_proxy_a_server_is_not_asked_directly(silent_server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("queryplan.program.artifact.registry._ANSWER_S", 0.2)
+    monkeypatch.setenv("http_proxy", silent_server)
+    with pytest.raises(ProgramError, match="gave no answer within 0 seconds"):
+        resolve("models:/queryplan-podcast@champion", "http://mlflow.invalid:5000")
 
 
 def test_ours_comes_before_mlflows_variable_and_a_given_address_before_both(monkeypatch: pytest.MonkeyPatch) -> None:
