@@ -23,6 +23,9 @@ from ...errors import ConfigError
 
 T = TypeVar("T")
 
+READ_MOST = 20_000
+"""The most that is read of an answer that comes piece by piece: one that does not end must not fill the memory."""
+
 _LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.ContextVar("queryplan_loop", default=None)
 
 

@@ -13,9 +13,9 @@ from .calls import Deadline, Limits, awaited, in_thread
 from .collection.reading import read_collection
 from .gaps import COVERED, Coverage, cover
 from .results import Gap
-from .run_result import EMPTY, RunResult, Timings
+from .run_result import EMPTY, Kind, RunResult, Timings
 from .search import SearchRun, SearchSettings, ask, log_trace, planned_candidates
-from .speaking import Speakers, spoken
+from .speaking import Speakers, Spoken, answered, rejected, spoken
 from .stores import Stores
 from .waves import Waves
 
@@ -111,11 +111,11 @@ class _Execution:
     has_records: bool = False
 
     def result(self) -> RunResult:
-        plan, speakers = self.plan, self.settings.speakers
+        plan, speakers, card = self.plan, self.settings.speakers, self.stores.card
         if not plan.is_relevant:
-            return self._timed(RunResult(plan, "rejected", text=speakers.reject(self.stores.card, plan)))
+            return self._unsearched("rejected", rejected(speakers, card, plan))
         if plan.retrieval_strategy.direct_answer:
-            return self._timed(RunResult(plan, "direct_answer", text=speakers.answer(self.stores.card, plan)))
+            return self._unsearched("direct_answer", answered(speakers, card, plan))
         whole, gaps = self._whole()
         if whole is not None:
             return self._spoken(whole)
@@ -166,11 +166,12 @@ class _Execution:
 
     def _search(self, run: SearchRun) -> Waves:
         """Ask what can be asked, then what depends on it, until nothing waits."""
-        waves = Waves(self.plan, self._answerer())
+        waves = Waves(self.plan, self._answerer(), self.deadline)
         batch = waves.first(planned_candidates(self.plan))
         while batch:
             self._ask(run, batch)
             batch = () if self.deadline.over() else waves.next(run.lists, self.settings.search.rank_constant)
+        waves.end()
         return waves
 
     def _ask(self, run: SearchRun, candidates: Sequence[QueryCandidate]) -> None:
@@ -244,6 +245,10 @@ class _Execution:
             return []
         why = f"the deadline came after {self.deadline.elapsed_ms():.0f} ms"
         return [Gap(kind="deadline", what="the run", why=why, instead="the result is made from what was there")]
+
+    def _unsearched(self, kind: Kind, said: Spoken) -> RunResult:
+        """The result of a plan that searches nothing."""
+        return self._timed(RunResult(self.plan, kind, text=said[0], gaps=said[1]))
 
     def _spoken(self, result: RunResult) -> RunResult:
         """The result with the text that the user's callable writes; if that fails, with the quoted evidence."""

@@ -11,7 +11,7 @@ from functools import partial
 
 from ...signatures.types import Frozen
 from ..plan import QueryCandidate, QueryPlan
-from .calls import Call, Deadline, Outcome, awaited, run_calls
+from .calls import Call, Deadline, Outcome, awaited, run_calls, words_of
 from .fusion import NEAR_DUPLICATE, RANK_CONSTANT, Ranked, Relevance, rank
 from .placeholders import open_references
 from .providers import SearchProvider, Variation
@@ -89,8 +89,19 @@ class SearchRun:
     def rank(self) -> SearchRun:
         """Fuse all lists; returns self."""
         s = self.settings
-        self.ranked = rank(self.lists, s.limit, s.relevance, s.rank_constant, s.near_duplicate)
+        relevance = self._relevant if s.relevance is not None else None
+        self.ranked = rank(self.lists, s.limit, relevance, s.rank_constant, s.near_duplicate)
         return self
+
+    def _relevant(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+        """What the relevance filter keeps; everything if it fails, since it may be the user's."""
+        assert self.settings.relevance is not None
+        try:
+            return list(self.settings.relevance(evidence))
+        except Exception as error:
+            gap = Gap(kind="plan", what="the relevance filter", why=words_of(error), instead="every passage was kept")
+            self.gaps += [gap] if gap not in self.gaps else []
+            return evidence
 
     def trace(self) -> SearchTrace:
         """The counts of this run."""
@@ -157,7 +168,7 @@ def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
     For a plan without candidates these are its standalone query and its sub-queries.
     """
     if not isinstance(plan, QueryPlan):
-        return tuple(c for c in plan if not open_references(c.query))
+        return tuple(c for c in plan if c.query.strip() and not open_references(c.query))
     if not plan.retrieval_strategy.use_rag:
         return ()
     given = plan.candidates or (
@@ -192,8 +203,8 @@ def _ask(run: SearchRun, pairs: Sequence[tuple[QueryCandidate, SearchProvider]],
 
 
 def _call(query: str, provider: SearchProvider, depth: int) -> Call[Read]:
-    limits = provider.limits
-    return Call(provider, limits, lambda: provider.search(query, min(depth, limits.results)), read_results)
+    most = min(depth, provider.limits.results)
+    return Call(provider, provider.limits, lambda: provider.search(query, most), partial(read_results, most=most))
 
 
 def log_trace(trace: SearchTrace) -> None:
@@ -215,7 +226,7 @@ def _meant(run: SearchRun, candidate: QueryCandidate, providers: Sequence[Search
 
 def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProvider], deadline: Deadline) -> None:
     """Search without a plan: compress, let each provider make its variations, ask each distinct one once."""
-    text = run.settings.compress(query) if run.settings.compress else query
+    text = _compressed(run, query)
     fit = _fit(run, providers)
     calls = [Call(p, p.limits, partial(p.variations, text), read_variations) for p in fit]
     pairs = []
@@ -228,6 +239,21 @@ def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProv
         legacy = (QueryCandidate(query=v.query, stage=LEGACY, label=v.label) for v in variations)
         pairs += [(candidate, provider) for candidate in legacy]
     _ask(run, pairs, deadline)
+
+
+def _compressed(run: SearchRun, query: str) -> str:
+    """The query as the settings shorten it; as it is if that fails or gives no text."""
+    if run.settings.compress is None:
+        return query
+    try:
+        text = run.settings.compress(query)
+        why = "" if isinstance(text, str) and text.strip() else "it gave no text"
+    except Exception as error:  # it may be the user's
+        text, why = query, words_of(error)
+    if why:
+        instead = "the query was asked as it is"
+        run.gaps.append(Gap(kind="plan", what="shortening the query", why=why, instead=instead))
+    return query if why else text
 
 
 def _take(run: SearchRun, candidate: QueryCandidate, provider: SearchProvider, outcome: Outcome[Read]) -> None:

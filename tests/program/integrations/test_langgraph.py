@@ -7,7 +7,7 @@ import importlib.util
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +240,47 @@ def test_the_example_runs(root: Path, capsys: pytest.CaptureFixture[str], monkey
     said = capsys.readouterr().out
     assert "went by: direct" in said
     assert "transcripts 1[2]" in said
+
+
+class Broken:
+    """A planner that fails."""
+
+    def plan(self, *given: Any, **more: Any) -> QueryPlan:
+        raise ConnectionError("refused")
+
+    async def aplan(self, *given: Any, **more: Any) -> QueryPlan:
+        raise ConnectionError("refused")
+
+
+def test_the_old_path_answers_where_planning_fails(stores: Stores) -> None:
+    graph = build_graph(Broken(), stores)
+    for state in (graph.invoke({"query": "doorway"}), asyncio.run(graph.ainvoke({"query": "doorway"}))):
+        assert state["route"] == "without_plan"
+        assert state["evidence"]
+
+
+def failing(*given: Any) -> Any:
+    raise ConnectionError("refused")
+
+
+def test_a_rerank_that_fails_keeps_the_order_and_is_named(stores: Stores) -> None:
+    state = build_graph(Planner(SIMPLE), stores, rerank=failing).invoke({"query": SIMPLE.query})
+    assert ids(state["evidence"]) == ids(build_graph(Planner(SIMPLE), stores).invoke({"query": "q"})["evidence"])
+    assert [gap.why for gap in state["run"].gaps if gap.what == "reranking"] == ["ConnectionError: refused"]
+
+
+@pytest.mark.parametrize(("plan", "name"), [(OUT, "reject"), (HELLO, "answer")])
+def test_a_text_that_is_not_written_is_the_cards(
+    plan: QueryPlan, name: str, stores: Stores, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = RunSettings(speakers=replace(Speakers(), **{name: failing}))
+    state = build_graph(Planner(plan), stores, settings=settings).invoke({"query": plan.query})
+    assert state["answer"] == build_graph(Planner(plan), stores).invoke({"query": plan.query})["answer"]
+    assert "ConnectionError" in caplog.text
+
+
+def test_without_a_key_the_flag_goes_by_the_query(stores: Stores) -> None:
+    flag = PlannerFlag(mode="on", fraction=0.5)
+    graph = build_graph(Planner(SIMPLE), stores, flag=flag)
+    routes = {graph.invoke({"query": f"doorway {n}", "key": None})["route"] for n in range(12)}
+    assert routes == {"simple_retrieval", "without_plan"}
