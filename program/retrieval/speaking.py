@@ -33,8 +33,8 @@ def direct_answer(card: DomainCard, plan: QueryPlan) -> str:
 
 def synthesis(run: RunResult) -> str:
     """The answers of the graph, then the best passages in quotation marks, each with its source."""
-    if run.context is not None:
-        return str(getattr(run.context, "formatted_context", run.context))
+    if run.context is not None and run.context.formatted_context is not None:
+        return run.context.formatted_context
     graph = [f"The graph answers: {', '.join(run.graph_answers)}"] if run.graph_answers else []
     return "\n\n".join([*graph, quoted(run.evidence)] if run.evidence or not graph else graph)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -284,3 +286,30 @@ def test_without_a_key_the_flag_goes_by_the_query(stores: Stores) -> None:
     graph = build_graph(Planner(SIMPLE), stores, flag=flag)
     routes = {graph.invoke({"query": f"doorway {n}", "key": None})["route"] for n in range(12)}
     assert routes == {"simple_retrieval", "without_plan"}
+
+
+KEPT = """
+from langgraph.checkpoint.memory import InMemorySaver
+from queryplan.program.integrations.langgraph import build_graph
+from queryplan.program.plan import QueryPlan
+from queryplan.program.retrieval.stores import open_stores
+
+class Planner:
+    def plan(self, *given, **more):
+        return QueryPlan.model_validate_json({plan!r})
+
+graph = build_graph(Planner(), open_stores("journal"), checkpointer=InMemorySaver())
+thread, now = {{"configurable": {{"thread_id": "1"}}}}, "2025-03-31T12:00:00+02:00"
+session = {{"now": now, "collection": {{"composition_count": 5, "last_stats_update": now}}}}
+graph.invoke({{"query": "q", "session": session}}, thread, interrupt_before=["synthesise"])
+state = graph.invoke(None, thread)
+print(type(state["run"].context).__name__, type(state["run"].gaps[0]).__name__, state["answer"][:2])
+"""
+
+
+def test_a_checkpointer_that_takes_known_types_alone_gives_everything_back() -> None:
+    code = KEPT.format(plan=WHOLE.model_dump_json())
+    environment = {**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout == "ContextResult Gap ##\n", done.stderr
+    assert done.stderr == ""
