@@ -46,6 +46,16 @@ class Limits:
             raise ConfigError(f"the limits of a store must be above zero: give another {' and '.join(wrong)}")
 
 
+def at_least(settings: object, **least: float) -> None:
+    """Refuse settings that are below what means anything.
+
+    Raises:
+        ConfigError: one of them is; every such one is named.
+    """
+    if wrong := [f"{name} at least {most:g}" for name, most in least.items() if not getattr(settings, name) >= most]:
+        raise ConfigError(f"{type(settings).__name__} must have {' and '.join(wrong)}")
+
+
 class Deadline:
     """A deadline for a run; None is no deadline."""
 

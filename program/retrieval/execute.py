@@ -9,7 +9,7 @@ from typing import Any
 from ..plan import QueryCandidate, QueryPlan
 from .answers import Answerer, NamesInEvidence
 from .beside import Beside, facts_of, gather, source_lists
-from .calls import Deadline, Limits, awaited, in_thread
+from .calls import Deadline, Limits, at_least, awaited, in_thread
 from .collection.reading import read_collection
 from .gaps import COVERED, Coverage, cover
 from .results import Gap
@@ -32,6 +32,9 @@ class Budget:
         weight: weight of a follow-up's results beside those of the plan's own candidates. At 1 they displaced good
             passages: recall@10 on the podcast's training evidence fell from 0.593 to 0.585 with the heads' plans,
             and rose to 0.604 at 0.35 (with plans of the labels: 0.695, 0.694 and 0.697).
+
+    Raises:
+        ConfigError: a number is below zero.
     """
 
     rounds: int = 2
@@ -39,6 +42,9 @@ class Budget:
     least: float = COVERED
     threshold: float = 1.0
     weight: float = 0.35
+
+    def __post_init__(self) -> None:
+        at_least(self, rounds=0, queries=0, weight=0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,9 @@ class RunSettings:
         side: limits for the graph, and for a source that declares none.
         complex_times: factor on the number of passages for a complex question, whose answer is in several places; 1
             gives all plans the same number.
+
+    Raises:
+        ConfigError: ``complex_times`` is below 1.
     """
 
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -58,6 +67,9 @@ class RunSettings:
     answerer: Answerer | None = None
     side: Limits = field(default_factory=lambda: Limits(concurrency=4, timeout_s=5.0))
     complex_times: int = 2
+
+    def __post_init__(self) -> None:
+        at_least(self, complex_times=1)
 
     def search_for(self, plan: QueryPlan) -> SearchSettings:
         """The search settings for this plan."""

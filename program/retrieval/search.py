@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from ...errors import ConfigError
 from ...signatures.types import Frozen
 from ..plan import QueryCandidate, QueryPlan
-from .calls import Call, Deadline, Outcome, awaited, run_calls, words_of
+from .calls import Call, Deadline, Outcome, at_least, awaited, run_calls, words_of
 from .fusion import NEAR_DUPLICATE, RANK_CONSTANT, Ranked, Relevance, rank
 from .placeholders import open_references
 from .providers import SearchProvider, Variation
@@ -55,6 +56,9 @@ class SearchSettings:
         depth: results requested of each channel.
         compress: shortens the query of a search *without* a plan; a planned query is never changed.
         relevance: a filter that keeps passages about the question; None keeps all.
+
+    Raises:
+        ConfigError: a number is below what means anything.
     """
 
     limit: int = 10
@@ -63,6 +67,11 @@ class SearchSettings:
     near_duplicate: float = NEAR_DUPLICATE
     compress: Callable[[str], str] | None = None
     relevance: Relevance | None = None
+
+    def __post_init__(self) -> None:
+        at_least(self, limit=1, depth=1, rank_constant=0)
+        if not self.near_duplicate > 0:
+            raise ConfigError("near_duplicate must be above zero: it is a share of words, and above 1 removes nothing")
 
 
 @dataclass

@@ -109,6 +109,8 @@ class Client:
         url = f"{self.root}/api/v1/types"
         try:
             return within(self.limits.timeout_s, lambda: self._http.get(url).raise_for_status().json())
+        except httpx.ConnectError as error:
+            raise DataError(f"{self.root} cannot be reached: {_said(error)}; check its address") from error
         except (httpx.HTTPError, Again, ValueError, RecursionError) as error:
             raise DataError(f"{self.root} does not say its types: {_said(error)}; give --schema FILE") from error
 
