@@ -174,7 +174,8 @@ async def asearch_with_plan(
 def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
     """The candidates of a plan that can be asked now, without those that wait for an answer (``{1}``).
 
-    For a plan without candidates these are its standalone query and its sub-queries.
+    For a plan without candidates these are its standalone query and its sub-queries. ``{1}`` in what a user typed
+    waits for nothing where the plan has no such sub-query.
     """
     if not isinstance(plan, QueryPlan):
         return tuple(c for c in plan if c.query.strip() and not open_references(c.query))
@@ -182,9 +183,14 @@ def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
         return ()
     given = plan.candidates or (
         QueryCandidate(query=plan.standalone_query, stage="rule_based", label="standalone"),
-        *(QueryCandidate(query=s.text, stage="rule_based", label=f"sub_query_{s.id}") for s in plan.sub_queries),
+        *(
+            QueryCandidate(query=s.text, stage="rule_based", label=f"sub_query_{s.id}")
+            for s in plan.sub_queries
+            if not open_references(s.text)
+        ),
     )
-    return tuple(c for c in given if c.query.strip() and not open_references(c.query))
+    ids = {sub.id for sub in plan.sub_queries}
+    return tuple(c for c in given if c.query.strip() and ids.isdisjoint(open_references(c.query)))
 
 
 def ask(
