@@ -86,7 +86,9 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
     """
     try:
         told = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{path.name} is no JSON of a plan: {error}") from error
     if isinstance(told, Mapping) and "graph_plan" in told:
         if told["graph_plan"] is None:

@@ -42,6 +42,9 @@ from .http_metrics import Metrics
 from .http_service import Fatal, PlanService
 from .http_types import BatchAnswer, BatchRequest, Health, Limits, PlanRequest, Problem, ProgramFacts, program_facts
 
+BODY = "the body must be a JSON object; send it with Content-Type: application/json, as /openapi.json says"
+FIELD_CHARACTERS = 40
+"""The longest name of a field that there is not which is repeated; a longer one is hardly a misspelling."""
 OPEN_PATHS = ("/v1/health", "/v1/ready")
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -156,6 +159,16 @@ def _add_problems(app: FastAPI) -> None:
     async def wrong(request: Request, error: RequestValidationError) -> JSONResponse:
         return JSONResponse({"detail": _sentence(error.errors())}, 422)
 
+    @app.exception_handler(400)
+    async def unread(request: Request, error: Exception) -> JSONResponse:
+        return JSONResponse({"detail": BODY}, 422)
+
+    @app.exception_handler(405)
+    async def otherwise(request: Request, error: Exception) -> JSONResponse:
+        headers = dict(getattr(error, "headers", None) or {})
+        taken = headers.get("Allow", "another method")
+        return JSONResponse({"detail": f"this endpoint takes {taken}; see /openapi.json"}, 405, headers)
+
     @app.exception_handler(404)
     async def nowhere(request: Request, error: Exception) -> JSONResponse:
         return JSONResponse({"detail": "there is no such endpoint; /openapi.json lists those there are"}, 404)
@@ -165,11 +178,19 @@ def _sentence(errors: Sequence[Any]) -> str:
     """The first problem of a request, and its place."""
     first = errors[0]
     if first["type"] == "json_invalid" or first["loc"] == ("body",):
-        return "the body must be a JSON object; send it with Content-Type: application/json, as /openapi.json says"
-    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"][1:]).lstrip(".")
+        return BODY
+    *place, last = first["loc"][1:]
+    path = [*place, _name(last) if first["type"] == "extra_forbidden" else last]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     said = said_of(first)
     more = f", and {len(errors) - 1} more" if len(errors) > 1 else ""
     return f"{where}: {said}{more}; see /openapi.json"
+
+
+def _name(field: object) -> str:
+    """The name of a field that there is not, if it can be a misspelled one: it was typed by whoever asks."""
+    name = str(field)
+    return name if name.isidentifier() and len(name) <= FIELD_CHARACTERS else "a field"
 
 
 def _json(model: BaseModel, status: int = 200) -> Response:

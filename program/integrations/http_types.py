@@ -67,6 +67,7 @@ class PlanRequest(Frozen):
     )
     deadline_s: float | None = Field(
         default=None,
+        strict=True,
         allow_inf_nan=False,
         description="Seconds from the request's arrival after which the plan is made from what is known; 0 is at once.",
     )

@@ -5,7 +5,8 @@
     plan ─┬─ not ours ──────► reject ──────────────────────────────► END
           ├─ greeting ──────► direct ──────────────────────────────► END
           ├─ one search ────► simple_retrieval ──┐
-          └─ several ───────► complex_retrieval ─┴► rerank ► synthesise ► END
+          ├─ several ───────► complex_retrieval ─┴► rerank ► synthesise ► END
+          └─ planner failed ► without_plan ────────────────────────► END
 
 With a flag that is off (or for keys that its fraction leaves out) the first edge leads to ``without_plan``, the path
 that was there before, and no planner is called.
@@ -13,6 +14,7 @@ that was there before, and no planner is called.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -20,14 +22,16 @@ from typing import Any, Protocol, TypedDict, TypeVar
 
 from ...errors import ConfigError
 from ..plan import QueryPlan
+from ..retrieval.calls import words_of
 from ..retrieval.execute import Budget, RunSettings, aexecute, execute
 from ..retrieval.feature_flag import PlannerFlag, Report, log_shadow, shadow
-from ..retrieval.results import Evidence, Hit
+from ..retrieval.results import Evidence, Gap, Hit
 from ..retrieval.run_result import RunResult
 from ..retrieval.search import search_with_plan
-from ..retrieval.speaking import quoted, spoken
+from ..retrieval.speaking import Spoken, answered, quoted, rejected, spoken
 from ..retrieval.stores import Stores
 
+LOG = logging.getLogger("queryplan.langgraph")
 NOTHING: Mapping[str, Any] = MappingProxyType({"query_plan": None, "run": None, "evidence": ()})
 """The initial state of a turn, which replaces what the turn before left."""
 
@@ -112,7 +116,7 @@ def build_graph(
     for name in ("reject", "direct", "rerank", "synthesise", "without_plan"):
         graph.add_node(name, getattr(nodes, f"{name}_node"))
     graph.add_conditional_edges(START, nodes.enter, ["plan", "without_plan"])
-    graph.add_conditional_edges("plan", nodes.route, list(ROUTES))
+    graph.add_conditional_edges("plan", nodes.route, [*ROUTES, "without_plan"])
     for name in ("simple_retrieval", "complex_retrieval"):
         graph.add_edge(name, "rerank")
     graph.add_edge("rerank", "synthesise")
@@ -146,7 +150,7 @@ class _Nodes:
 
     def enter(self, state: RetrievalState) -> str:
         """The entry: with a plan, or the old path, beside which a shadow plan may be made."""
-        key = state.get("key", state["query"])
+        key = state["query"] if state.get("key") is None else state["key"]
         mode = self.flag.mode_for(key)
         if mode == "shadow":
             shadow(lambda: self.planner.plan(*_asked(state)), key, self.report)
@@ -154,15 +158,22 @@ class _Nodes:
 
     def plan(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``plan``."""
-        return {**NOTHING, "query_plan": self.planner.plan(*_asked(state))}
+        try:
+            return {**NOTHING, "query_plan": self.planner.plan(*_asked(state))}
+        except Exception as error:
+            return _unplanned(error)
 
     async def aplan(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``plan``, awaited."""
-        return {**NOTHING, "query_plan": await self.planner.aplan(*_asked(state))}
+        try:
+            return {**NOTHING, "query_plan": await self.planner.aplan(*_asked(state))}
+        except Exception as error:
+            return _unplanned(error)
 
     def route(self, state: RetrievalState) -> str:
-        """The node that the plan leads to."""
-        return route_of(_plan(state))
+        """The node that the plan leads to; the old path if there is none."""
+        plan = state["query_plan"]
+        return "without_plan" if plan is None else route_of(plan)
 
     def simple_retrieval(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``simple_retrieval``: one batch of searches."""
@@ -184,16 +195,22 @@ class _Nodes:
 
     def reject_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``reject``."""
-        return {"route": "reject", "answer": self.settings.speakers.reject(self.stores.card, _plan(state))}
+        said = rejected(self.settings.speakers, self.stores.card, _plan(state))
+        return {"route": "reject", "answer": _logged(said)}
 
     def direct_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``direct``."""
-        return {"route": "direct", "answer": self.settings.speakers.answer(self.stores.card, _plan(state))}
+        said = answered(self.settings.speakers, self.stores.card, _plan(state))
+        return {"route": "direct", "answer": _logged(said)}
 
     def rerank_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``rerank``."""
-        evidence = tuple(self.reranker(_plan(state), state["evidence"]))
-        return _found(replace(_run(state), evidence=evidence))
+        run = _run(state)
+        try:
+            return _found(replace(run, evidence=tuple(self.reranker(_plan(state), state["evidence"]))))
+        except Exception as error:  # it may be the user's
+            gap = Gap(kind="plan", what="reranking", why=words_of(error), instead="the fused order was kept")
+            return {"run": replace(run, gaps=(*run.gaps, gap))}
 
     def synthesise_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``synthesise``."""
@@ -220,6 +237,20 @@ class _Nodes:
 
     def _once(self) -> RunSettings:
         return replace(self._silent(), budget=Budget(rounds=0))
+
+
+def _unplanned(error: Exception) -> dict[str, Any]:
+    """The state after a planner that failed: users get the answer that they had before."""
+    LOG.warning("planning failed (%s); the path without a plan answers", type(error).__name__)
+    return dict(NOTHING)
+
+
+def _logged(said: Spoken) -> str:
+    """A text; what is wrong with it has no other place, as there is no run."""
+    text, gaps = said
+    for gap in gaps:
+        LOG.warning("%s: %s; %s", gap.what, gap.why, gap.instead)
+    return text
 
 
 def _asked(state: RetrievalState) -> tuple[str, Any, Any]:

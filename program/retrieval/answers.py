@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from ..text.linker import Linker
 from .results import Evidence
 from .terms import terms
 
-Answerer = Callable[[str, Sequence[Evidence]], Sequence[str]]
-"""A function from a question and its evidence to short answers, the likeliest first."""
+Answerer = Callable[[str, Sequence[Evidence]], Sequence[str] | Awaitable[Sequence[str]]]
+"""A function from a question and its evidence to short answers, the likeliest first; it may be a coroutine function."""
 
 PASSAGES = 5
 DAMPING = 1.0

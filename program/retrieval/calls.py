@@ -23,6 +23,9 @@ from ...errors import ConfigError
 
 T = TypeVar("T")
 
+READ_MOST = 20_000
+"""The most that is read of an answer that comes piece by piece: one that does not end must not fill the memory."""
+
 _LOOP: contextvars.ContextVar[asyncio.AbstractEventLoop | None] = contextvars.ContextVar("queryplan_loop", default=None)
 
 
@@ -41,6 +44,16 @@ class Limits:
     def __post_init__(self) -> None:
         if wrong := [name for name, value in vars(self).items() if not value > 0]:
             raise ConfigError(f"the limits of a store must be above zero: give another {' and '.join(wrong)}")
+
+
+def at_least(settings: object, **least: float) -> None:
+    """Refuse settings that are below what means anything.
+
+    Raises:
+        ConfigError: one of them is; every such one is named.
+    """
+    if wrong := [f"{name} at least {most:g}" for name, most in least.items() if not getattr(settings, name) >= most]:
+        raise ConfigError(f"{type(settings).__name__} must have {' and '.join(wrong)}")
 
 
 class Deadline:

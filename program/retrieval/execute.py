@@ -9,13 +9,13 @@ from typing import Any
 from ..plan import QueryCandidate, QueryPlan
 from .answers import Answerer, NamesInEvidence
 from .beside import Beside, facts_of, gather, source_lists
-from .calls import Deadline, Limits, awaited, in_thread
+from .calls import Deadline, Limits, at_least, awaited, in_thread
 from .collection.reading import read_collection
 from .gaps import COVERED, Coverage, cover
 from .results import Gap
-from .run_result import EMPTY, RunResult, Timings
+from .run_result import EMPTY, Kind, RunResult, Timings
 from .search import SearchRun, SearchSettings, ask, log_trace, planned_candidates
-from .speaking import Speakers, spoken
+from .speaking import Speakers, Spoken, answered, rejected, spoken
 from .stores import Stores
 from .waves import Waves
 
@@ -32,6 +32,9 @@ class Budget:
         weight: weight of a follow-up's results beside those of the plan's own candidates. At 1 they displaced good
             passages: recall@10 on the podcast's training evidence fell from 0.593 to 0.585 with the heads' plans,
             and rose to 0.604 at 0.35 (with plans of the labels: 0.695, 0.694 and 0.697).
+
+    Raises:
+        ConfigError: a number is below zero.
     """
 
     rounds: int = 2
@@ -39,6 +42,9 @@ class Budget:
     least: float = COVERED
     threshold: float = 1.0
     weight: float = 0.35
+
+    def __post_init__(self) -> None:
+        at_least(self, rounds=0, queries=0, weight=0)
 
 
 @dataclass(frozen=True)
@@ -50,6 +56,9 @@ class RunSettings:
         side: limits for the graph, and for a source that declares none.
         complex_times: factor on the number of passages for a complex question, whose answer is in several places; 1
             gives all plans the same number.
+
+    Raises:
+        ConfigError: ``complex_times`` is below 1.
     """
 
     search: SearchSettings = field(default_factory=SearchSettings)
@@ -58,6 +67,9 @@ class RunSettings:
     answerer: Answerer | None = None
     side: Limits = field(default_factory=lambda: Limits(concurrency=4, timeout_s=5.0))
     complex_times: int = 2
+
+    def __post_init__(self) -> None:
+        at_least(self, complex_times=1)
 
     def search_for(self, plan: QueryPlan) -> SearchSettings:
         """The search settings for this plan."""
@@ -111,11 +123,11 @@ class _Execution:
     has_records: bool = False
 
     def result(self) -> RunResult:
-        plan, speakers = self.plan, self.settings.speakers
+        plan, speakers, card = self.plan, self.settings.speakers, self.stores.card
         if not plan.is_relevant:
-            return self._timed(RunResult(plan, "rejected", text=speakers.reject(self.stores.card, plan)))
+            return self._unsearched("rejected", rejected(speakers, card, plan))
         if plan.retrieval_strategy.direct_answer:
-            return self._timed(RunResult(plan, "direct_answer", text=speakers.answer(self.stores.card, plan)))
+            return self._unsearched("direct_answer", answered(speakers, card, plan))
         whole, gaps = self._whole()
         if whole is not None:
             return self._spoken(whole)
@@ -166,11 +178,12 @@ class _Execution:
 
     def _search(self, run: SearchRun) -> Waves:
         """Ask what can be asked, then what depends on it, until nothing waits."""
-        waves = Waves(self.plan, self._answerer())
+        waves = Waves(self.plan, self._answerer(), self.deadline)
         batch = waves.first(planned_candidates(self.plan))
         while batch:
             self._ask(run, batch)
             batch = () if self.deadline.over() else waves.next(run.lists, self.settings.search.rank_constant)
+        waves.end()
         return waves
 
     def _ask(self, run: SearchRun, candidates: Sequence[QueryCandidate]) -> None:
@@ -244,6 +257,10 @@ class _Execution:
             return []
         why = f"the deadline came after {self.deadline.elapsed_ms():.0f} ms"
         return [Gap(kind="deadline", what="the run", why=why, instead="the result is made from what was there")]
+
+    def _unsearched(self, kind: Kind, said: Spoken) -> RunResult:
+        """The result of a plan that searches nothing."""
+        return self._timed(RunResult(self.plan, kind, text=said[0], gaps=said[1]))
 
     def _spoken(self, result: RunResult) -> RunResult:
         """The result with the text that the user's callable writes; if that fails, with the quoted evidence."""

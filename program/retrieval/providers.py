@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Protocol
 
 from ..text.languages import detect_language
-from .calls import Limits
+from .calls import READ_MOST, Limits
 from .candidates.keywords import key_terms
 from .passages import Passage
 from .results import SearchResult
@@ -96,7 +98,8 @@ class LocalProvider:
 
     def search(self, query: str, limit: int) -> Answer | Awaitable[Answer]:
         """Every retriever's ranking; a coroutine if one is asynchronous. One that fails costs only its own ranking."""
-        answers = [(retriever.name, _asked(retriever, query, limit)) for retriever in self._retrievers]
+        asked = zip(_channels(self._retrievers), self._retrievers, strict=True)
+        answers = [(channel, _asked(retriever, query, limit)) for channel, retriever in asked]
         if any(isinstance(answer, Awaitable) for _, answer in answers):
             return self._await(answers)
         return self._results(answers)
@@ -114,6 +117,16 @@ class LocalProvider:
         if not isinstance(passage, Passage):
             return TypeError(f"{channel} returned {type(hit).__name__} where a Hit is expected")
         return SearchResult(passage, score, self.name, channel)
+
+
+def _channels(retrievers: Sequence[Retriever]) -> tuple[str, ...]:
+    """A channel for each retriever, as each is ranked by itself: its name, with a number where others have it too."""
+    seen: Counter[str] = Counter()
+    found: list[str] = []
+    for retriever in retrievers:
+        seen[retriever.name] += 1
+        found.append(retriever.name if seen[retriever.name] == 1 else f"{retriever.name} {seen[retriever.name]}")
+    return tuple(found)
 
 
 def _asked(retriever: Retriever, query: str, limit: int) -> Any:
@@ -136,7 +149,7 @@ def _listed(hits: Any, channel: str) -> Sequence[object]:
         return [TypeError(f"{channel} returned {type(hits).__name__} where a list of Hits is expected")]
     found: list[object] = []
     try:
-        found.extend(hits)
+        found.extend(islice(hits, READ_MOST))
     except Exception as error:  # what came before it is kept
         found.append(error)
     return found

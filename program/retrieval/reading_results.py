@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ...signatures.types import SourceQuery
-from .calls import Limits, words_of
+from .calls import READ_MOST, Limits, words_of
 from .passages import Passage
 from .providers import Variation, each_once
 from .results import Hit, SearchResult
@@ -27,13 +29,31 @@ class Read(NamedTuple):
         return "; ".join(self.problems)
 
 
-def read_results(value: object) -> Read:
-    """Read the results of a search; an exception among them says why others are missing.
+def read_results(value: object, most: int = READ_MOST) -> Read:
+    """Read the results of a search, the first ``most`` of each channel; an exception among them says why others miss.
 
     Raises:
         TypeError: it is no list.
     """
-    return _read(value, "results", _is_result)
+    read = _read(value, "results", _is_result)
+    seen: Counter[str] = Counter()
+    return Read(tuple(result for result in read.good if _counted(seen, result.channel) <= most), read.problems)
+
+
+def _counted(seen: Counter[str], channel: str) -> int:
+    """The place of the next result of a channel, from 1."""
+    seen[channel] += 1
+    return seen[channel]
+
+
+def read_answers(value: object) -> Read:
+    """The answers to a sub-query; a text alone is one answer, and a blank one is none.
+
+    Raises:
+        TypeError: they are no list.
+    """
+    read = _read([value] if isinstance(value, str) else value, "answers", _is_text)
+    return Read(tuple(answer for answer in read.good if answer.strip()), read.problems)
 
 
 def read_variations(value: object) -> Read:
@@ -83,11 +103,27 @@ def _read(value: object, what: str, is_one: Any) -> Read:
         return Read(())
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise TypeError(f"{type(value).__name__} came where a list of {what} is expected")
-    listed = list(value)
+    listed = _listed(value, what)
     good = tuple(item for item in listed if is_one(item))
     said = dict.fromkeys(words_of(item) for item in listed if isinstance(item, Exception))
     bad = sum(not is_one(item) and not isinstance(item, Exception) for item in listed)
     return Read(good, (*said, *([f"{bad} of its {what} could not be read"] if bad else [])))
+
+
+def _listed(value: Iterable[Any], what: str) -> list[Any]:
+    """The parts of an answer: of one without a length at most ``READ_MOST``, and what came before a failure."""
+    listed: list[Any] = []
+    try:
+        listed.extend(value if isinstance(value, Sized) else islice(value, READ_MOST))
+    except Exception as error:
+        listed.append(error)
+    if len(listed) >= READ_MOST and not isinstance(value, Sized):
+        listed.append(OverflowError(f"only the first {READ_MOST:,} of its {what} were read"))
+    return listed
+
+
+def _is_text(answer: object) -> bool:
+    return isinstance(answer, str)
 
 
 def _is_result(result: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ...signatures.types import Frozen
 from ..plan import QueryPlan
+from .collection.collection import ContextResult
 from .gaps import Coverage
 from .graph_facts import Fact
 from .results import Evidence, Gap
@@ -60,7 +61,7 @@ class RunResult:
     graph_answers: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     source_answers: tuple[SourceAnswer, ...] = ()
-    context: Any = None
+    context: ContextResult | None = None
     coverage: Coverage = field(default_factory=lambda: Coverage(needs=()))
     gaps: tuple[Gap, ...] = ()
     trace: SearchTrace = field(default_factory=lambda: SearchTrace(planned=True))
@@ -78,7 +79,7 @@ class RunResult:
             "graph_answers": list(self.graph_answers),
             "facts": [str(fact) for fact in self.facts],
             "source_answers": [_source_json(answer) for answer in self.source_answers],
-            "context": _context_json(self.context),
+            "context": self.context.model_dump(mode="json") if self.context is not None else None,
             "coverage": self.coverage.model_dump(mode="json"),
             "gaps": [gap.model_dump(mode="json") for gap in self.gaps],
             "trace": self.trace.model_dump(mode="json"),
@@ -106,11 +107,6 @@ def evidence_json(item: Evidence) -> dict[str, Any]:
 def _source_json(answer: SourceAnswer) -> dict[str, Any]:
     found = [hit.passage.id for hit in answer.hits]
     return {"id": answer.query.id, "source": answer.query.source, "records": found, "cut": answer.cut}
-
-
-def _context_json(context: Any) -> Any:
-    dump = getattr(context, "model_dump", None)
-    return dump(mode="json") if dump else context
 
 
 def _plain(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+from ...errors import ConfigError
 from ...signatures.types import Frozen
 from ..plan import QueryCandidate, QueryPlan
-from .calls import Call, Deadline, Outcome, awaited, run_calls
+from .calls import Call, Deadline, Outcome, at_least, awaited, run_calls, words_of
 from .fusion import NEAR_DUPLICATE, RANK_CONSTANT, Ranked, Relevance, rank
 from .placeholders import open_references
 from .providers import SearchProvider, Variation
@@ -55,6 +56,9 @@ class SearchSettings:
         depth: results requested of each channel.
         compress: shortens the query of a search *without* a plan; a planned query is never changed.
         relevance: a filter that keeps passages about the question; None keeps all.
+
+    Raises:
+        ConfigError: a number is below what means anything.
     """
 
     limit: int = 10
@@ -63,6 +67,11 @@ class SearchSettings:
     near_duplicate: float = NEAR_DUPLICATE
     compress: Callable[[str], str] | None = None
     relevance: Relevance | None = None
+
+    def __post_init__(self) -> None:
+        at_least(self, limit=1, depth=1, rank_constant=0)
+        if not self.near_duplicate > 0:
+            raise ConfigError("near_duplicate must be above zero: it is a share of words, and above 1 removes nothing")
 
 
 @dataclass
@@ -89,8 +98,19 @@ class SearchRun:
     def rank(self) -> SearchRun:
         """Fuse all lists; returns self."""
         s = self.settings
-        self.ranked = rank(self.lists, s.limit, s.relevance, s.rank_constant, s.near_duplicate)
+        relevance = self._relevant if s.relevance is not None else None
+        self.ranked = rank(self.lists, s.limit, relevance, s.rank_constant, s.near_duplicate)
         return self
+
+    def _relevant(self, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+        """What the relevance filter keeps; everything if it fails, since it may be the user's."""
+        assert self.settings.relevance is not None
+        try:
+            return list(self.settings.relevance(evidence))
+        except Exception as error:
+            gap = Gap(kind="plan", what="the relevance filter", why=words_of(error), instead="every passage was kept")
+            self.gaps += [gap] if gap not in self.gaps else []
+            return evidence
 
     def trace(self) -> SearchTrace:
         """The counts of this run."""
@@ -154,17 +174,23 @@ async def asearch_with_plan(
 def planned_candidates(plan: Plan) -> tuple[QueryCandidate, ...]:
     """The candidates of a plan that can be asked now, without those that wait for an answer (``{1}``).
 
-    For a plan without candidates these are its standalone query and its sub-queries.
+    For a plan without candidates these are its standalone query and its sub-queries. ``{1}`` in what a user typed
+    waits for nothing where the plan has no such sub-query.
     """
     if not isinstance(plan, QueryPlan):
-        return tuple(c for c in plan if not open_references(c.query))
+        return tuple(c for c in plan if c.query.strip() and not open_references(c.query))
     if not plan.retrieval_strategy.use_rag:
         return ()
     given = plan.candidates or (
         QueryCandidate(query=plan.standalone_query, stage="rule_based", label="standalone"),
-        *(QueryCandidate(query=s.text, stage="rule_based", label=f"sub_query_{s.id}") for s in plan.sub_queries),
+        *(
+            QueryCandidate(query=s.text, stage="rule_based", label=f"sub_query_{s.id}")
+            for s in plan.sub_queries
+            if not open_references(s.text)
+        ),
     )
-    return tuple(c for c in given if c.query.strip() and not open_references(c.query))
+    ids = {sub.id for sub in plan.sub_queries}
+    return tuple(c for c in given if c.query.strip() and ids.isdisjoint(open_references(c.query)))
 
 
 def ask(
@@ -192,8 +218,8 @@ def _ask(run: SearchRun, pairs: Sequence[tuple[QueryCandidate, SearchProvider]],
 
 
 def _call(query: str, provider: SearchProvider, depth: int) -> Call[Read]:
-    limits = provider.limits
-    return Call(provider, limits, lambda: provider.search(query, min(depth, limits.results)), read_results)
+    most = min(depth, provider.limits.results)
+    return Call(provider, provider.limits, lambda: provider.search(query, most), partial(read_results, most=most))
 
 
 def log_trace(trace: SearchTrace) -> None:
@@ -215,7 +241,7 @@ def _meant(run: SearchRun, candidate: QueryCandidate, providers: Sequence[Search
 
 def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProvider], deadline: Deadline) -> None:
     """Search without a plan: compress, let each provider make its variations, ask each distinct one once."""
-    text = run.settings.compress(query) if run.settings.compress else query
+    text = _compressed(run, query)
     fit = _fit(run, providers)
     calls = [Call(p, p.limits, partial(p.variations, text), read_variations) for p in fit]
     pairs = []
@@ -228,6 +254,21 @@ def _search_as_before(run: SearchRun, query: str, providers: Sequence[SearchProv
         legacy = (QueryCandidate(query=v.query, stage=LEGACY, label=v.label) for v in variations)
         pairs += [(candidate, provider) for candidate in legacy]
     _ask(run, pairs, deadline)
+
+
+def _compressed(run: SearchRun, query: str) -> str:
+    """The query as the settings shorten it; as it is if that fails or gives no text."""
+    if run.settings.compress is None:
+        return query
+    try:
+        text = run.settings.compress(query)
+        why = "" if isinstance(text, str) and text.strip() else "it gave no text"
+    except Exception as error:  # it may be the user's
+        text, why = query, words_of(error)
+    if why:
+        instead = "the query was asked as it is"
+        run.gaps.append(Gap(kind="plan", what="shortening the query", why=why, instead=instead))
+    return query if why else text
 
 
 def _take(run: SearchRun, candidate: QueryCandidate, provider: SearchProvider, outcome: Outcome[Read]) -> None:

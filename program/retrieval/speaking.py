@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from ...data.card import DomainCard
 from ..plan import QueryPlan
+from .calls import words_of
 from .passages import TRANSCRIPTS, Passage
 from .results import Evidence, Gap
 from .run_result import RunResult
@@ -32,8 +33,8 @@ def direct_answer(card: DomainCard, plan: QueryPlan) -> str:
 
 def synthesis(run: RunResult) -> str:
     """The answers of the graph, then the best passages in quotation marks, each with its source."""
-    if run.context is not None:
-        return str(getattr(run.context, "formatted_context", run.context))
+    if run.context is not None and run.context.formatted_context is not None:
+        return run.context.formatted_context
     graph = [f"The graph answers: {', '.join(run.graph_answers)}"] if run.graph_answers else []
     return "\n\n".join([*graph, quoted(run.evidence)] if run.evidence or not graph else graph)
 
@@ -85,10 +86,34 @@ class Speakers:
     synthesise: Callable[[RunResult], str] = synthesis
 
 
-def spoken(speakers: Speakers, run: RunResult) -> tuple[str, tuple[Gap, ...]]:
-    """The text of the synthesis without a gap, or, if that fails, the quoted evidence with a gap."""
+Spoken = tuple[str, tuple[Gap, ...]]
+"""A text, and a gap if it is not the one that was asked for."""
+
+
+def rejected(speakers: Speakers, card: DomainCard, plan: QueryPlan) -> Spoken:
+    """The text of a rejection; the card's, with a gap, if the function fails."""
+    default = "the card's text was given"
+    return _said("the rejection", default, lambda: speakers.reject(card, plan), lambda: rejection(card, plan))
+
+
+def answered(speakers: Speakers, card: DomainCard, plan: QueryPlan) -> Spoken:
+    """The text of a direct answer; the card's, with a gap, if the function fails."""
+    default = "the card's text was given"
+    return _said("the direct answer", default, lambda: speakers.answer(card, plan), lambda: direct_answer(card, plan))
+
+
+def spoken(speakers: Speakers, run: RunResult) -> Spoken:
+    """The text of the synthesis; the quoted evidence, with a gap, if the function fails."""
+    return _said("the synthesis", "the evidence is quoted", lambda: speakers.synthesise(run), lambda: synthesis(run))
+
+
+def _said(what: str, instead: str, write: Callable[[], object], default: Callable[[], str]) -> Spoken:
+    """What a function that may be the user's writes, or the default if that is no text."""
     try:
-        return speakers.synthesise(run), ()
-    except Exception as error:  # the callable may be the user's
-        why = f"it failed ({type(error).__name__}: {error})"
-        return synthesis(run), (Gap(kind="plan", what="the synthesis", why=why, instead="the evidence is quoted"),)
+        text = write()
+        why = f"it gave {type(text).__name__} and not a text"
+    except Exception as error:
+        text, why = None, f"it failed ({words_of(error)})"
+    if isinstance(text, str):
+        return text, ()
+    return default(), (Gap(kind="plan", what=what, why=why, instead=instead),)

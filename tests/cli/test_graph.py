@@ -221,9 +221,9 @@ def test_a_batch_is_answered_and_continued(
         (("run", "--batch", "q", "--out", "a", "--domain", "biomedical", "--paths"), "leave them out with --batch"),
         (("run", "q", "--graph", "none.lbug"), "there is no graph database none.lbug"),
         (("run", "q", "--domain", "engineering"), "has no graph"),
-        (("run", "--plan", "none.json", "--domain", "biomedical"), "none.json is no JSON of a plan"),
+        (("run", "--plan", "none.json", "--domain", "biomedical"), "none.json cannot be read"),
         (("schema",), "say which schema"),
-        (("check", "none.json", "--domain", "biomedical"), "none.json is no JSON of a plan"),
+        (("check", "none.json", "--domain", "biomedical"), "none.json cannot be read"),
         (("schema", "--schema", "none.toml"), "none.toml cannot be read"),
     ],
 )

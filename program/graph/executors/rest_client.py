@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import codecs
 import json
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -26,7 +28,11 @@ LONGEST_ROW = 4_000_000
 IDS = ("id", "source", "target")
 """The fields that identify rows and join edges to nodes."""
 
+GRACE_S = 0.05
+"""How much longer a call is waited for than it may take, so that it can say itself what was late."""
+
 Parameters = Sequence[tuple[str, str]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -100,10 +106,12 @@ class Client:
         Raises:
             DataError: the server does not give one.
         """
+        url = f"{self.root}/api/v1/types"
         try:
-            answer = self._http.get(f"{self.root}/api/v1/types").raise_for_status()
-            return answer.json()
-        except (httpx.HTTPError, ValueError, RecursionError) as error:
+            return within(self.limits.timeout_s, lambda: self._http.get(url).raise_for_status().json())
+        except httpx.ConnectError as error:
+            raise DataError(f"{self.root} cannot be reached: {_said(error)}; check its address") from error
+        except (httpx.HTTPError, Again, ValueError, RecursionError) as error:
             raise DataError(f"{self.root} does not say its types: {_said(error)}; give --schema FILE") from error
 
     def neighbourhood(self, kind: str, name: str, value: str, parameters: Parameters, clock: Clock) -> Rows:
@@ -144,22 +152,55 @@ class Client:
         return found
 
     def _page(self, url: httpx.URL, found: Rows, clock: Clock) -> httpx.URL | None:
+        """Add one page's rows, and say where the next one is."""
         left = clock.left()
-        until = time.perf_counter() + min(self.limits.timeout_s, self.limits.timeout_s if left is None else left)
-        timeout = max(0.001, until - time.perf_counter())
+        seconds = max(0.001, self.limits.timeout_s if left is None else min(self.limits.timeout_s, left))
+        room = self.limits.rows - len(found.rows)
+        page, following = within(seconds, lambda: self._read(url, room, seconds))
+        found.rows += page.rows
+        found.cut = page.cut
+        return following
+
+    def _read(self, url: httpx.URL, room: int, seconds: float) -> tuple[Rows, httpx.URL | None]:
+        """At most ``room`` rows of one page, and where the next one is."""
+        page, until = Rows(), time.perf_counter() + seconds
         try:
-            with self._http.stream("GET", url, timeout=timeout) as answer:
+            with self._http.stream("GET", url, timeout=seconds) as answer:
                 if answer.status_code == httpx.codes.NOT_FOUND:
-                    return None
+                    return page, None
                 _check_status(answer)
                 for row in decoded(_in_time(answer.iter_bytes(), until)):
-                    if len(found.rows) >= self.limits.rows:
-                        found.cut = f"only the first {self.limits.rows:,} rows were read"
-                        return None
-                    found.rows.append(row)
-                return _next_page(answer, url, found)
+                    if len(page.rows) >= room:
+                        page.cut = f"only the first {self.limits.rows:,} rows were read"
+                        return page, None
+                    page.rows.append(row)
+                return page, _next_page(answer, url, page)
         except httpx.RequestError as error:
             raise Again(_said(error)) from error
+
+
+def within(seconds: float, do: Callable[[], T]) -> T:
+    """What a call gives, if it ends in time.
+
+    httpx has a limit for each read and none for all of them, so an answer whose head comes in drops would not end. The
+    thread that waits for it ends with its connection.
+
+    Raises:
+        Again: it took longer.
+    """
+    done: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(do())
+        except BaseException as error:
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True, name="queryplan-rest").start()
+    try:
+        return done.result(seconds + GRACE_S)
+    except TimeoutError:
+        raise Again("no answer in time") from None
 
 
 def _next_page(answer: httpx.Response, url: httpx.URL, found: Rows) -> httpx.URL | None:

@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from ....data.card import DomainCard
 from ....data.paradigms import Paradigm
@@ -52,12 +53,29 @@ class CandidateConfig(Frozen):
     """
 
     stage_order: tuple[StageName, ...] = ("rule_based", "paradigm", "llm")
-    per_stage_caps: dict[StageName, int] = {"rule_based": 6, "paradigm": 6, "llm": 4, "agentic": 6}
+    per_stage_caps: dict[StageName, Annotated[int, Field(ge=0)]] = {
+        "rule_based": 6,
+        "paradigm": 6,
+        "llm": 4,
+        "agentic": 6,
+    }
     max_candidates: int = Field(default=12, ge=1)
     enable_llm: bool = False
     enable_paradigm: bool = True
     dedup_jaccard: float = Field(default=0.92, gt=0, le=1)
-    priors: dict[StageName, float] = {"rule_based": 1.0, "paradigm": 0.8, "llm": 0.75, "agentic": 0.7}
+    priors: dict[StageName, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = {
+        "rule_based": 1.0,
+        "paradigm": 0.8,
+        "llm": 0.75,
+        "agentic": 0.7,
+    }
+
+    @field_validator("stage_order")
+    @classmethod
+    def _each_once(cls, value: tuple[StageName, ...]) -> tuple[StageName, ...]:
+        if "agentic" in value or len(set(value)) < len(value):
+            raise ValueError("must name each stage once; agentic comes after them all and is not named")
+        return value
 
 
 @dataclass(frozen=True)

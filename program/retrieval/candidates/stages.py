@@ -200,9 +200,9 @@ class VariationCache:
             return self._kept.get((canonical(query), paradigm))
 
     def put(self, query: str, paradigm: str, variations: Sequence[str]) -> None:
-        """Keep the lines written, without empty, repeated and overlong ones."""
+        """Keep the lines written, without empty, repeated and overlong ones, and what is no text."""
         most = LONGER * len(query.split()) + MORE_WORDS
-        texts = (str(v).split() for v in variations)
+        texts = (v.split() for v in variations if isinstance(v, str))
         said = tuple(dict.fromkeys(" ".join(words) for words in texts if 0 < len(words) <= most))
         with self._lock:
             self._kept[(canonical(query), paradigm)] = said[:MAX_VARIATIONS]

@@ -104,7 +104,8 @@ def choose_method(given: object, now: datetime, rules: CollectionRules, measure:
         why = "the statistics of the collection cannot be read"
         return Choice(method="semantic", why=why, gap=_gap(why))
     if (why := _unusable(stats, now, rules)) is not None:
-        return Choice(method="semantic", why=why)
+        told = stats.last_stats_update is not None and read_time(stats.last_stats_update) is None
+        return Choice(method="semantic", why=why, gap=_gap(why) if told else None)
     if stats.composition_count > rules.direct_max_items:
         return Choice(method="semantic", why=f"more than {rules.direct_max_items} items")
     tokens = stats.token_count
@@ -131,9 +132,11 @@ def read_stats(given: object) -> CollectionStats | None:
 
 def _unusable(stats: CollectionStats, now: datetime, rules: CollectionRules) -> str | None:
     """Why statistics are not used, or None."""
+    if stats.last_stats_update is None:
+        return "the statistics do not say when they were made"
     updated = read_time(stats.last_stats_update)
     if updated is None:
-        return "the statistics do not say when they were made"
+        return "the time at which the statistics were made cannot be read"
     age = _aware(now, updated) - _aware(updated, now)
     if age < -SKEW:
         return "the statistics are from the future"
@@ -154,13 +157,19 @@ def token_count(text: str) -> int:
 
 
 def read_everything(
-    question: str, items: Sequence[Item], given: object, now: datetime, rules: CollectionRules
+    question: str,
+    items: Sequence[Item],
+    given: object,
+    now: datetime,
+    rules: CollectionRules,
+    available: int | None = None,
 ) -> tuple[ContextResult, tuple[Degraded, ...]]:
     """The whole collection as context, or an empty result for searching if it is not what the statistics said.
 
     Args:
         items: the items fetched, in any order.
         given: the statistics by which reading everything was chosen.
+        available: number of items that the collection has now; by default those fetched.
 
     Returns:
         The result, and everything that differs from the statistics.
@@ -172,11 +181,13 @@ def read_everything(
         why = f"it has {len(items)} items and {tokens} tokens, though {stated} items were announced"
         gap = Degraded(what="collection", why=why, instead="it is searched")
         return ContextResult(question=question, total_available=len(items)), (gap,)
-    total = max(stated, len(items))
+    there = max(len(items), available or 0)
+    total = max(stated, there)
     gaps = []
-    if stated != len(items):
-        why = f"{stated} items were announced and {len(items)} are there"
-        gaps.append(Degraded(what="collection", why=why, instead="those that are there were read"))
+    if stated != there:
+        why = f"{stated} items were announced and {there} are there"
+        read = f"the newest {len(items)} were read" if there > len(items) else "those that are there were read"
+        gaps.append(Degraded(what="collection", why=why, instead=read))
     formatted, problem = formatted_context(items, question, total)
     if problem is not None:
         gaps.append(Degraded(what="formatting", why=problem, instead="the items are given as JSON"))
@@ -184,7 +195,7 @@ def read_everything(
         question=question,
         results=tuple(dict(item) for item in items),
         retrieval_method="direct",
-        confidence=1.0 if len(items) >= stated else len(items) / total,
+        confidence=len(items) / total if total else 1.0,
         coverage=len(items) / total if total else 1.0,
         total_available=total,
         formatted_context=formatted,

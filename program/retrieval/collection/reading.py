@@ -26,7 +26,7 @@ def read_collection(
 
     Args:
         session: ``now`` (ISO time) in its ``timezone`` and ``collection.composition_count`` say which of the texts are
-            the collection; by default all of them.
+            read: the newest up to that day, as many as announced; by default all of them.
 
     Returns:
         The result, or None if the collection is not what the statistics said and has to be searched; and everything
@@ -34,11 +34,11 @@ def read_collection(
     """
     given = session.get("collection")
     now, untold = _now(stores.collection, session)
-    held = newest(stores.collection, given, now)
+    there = newest(stores.collection, None, now)
+    held = newest(there, given, now)
     items = [item_of(passage) for passage in held]
-    context, odd = read_everything(
-        plan.standalone_query, items, given, now, stores.card.collection or CollectionRules()
-    )
+    rules = stores.card.collection or CollectionRules()
+    context, odd = read_everything(plan.standalone_query, items, given, now, rules, len(there))
     gaps = tuple(Gap(kind="plan", what=gap.what, why=gap.why, instead=gap.instead) for gap in (*untold, *odd))
     if context.retrieval_method != "direct":
         return None, gaps

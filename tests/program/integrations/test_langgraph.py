@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +242,74 @@ def test_the_example_runs(root: Path, capsys: pytest.CaptureFixture[str], monkey
     said = capsys.readouterr().out
     assert "went by: direct" in said
     assert "transcripts 1[2]" in said
+
+
+class Broken:
+    """A planner that fails."""
+
+    def plan(self, *given: Any, **more: Any) -> QueryPlan:
+        raise ConnectionError("refused")
+
+    async def aplan(self, *given: Any, **more: Any) -> QueryPlan:
+        raise ConnectionError("refused")
+
+
+def test_the_old_path_answers_where_planning_fails(stores: Stores) -> None:
+    graph = build_graph(Broken(), stores)
+    for state in (graph.invoke({"query": "doorway"}), asyncio.run(graph.ainvoke({"query": "doorway"}))):
+        assert state["route"] == "without_plan"
+        assert state["evidence"]
+
+
+def failing(*given: Any) -> Any:
+    raise ConnectionError("refused")
+
+
+def test_a_rerank_that_fails_keeps_the_order_and_is_named(stores: Stores) -> None:
+    state = build_graph(Planner(SIMPLE), stores, rerank=failing).invoke({"query": SIMPLE.query})
+    assert ids(state["evidence"]) == ids(build_graph(Planner(SIMPLE), stores).invoke({"query": "q"})["evidence"])
+    assert [gap.why for gap in state["run"].gaps if gap.what == "reranking"] == ["ConnectionError: refused"]
+
+
+@pytest.mark.parametrize(("plan", "name"), [(OUT, "reject"), (HELLO, "answer")])
+def test_a_text_that_is_not_written_is_the_cards(
+    plan: QueryPlan, name: str, stores: Stores, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = RunSettings(speakers=replace(Speakers(), **{name: failing}))
+    state = build_graph(Planner(plan), stores, settings=settings).invoke({"query": plan.query})
+    assert state["answer"] == build_graph(Planner(plan), stores).invoke({"query": plan.query})["answer"]
+    assert "ConnectionError" in caplog.text
+
+
+def test_without_a_key_the_flag_goes_by_the_query(stores: Stores) -> None:
+    flag = PlannerFlag(mode="on", fraction=0.5)
+    graph = build_graph(Planner(SIMPLE), stores, flag=flag)
+    routes = {graph.invoke({"query": f"doorway {n}", "key": None})["route"] for n in range(12)}
+    assert routes == {"simple_retrieval", "without_plan"}
+
+
+KEPT = """
+from langgraph.checkpoint.memory import InMemorySaver
+from queryplan.program.integrations.langgraph import build_graph
+from queryplan.program.plan import QueryPlan
+from queryplan.program.retrieval.stores import open_stores
+
+class Planner:
+    def plan(self, *given, **more):
+        return QueryPlan.model_validate_json({plan!r})
+
+graph = build_graph(Planner(), open_stores("journal"), checkpointer=InMemorySaver())
+thread, now = {{"configurable": {{"thread_id": "1"}}}}, "2025-03-31T12:00:00+02:00"
+session = {{"now": now, "collection": {{"composition_count": 5, "last_stats_update": now}}}}
+graph.invoke({{"query": "q", "session": session}}, thread, interrupt_before=["synthesise"])
+state = graph.invoke(None, thread)
+print(type(state["run"].context).__name__, type(state["run"].gaps[0]).__name__, state["answer"][:2])
+"""
+
+
+def test_a_checkpointer_that_takes_known_types_alone_gives_everything_back() -> None:
+    code = KEPT.format(plan=WHOLE.model_dump_json())
+    environment = {**os.environ, "LANGGRAPH_STRICT_MSGPACK": "true"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+    assert done.stdout == "ContextResult Gap ##\n", done.stderr
+    assert done.stderr == ""

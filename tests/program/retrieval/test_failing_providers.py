@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from queryplan.program.plan import QueryPlan
-from queryplan.program.retrieval.calls import Limits
+from queryplan.program.retrieval.calls import READ_MOST, Limits
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.providers import LocalProvider, Variation, passage_provider
 from queryplan.program.retrieval.results import Hit, SearchResult, ids
@@ -78,13 +78,33 @@ def endless() -> Iterator[Any]:
         (lambda query: [SearchResult(PASSAGES[1], 1.0, "spy"), OSError("the second shard is down")], ("bees",)),
         (lambda query: [SearchResult(PASSAGES[1], 1.0, "spy", [1])], ()),  # type: ignore[arg-type]
         (lambda query: [SearchResult(Passage("x", "text", None), 1.0, "spy")], ()),  # type: ignore[arg-type]
-        (lambda query: endless(), ()),
+        (lambda query: endless(), ("bees",)),
     ],
 )
 def test_whatever_a_provider_gives_is_used_or_named(answer: Callable[[str], Any], found: tuple[str, ...]) -> None:
     run = search_with_plan("q", Spy(answer), plan_of("q", candidate("bees")))
     assert ids(run.evidence) == found
     assert found or [gap.kind for gap in run.gaps] == ["provider"]
+
+
+def test_an_answer_without_an_end_is_read_to_a_limit() -> None:
+    given: list[int] = []
+
+    def on_and_on() -> Iterator[SearchResult]:
+        for number in range(10 * READ_MOST):
+            given.append(number)
+            yield SearchResult(PASSAGES[number % 2], 1.0, "spy")
+
+    run = search_with_plan("q", Spy(lambda query: on_and_on(), limits=Limits(timeout_s=60)), [candidate("bees")])
+    assert len(given) == READ_MOST
+    assert len(run.evidence) == 2
+    assert [gap.why for gap in run.gaps] == ["OverflowError: only the first 20,000 of its results were read"]
+
+
+def test_more_than_was_asked_for_is_left_out_in_each_channel() -> None:
+    answer = [SearchResult(p, 1.0, "spy", channel) for channel in ("words", "vectors") for p in PASSAGES]
+    run = search_with_plan("q", Spy(lambda query: answer, limits=Limits(results=2)), [candidate("bees")])
+    assert [(ranking.channel, len(ranking.results)) for ranking in run.lists] == [("words", 2), ("vectors", 2)]
 
 
 def test_an_exception_among_results_is_the_gap() -> None:
@@ -195,4 +215,13 @@ def test_a_retriever_that_fails_costs_its_own_ranking_alone(give: Callable[[], A
     assert ids(run.evidence) == ("bees",)
     assert [(gap.what, gap.instead) for gap in run.gaps] == [
         ("talks: rule_based:standalone", "its other results were used")
+    ]
+
+
+def test_retrievers_of_one_name_are_ranked_each_by_itself() -> None:
+    provider = LocalProvider("talks", [Bm25Retriever(PASSAGES[:1]), Bm25Retriever(PASSAGES[1:])])
+    run = search_with_plan("q", provider, [candidate("the kiln and all bees")])
+    assert [(ranking.channel, ranking.results[0].passage.id) for ranking in run.lists] == [
+        ("bm25", "kiln"),
+        ("bm25 2", "bees"),
     ]

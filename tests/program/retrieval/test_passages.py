@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.data.card import SHIPPED
 from queryplan.errors import DataError
-from queryplan.program.retrieval.passages import read_passages, read_records
+from queryplan.program.retrieval.passages import Passage, read_passages, read_records
 from queryplan.program.retrieval.terms import singular, terms
 
 FRONT = "---\nnumber: 7\ntitle: On Ice\ndate: 2024-02-03\nguests: [Ada Finch, Bo]\n---\n\n"
@@ -47,6 +47,30 @@ def test_neighbours_are_of_the_same_transcript(tmp_path: Path) -> None:
 def test_paragraphs_without_numbers_are_counted(tmp_path: Path) -> None:
     found = read_passages(transcript(tmp_path, "One thing.\n\nAnother thing.\n", "talk.md"))
     assert [passage.id for passage in found] == ["talk[1]", "talk[2]"]
+
+
+def test_a_line_of_spaces_parts_paragraphs_like_an_empty_one(tmp_path: Path) -> None:
+    found = read_passages(transcript(tmp_path, "One thing.\n \t\nAnother thing.\n\n\n\nA third.\n"))
+    assert [passage.text for passage in found] == ["One thing.", "Another thing.", "A third."]
+
+
+@pytest.mark.parametrize(
+    ("text", "speaker"),
+    [
+        ("阿梅：我祖母在洪水之后用红薯做面包。", "阿梅"),
+        ("ジョン・スミス：川が来た。", "ジョン・スミス"),
+        ("她沉默了很久，最后还是对大家说：没有面粉。", None),
+        ("Nell：What is ice?", "Nell"),
+    ],
+)
+def test_a_full_width_colon_is_a_speakers_too(tmp_path: Path, text: str, speaker: str | None) -> None:
+    (passage,) = read_passages(transcript(tmp_path, text))
+    assert passage.fields.get("speaker") == speaker
+
+
+def test_fields_of_any_kind_are_searched_as_text() -> None:
+    passage = Passage("1", "text", "mine", fields={"years": (2020, 2021), "tags": ["a", None], "n": 3})
+    assert {"2020", "2021", "a", "3"} <= passage.known_terms
 
 
 def test_a_colon_in_a_sentence_makes_no_speaker(tmp_path: Path) -> None:

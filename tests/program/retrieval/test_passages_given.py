@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
+from queryplan.errors import ConfigError
 from queryplan.program.plan import QueryCandidate, QueryPlan, RetrievalStrategy
-from queryplan.program.retrieval.execute import RunSettings, execute
+from queryplan.program.retrieval.execute import Budget, RunSettings, execute
 from queryplan.program.retrieval.search import SearchSettings
 from queryplan.program.retrieval.stores import Stores, open_stores
 
@@ -53,3 +56,21 @@ def test_all_else_of_the_settings_stays() -> None:
     settings = RunSettings(search=SearchSettings(limit=3, depth=7), complex_times=3)
     assert settings.search_for(plan_of(False)) == settings.search
     assert settings.search_for(plan_of(True)) == SearchSettings(limit=9, depth=7)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: SearchSettings(limit=0, depth=-1), "SearchSettings must have limit at least 1 and depth at least 1"),
+        (lambda: SearchSettings(rank_constant=-1), "rank_constant at least 0"),
+        (lambda: SearchSettings(near_duplicate=0), "near_duplicate must be above zero"),
+        (lambda: SearchSettings(near_duplicate=float("nan")), "near_duplicate must be above zero"),
+        (lambda: Budget(rounds=-1), "Budget must have rounds at least 0"),
+        (lambda: Budget(queries=-1), "queries at least 0"),
+        (lambda: Budget(weight=float("nan")), "weight at least 0"),
+        (lambda: RunSettings(complex_times=0), "complex_times at least 1"),
+    ],
+)
+def test_numbers_that_mean_nothing_are_refused(make: Callable[[], object], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        make()

@@ -264,3 +264,18 @@ def test_rare_terms_are_the_telling_ones() -> None:
 
 def test_the_limit_of_a_retriever_holds() -> None:
     assert len(VectorRetriever(PASSAGES).retrieve("door", 2)) == 2
+
+
+def test_braces_that_a_user_typed_wait_for_nothing() -> None:
+    typed = "what does {1} mean in a template"
+    for plan in (plan_of(typed, candidate(typed)), plan_of(typed)):
+        spy = Spy()
+        assert search_with_plan(typed, spy, plan).evidence
+        assert spy.asked == [typed]
+    assert planned_candidates(plan_of("q", candidate("what of {1}"), subs=["who"])) == ()
+
+
+def test_candidates_without_words_are_not_asked() -> None:
+    spy = Spy()
+    search_with_plan("q", spy, [candidate("  "), candidate("bees", "terms")])
+    assert spy.asked == ["bees"]

@@ -163,3 +163,39 @@ def test_an_answer_with_a_place_in_it_is_not_filled_again() -> None:
 @given(st.text(), st.dictionaries(st.integers(1, 9), st.text(alphabet="abc", min_size=1, max_size=5)))
 def test_filling_everything_leaves_no_known_place(text: str, answers: dict[int, str]) -> None:
     assert not set(open_references(filled(text, answers))) & set(answers)
+
+
+def test_a_long_answer_is_filled_in_short_and_kept_whole() -> None:
+    long = "Ada " * 100
+    waves = Waves(CHAIN, lambda question, seen: [long])
+    waves.first([STANDALONE])
+    asked = queries(waves.next([], 10))[0]
+    assert asked.startswith("what does Ada Ada")
+    assert len(asked) < 240
+    assert waves.answered()[0].answers == (long,)
+    assert [(gap.why, gap.instead) for gap in waves.gaps] == [
+        ("its answer has 400 characters", "what waits for it was asked with the first 200 of them")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plan", "why"),
+    [
+        (plan(("who", ()), ("what did {7} say", ())), "it waits for {7}, which the plan does not ask"),
+        (plan(("what did {1} say", ())), "it waits for {1}, which the plan does not ask"),
+        (CHAIN, "what it waits for never came"),
+    ],
+)
+def test_what_was_never_asked_is_named(plan: QueryPlan, why: str) -> None:
+    waves = Waves(plan, lambda question, seen: ["Ada"])
+    waves.first([STANDALONE])
+    waves.end()
+    assert {gap.why for gap in waves.gaps} == {why}
+    assert {gap.instead for gap in waves.gaps} == {"it was not asked"}
+
+
+def test_a_plan_that_searches_nothing_names_nothing() -> None:
+    waves = Waves(CHAIN, lambda question, seen: ["Ada"])
+    waves.first([])
+    waves.end()
+    assert waves.gaps == []

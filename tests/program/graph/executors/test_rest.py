@@ -360,7 +360,7 @@ def test_an_answer_that_trickles_in_is_given_up_in_time(graph: SpokeGraph, spoke
 
 
 def test_a_server_that_is_not_there_is_said() -> None:
-    with pytest.raises(DataError, match=r"does not say its types: .*; give --schema FILE"):
+    with pytest.raises(DataError, match=r"cannot be reached: .*; check its address"):
         open_spoke("http://127.0.0.1:9")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from queryplan.data.card import DomainCard, KnownName, domain_folder, load_card
 from queryplan.data.paradigms import CandidateRules, Paradigm, SynonymSet
 from queryplan.program.plan import QueryCandidate
@@ -347,3 +348,24 @@ def test_a_wording_that_runs_on_is_not_kept() -> None:
     cache = VariationCache()
     cache.put("who is Nell", "", ["who was Nell", "Nell is " + "a guest who talked about doors and " * 9, "", "  "])
     assert cache.get("who is Nell", "") == ("who was Nell",)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"per_stage_caps": {"rule_based": -1}},
+        {"priors": {"rule_based": -1}},
+        {"priors": {"rule_based": float("nan")}},
+        {"stage_order": ("rule_based", "agentic")},
+        {"stage_order": ("rule_based", "rule_based")},
+    ],
+)
+def test_settings_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CandidateConfig(**wrong)
+
+
+def test_what_a_model_writes_that_is_no_text_is_left_out() -> None:
+    cache = VariationCache()
+    cache.put("what is ice", "", [None, 3, "of what is ice made"])  # type: ignore[list-item]
+    assert cache.get("what is ice", "") == ("of what is ice made",)

@@ -18,8 +18,29 @@ def test_a_small_collection_is_read_newest_first_up_to_today(journal: Stores) ->
     assert days == sorted(days, reverse=True)
     assert len(days) == 5
     assert max(days) <= "2025-03-31"
+    assert result.context is not None
     assert result.text == result.context.formatted_context
-    assert result.context.coverage == 1.0
+
+
+def test_statistics_that_say_less_than_there_is_are_a_gap_and_not_all_is_claimed_to_be_read(journal: Stores) -> None:
+    there = sum(passage.date[:10] <= "2025-03-31" for passage in journal.collection)
+    result = execute(plan_of("what did I write?", retrieval_strategy=DIRECT), journal, session=session(5))
+    assert (result.gaps[0].why, result.gaps[0].instead) == (
+        f"5 items were announced and {there} are there",
+        "the newest 5 were read",
+    )
+    assert result.context is not None
+    assert (result.context.total_available, result.context.coverage) == (there, 5 / there)
+    assert f"newest 5 of {there}" in result.text
+    assert "all posts of the user" not in result.text
+
+
+def test_all_that_is_there_is_read_as_all(journal: Stores) -> None:
+    there = sum(passage.date[:10] <= "2025-01-31" for passage in journal.collection)
+    told = session(there, "2025-01-31T12:00:00+01:00")
+    result = execute(plan_of("what did I write?", retrieval_strategy=DIRECT), journal, session=told)
+    assert result.context is not None
+    assert (result.context.coverage, result.context.confidence, result.gaps) == (1.0, 1.0, ())
 
 
 def test_statistics_that_say_more_than_there_is_are_a_gap(journal: Stores) -> None:
