@@ -10,8 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, field_validator
 
 from ....data.card import DomainCard
 from ....data.paradigms import Paradigm
@@ -35,6 +36,9 @@ from .stages import (
 
 _NUMBER = re.compile(r"_\d+")
 ALWAYS = "standalone"
+FirstStage = Literal["rule_based", "paradigm", "llm"]
+CAPS: dict[StageName, int] = {"rule_based": 6, "paradigm": 6, "llm": 4, "agentic": 6}
+"""The most candidates of each stage, unless the settings say otherwise."""
 
 
 class CandidateConfig(Frozen):
@@ -42,7 +46,7 @@ class CandidateConfig(Frozen):
 
     Attributes:
         stage_order: stages of the first batch, in order; ``agentic`` comes after it and never in it.
-        per_stage_caps: the most candidates of each stage.
+        per_stage_caps: the most candidates of each stage; a stage that is not named keeps its default.
         max_candidates: the most of the first batch; follow-ups have the cap of ``agentic`` to themselves.
         enable_llm: whether a language model may write variations, if there is one.
         enable_paradigm: whether the card's paradigms are used.
@@ -50,13 +54,20 @@ class CandidateConfig(Frozen):
         priors: a factor for each stage on the weights of its candidates.
     """
 
-    stage_order: tuple[StageName, ...] = ("rule_based", "paradigm", "llm")
-    per_stage_caps: dict[StageName, int] = {"rule_based": 6, "paradigm": 6, "llm": 4, "agentic": 6}
+    stage_order: tuple[FirstStage, ...] = ("rule_based", "paradigm", "llm")
+    per_stage_caps: dict[StageName, NonNegativeInt] = CAPS
     max_candidates: int = Field(default=12, ge=1)
     enable_llm: bool = False
     enable_paradigm: bool = True
     dedup_jaccard: float = Field(default=0.92, gt=0, le=1)
     priors: dict[StageName, float] = {"rule_based": 1.0, "paradigm": 0.8, "llm": 0.75, "agentic": 0.7}
+
+    @field_validator("stage_order")
+    @classmethod
+    def _each_once(cls, order: tuple[FirstStage, ...]) -> tuple[FirstStage, ...]:
+        if len(set(order)) < len(order):
+            raise ValueError("a stage is named twice; name each once")
+        return order
 
 
 @dataclass(frozen=True)
@@ -123,7 +134,7 @@ class CandidatePlanner:
 
     def strange_paradigm(self, name: object) -> Degraded | None:
         """A gap if a paradigm is asked for that the card does not have."""
-        if name is None or (isinstance(name, str) and name in self._paradigms):
+        if name in (None, "") or (isinstance(name, str) and name in self._paradigms):
             return None
         known = ", ".join(self._paradigms) or "none"
         default = self._card.default_paradigm
@@ -199,7 +210,7 @@ class CandidatePlanner:
 
     def _fill(self, distinct: Distinct, name: StageName, offered: Sequence[QueryCandidate], most: int) -> int:
         """Keep new candidates while there is room; returns how many found none."""
-        room, over = self.config.per_stage_caps.get(name, 0), 0
+        room, over = self.config.per_stage_caps.get(name, CAPS[name]), 0
         for candidate in offered:
             if room and distinct.room_for(most):
                 room -= distinct.add(candidate)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from queryplan.data.card import DomainCard, KnownName, domain_folder, load_card
 from queryplan.data.paradigms import CandidateRules, Paradigm, SynonymSet
 from queryplan.program.plan import QueryCandidate
@@ -56,6 +57,40 @@ def test_the_defaults_are_those_of_the_seed() -> None:
     assert config.per_stage_caps == {"rule_based": 6, "paradigm": 6, "llm": 4, "agentic": 6}
     assert config.stage_order == ("rule_based", "paradigm", "llm")
     assert (config.enable_llm, config.dedup_jaccard) == (False, 0.92)
+
+
+def test_stages_without_a_cap_of_ones_own_keep_theirs(every_kind: DomainCard) -> None:
+    config = CandidateConfig(per_stage_caps={"agentic": 1})
+    planner = CandidatePlanner(every_kind, config=config)
+    assert planner.plan(planner.seed("what is grief?")).candidates == tuple(
+        CandidatePlanner(every_kind).plan(planner.seed("what is grief?")).candidates
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"per_stage_caps": {"rule_based": -1}},
+        {"stage_order": ("rule_based", "agentic")},
+        {"stage_order": ("paradigm", "paradigm")},
+    ],
+    ids=str,
+)
+def test_settings_that_mean_nothing_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        CandidateConfig(**wrong)
+
+
+def test_no_paradigm_and_an_empty_one_are_the_same(every_kind: DomainCard) -> None:
+    planner = CandidatePlanner(every_kind)
+    assert planner.strange_paradigm("") is planner.strange_paradigm(None) is None
+    assert planner.strange_paradigm("nobody") is not None
+
+
+def test_a_gap_without_words_is_not_asked(every_kind: DomainCard) -> None:
+    planner = CandidatePlanner(every_kind)
+    seed = planner.seed("what is grief?", gaps=("", " ", "?!", "sleep"))
+    assert [candidate.query for candidate in planner.follow_ups(seed, ()).candidates] == ["sleep"]
 
 
 def test_the_question_itself_is_always_first(every_kind: DomainCard) -> None:
