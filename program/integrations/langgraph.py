@@ -13,6 +13,7 @@ that was there before, and no planner is called.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -25,8 +26,10 @@ from ..retrieval.feature_flag import PlannerFlag, Report, log_shadow, shadow
 from ..retrieval.results import Evidence, Hit
 from ..retrieval.run_result import RunResult
 from ..retrieval.search import search_with_plan
-from ..retrieval.speaking import quoted, spoken
+from ..retrieval.speaking import quoted, spoken, unsearched
 from ..retrieval.stores import Stores
+
+log = logging.getLogger(__name__)
 
 NOTHING: Mapping[str, Any] = MappingProxyType({"query_plan": None, "run": None, "evidence": ()})
 """The initial state of a turn, which replaces what the turn before left."""
@@ -184,11 +187,11 @@ class _Nodes:
 
     def reject_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``reject``."""
-        return {"route": "reject", "answer": self.settings.speakers.reject(self.stores.card, _plan(state))}
+        return self._unsearched("reject", state)
 
     def direct_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``direct``."""
-        return {"route": "direct", "answer": self.settings.speakers.answer(self.stores.card, _plan(state))}
+        return self._unsearched("direct", state)
 
     def rerank_node(self, state: RetrievalState) -> dict[str, Any]:
         """Node ``rerank``."""
@@ -213,6 +216,12 @@ class _Nodes:
             "evidence": _kept(run.evidence),
             "answer": quoted(run.evidence),
         }
+
+    def _unsearched(self, route: str, state: RetrievalState) -> dict[str, Any]:
+        text, gaps = unsearched(self.settings.speakers, self.stores.card, _plan(state))
+        for gap in gaps:
+            log.warning("%s: %s; %s", gap.what, gap.why, gap.instead)
+        return {"route": route, "answer": text}
 
     def _silent(self) -> RunSettings:
         """The same settings without a synthesis, which has a node of its own."""

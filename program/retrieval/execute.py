@@ -15,7 +15,7 @@ from .gaps import COVERED, Coverage, cover
 from .results import Gap
 from .run_result import EMPTY, RunResult, Timings
 from .search import SearchRun, SearchSettings, ask, log_trace, planned_candidates
-from .speaking import Speakers, spoken
+from .speaking import Speakers, spoken, unsearched
 from .stores import Stores
 from .waves import Waves
 
@@ -111,11 +111,11 @@ class _Execution:
     has_records: bool = False
 
     def result(self) -> RunResult:
-        plan, speakers = self.plan, self.settings.speakers
-        if not plan.is_relevant:
-            return self._timed(RunResult(plan, "rejected", text=speakers.reject(self.stores.card, plan)))
-        if plan.retrieval_strategy.direct_answer:
-            return self._timed(RunResult(plan, "direct_answer", text=speakers.answer(self.stores.card, plan)))
+        plan = self.plan
+        if not plan.is_relevant or plan.retrieval_strategy.direct_answer:
+            text, gaps = unsearched(self.settings.speakers, self.stores.card, plan)
+            kind = "direct_answer" if plan.is_relevant else "rejected"
+            return self._timed(RunResult(plan, kind, text=text, gaps=gaps))
         whole, gaps = self._whole()
         if whole is not None:
             return self._spoken(whole)

@@ -85,10 +85,26 @@ class Speakers:
     synthesise: Callable[[RunResult], str] = synthesis
 
 
-def spoken(speakers: Speakers, run: RunResult) -> tuple[str, tuple[Gap, ...]]:
-    """The text of the synthesis without a gap, or, if that fails, the quoted evidence with a gap."""
+_CARDS = "the card's text is given"
+Spoken = tuple[str, tuple[Gap, ...]]
+"""A text, and a gap if the user's function failed and another text was used."""
+
+
+def spoken(speakers: Speakers, run: RunResult) -> Spoken:
+    """The text of the synthesis; the quoted evidence if that fails."""
+    return _said("the synthesis", lambda: speakers.synthesise(run), lambda: synthesis(run), "the evidence is quoted")
+
+
+def unsearched(speakers: Speakers, card: DomainCard, plan: QueryPlan) -> Spoken:
+    """The text for a plan that searches nothing, a rejection or a direct answer; the card's if that fails."""
+    if not plan.is_relevant:
+        return _said("the rejection", lambda: speakers.reject(card, plan), lambda: rejection(card, plan), _CARDS)
+    return _said("the direct answer", lambda: speakers.answer(card, plan), lambda: direct_answer(card, plan), _CARDS)
+
+
+def _said(what: str, say: Callable[[], str], otherwise: Callable[[], str], instead: str) -> Spoken:
     try:
-        return speakers.synthesise(run), ()
+        return say(), ()
     except Exception as error:  # the callable may be the user's
         why = f"it failed ({type(error).__name__}: {error})"
-        return synthesis(run), (Gap(kind="plan", what="the synthesis", why=why, instead="the evidence is quoted"),)
+        return otherwise(), (Gap(kind="plan", what=what, why=why, instead=instead),)
