@@ -51,6 +51,13 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
         "pl": """a aby ale bo być był była co czy dla do gdzie go i ich ile im ja jak jaka jaki jakie jest jego jej
             już kiedy kto która które który ma może mi mnie na nad nie niż o od on ona oni po pod przed przez
             przy są się ta tak także tam te tego ten to tu ty tym w we więc wszystko z za ze że""",
+        "ru": """а без более бы был была были было быть в вам вас весь во вот все всё всех вы где говорит говорят да
+            даже для до его ее её если есть еще ещё же за зачем здесь и из или им их к как какая какие какой
+            какую ко когда кого кому которая которое которые который кто куда ли либо меня мне много мной мой
+            моя мы на над нам нас наш не него нее неё нет ни них но о об однако он она они оно от откуда очень
+            по под после почему при про с сам свои свой себя сказал сказала сказали со так также такой там тебя
+            то тогда того тоже только том ты у уже чего чей чем через что чтобы эта эти это этого этой этом
+            этот эту я""",
     }.items()
 }
 
