@@ -53,7 +53,8 @@ def _answers(answer: GraphAnswer) -> Table:
     kind = answer.type or "answers"
     found = f"{len(answer.names):,} {kind}" if answer.ids or not answer.names else kind
     titles = (kind, "how it was reached")[: 1 + bool(answer.paths)]
-    table = Table(*map(escape, titles), title=escape(f"{found} in {answer.milliseconds:.1f} ms"))
+    title = f"{found} in {answer.milliseconds:.1f} ms"
+    table = Table(*map(escape, titles), title=escape(title), min_width=len(title))  # else a title breaks on short names
     for number, name in enumerate(answer.names[:ROWS]):
         path = [" – ".join(answer.paths[number])] if answer.paths else []
         table.add_row(*map(Text, (name, *path)))

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from ..signatures.decompose_query import WrittenSubQuery
 from ..signatures.problems import said_of
 from ..signatures.types import MAX_SUB_QUERIES, MIN_SUB_QUERIES, SubQuery, check_dependencies
+from .retrieval.candidates.canonical import canonical
 from .retrieval.placeholders import REFERENCE
 
 # The longest gold rewrites add about sixty characters of names for each thing they resolve.
@@ -30,8 +31,8 @@ def check_sub_queries(query: str, written: Sequence[WrittenSubQuery]) -> tuple[t
     if not MIN_SUB_QUERIES <= len(written) <= MAX_SUB_QUERIES:
         return (), [f"give {MIN_SUB_QUERIES} to {MAX_SUB_QUERIES} sub_queries, not {len(written)}"]
     problems = []
-    texts = [w.text.strip().casefold() for w in written]
-    if query.strip().casefold() in texts:
+    texts = [_compared(w.text) for w in written]
+    if _compared(query) in texts:
         problems.append("a sub-query repeats the whole question; ask only for a part of it")
     if len(set(texts)) != len(texts):
         problems.append("two sub-queries are the same")
@@ -40,6 +41,11 @@ def check_sub_queries(query: str, written: Sequence[WrittenSubQuery]) -> tuple[t
     except (ValidationError, ValueError) as error:
         message = said_of(error.errors()[0]) if isinstance(error, ValidationError) else str(error)
         return (), [*problems, message]
+
+
+def _compared(text: str) -> str:
+    """A text without case and signs, or as it is where it has nothing else."""
+    return canonical(text) or text.strip()
 
 
 def _sub_query(number: int, written: WrittenSubQuery) -> SubQuery:

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
@@ -34,6 +35,9 @@ LEFT_OUT = " … "
 NO_GREETINGS = Greetings()
 JOINERS = "\u200c\u200d"
 """Invisible characters that have a meaning within a word or an emoji."""
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# Most words of such a script have two characters, or one.
+_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
 _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOINERS}])[{JOINERS}]+")
 
 
@@ -85,8 +89,7 @@ class CleanInput:
     @cached_property
     def context(self) -> str:
         """The last question and the beginning of its answer, at most 40 words."""
-        words = " / ".join(turn.content for turn in self.turns[-2:]).split(None, MAX_CONTEXT_WORDS)
-        return " ".join(words[:MAX_CONTEXT_WORDS])
+        return first_words(" / ".join(turn.content for turn in self.turns[-2:]), MAX_CONTEXT_WORDS)
 
 
 def clean_input(
@@ -204,6 +207,12 @@ def ends(text: str, most: int) -> str:
     return text[: kept - kept // 2].rstrip() + LEFT_OUT + text[len(text) - kept // 2 :].lstrip()
 
 
+def first_words(text: str, most: int) -> str:
+    """The first words of a text; in scripts without spaces two characters count as a word."""
+    ends = [match.end() for match in islice(_WORD.finditer(text), most)]
+    return text[: ends[-1]] if ends else ""
+
+
 def _clean_turns(
     history: Iterable[Mapping[str, Any] | Message], window: HistoryWindow, greetings: Greetings, query: str
 ) -> tuple[tuple[Turn, ...], list[Degraded]]:
@@ -215,7 +224,8 @@ def _clean_turns(
         turns += [turn] if turn else []
     notes = []
     if dropped:
-        why = f"{dropped} messages had an unknown role or no text; read are role (user or assistant) and content"
+        messages = "1 message" if dropped == 1 else f"{dropped} messages"
+        why = f"{messages} had an unknown role or no text; read are role (user or assistant) and content"
         notes.append(Degraded(what="history", why=why, instead="they were left out"))
     if turns and turns[-1].role == "user" and turns[-1].content == ends(query, window.characters):
         turns.pop()

@@ -69,12 +69,28 @@ def settle_graph(flow: Flow, reply: Reply | None) -> Round:
         return
     if (sure := _sure(flow)) is not None:
         _take(flow, sure)
-    elif reply is not None and _restates(flow):
+        return
+    if reply is None:
+        reply = yield from _unforeseen(flow)
+    if reply is not None and _restates(flow):
         yield from _settle_restated(flow, reply)
     elif reply is not None:
         yield from _settle_written(flow, reply)
     else:
         _best_effort(flow)
+
+
+def _unforeseen(flow: Flow) -> Generator[list[Ask], Mapping[Sent, Reply], Reply | None]:
+    """The model's answer for a query that was thought to need sub-queries, and so was not asked about; none if it does.
+
+    Without heads every query is thought so until its labels are there.
+    """
+    late = flow.labels.needs_decomposition or flow.further_round_spent or not flow.parts.has_lm
+    if late or not (asks := graph_asks(flow)):
+        return None
+    flow.further_round_spent = True
+    replies = yield from flow.round(asks)
+    return replies["graph"]
 
 
 def _lacking(flow: Flow) -> tuple[str, str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,6 +16,8 @@ from ...signatures.problems import problems_of
 from ..batch import Output, Worked, each_row
 from .exchange.export import from_spoke
 from .executor import GraphAnswer, GraphExecutor, execute_graph
+
+_FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
 
 class Planner(Protocol):
@@ -85,7 +88,7 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
         DataError: it cannot be read; the place in it is named.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8-sig"))
+        told = json.loads(_unfenced(path.read_text(encoding="utf-8-sig")))
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
@@ -100,3 +103,8 @@ def read_plan(path: Path, schema: GraphSchema) -> GraphPlan:
         return GraphPlan.model_validate(told)
     except ValidationError as error:
         raise DataError(f"{path.name} is no plan: {problems_of(error, 5)}") from error
+
+
+def _unfenced(text: str) -> str:
+    """A text without the marks that language models put around code."""
+    return fenced[1] if (fenced := _FENCED.fullmatch(text.strip())) else text

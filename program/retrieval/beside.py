@@ -41,12 +41,14 @@ def gather(plan: QueryPlan, stores: Stores, limits: Limits, deadline: Deadline) 
     """Ask the graph and the sources in parallel; a failure of one of them is a gap."""
     graph = _graph_calls(plan, stores, limits)
     beside = Beside(graph_asked=bool(graph), gaps=_without_graph(plan, stores))
-    sources = [(query, call) for query in plan.source_queries if (call := _source_call(query, plan, stores, beside))]
+    there = [query for query in plan.source_queries if query.source in stores.sources]
+    sources = [(query, call) for query in there if (call := _source_call(query, plan, stores, beside))]
     outcomes = run_calls([*graph.values(), *(call for _, call in sources)], deadline)
     for name, outcome in zip(graph, outcomes, strict=False):
         _take_graph(beside, name, outcome)
     took = [(q, _took(beside, q, outcome)) for (q, _), outcome in zip(sources, outcomes[len(graph) :], strict=True)]
-    failed = [(query, why) for query, why in took if why]
+    failed = [(query, _NO_STORE) for query in plan.source_queries if query not in there]
+    failed += [(query, why) for query, why in took if why]
     _fall_back(failed, plan, stores, beside, deadline)
     return beside
 
@@ -120,13 +122,12 @@ def _take_graph(beside: Beside, name: str, outcome: Outcome[Any]) -> None:
 
 
 def _source_call(query: SourceQuery, plan: QueryPlan, stores: Stores, beside: Beside) -> Call[ReadAnswer] | None:
-    """How a source query is run; one whose source has no store here, or none that can be asked, is a gap."""
+    """How a source query is run; one whose source has nothing that can be asked is a gap."""
     try:
         source = stores.sources[query.source]
         limits = source.contract.limits
     except Exception as error:  # it may be a property of anybody's
-        why = "this source has no store here" if query.source not in stores.sources else words_of(error)
-        beside.gaps.append(_lost(query, why, "it was not asked"))
+        beside.gaps.append(_lost(query, words_of(error), "it was not asked"))
         return None
     return Call(
         source,
@@ -180,6 +181,7 @@ def _fall_back(
 
 
 _NO_OTHER = "the other sources are used"
+_NO_STORE = "this source has no store here"
 
 
 def _instead(query: SourceQuery, moved: SourceQuery | None) -> str:
@@ -193,8 +195,9 @@ def _instead(query: SourceQuery, moved: SourceQuery | None) -> str:
 
 def _moved(query: SourceQuery, stores: Stores) -> SourceQuery | None:
     """The same query for the stand-in of its source, or None if there is none."""
-    fallback = stores.sources[query.source].contract.fallback
-    contract = next((source for source in stores.card.sources if source.name == fallback), None)
+    contracts = {contract.name: contract for contract in stores.card.sources}
+    own = contracts.get(query.source) if query.source not in stores.sources else stores.sources[query.source].contract
+    contract = contracts.get((own and own.fallback) or "")
     if contract is None or contract.name not in stores.sources:
         return None
     kept = {key: values for key, values in query.filters.items() if _understands(contract, key, values)}

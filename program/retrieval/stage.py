@@ -134,6 +134,8 @@ class RetrievalParts:
                 self._plan_sources(flow, found, self._reader)
             if self.card.collection is not None:
                 self._choose(flow, found)
+            elif flow.clean.session.get("collection") is not None:
+                found.notes.append("session.collection is not read: the card has no [collection]")
             if not self._asks_dates and found.strategy.retrieval_method != "direct":
                 own = self.card.collection is not None
                 found.degraded += undated_gaps(flow.labels.standalone_query, own=own)

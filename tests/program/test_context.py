@@ -203,6 +203,19 @@ def test_history_is_lines_and_context_the_last_two_turns() -> None:
     assert clean_input("q", None, None, WINDOW).context == ""
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["她说睡眠" * 60, "眠りについて" * 40, "การนอนหลับ" * 30, "sleep 睡眠 " * 60],
+    ids=("zh", "ja", "th", "en-zh"),
+)
+def test_the_context_is_forty_words_in_scripts_without_spaces_too(said: str) -> None:
+    wide = HistoryWindow(messages=3, characters=1000)
+    context = clean_input("q", [Turn(role="user", content=said)], None, wide).context
+    assert 40 <= len(context) <= 40 * 7
+    assert said.startswith(context)
+    assert len(context.replace("sleep", "s").replace(" ", "")) <= 80
+
+
 # --- names
 
 
@@ -268,7 +281,9 @@ def test_sub_queries_are_numbered_and_references_become_dependencies() -> None:
         (written("a"), "give 2 to 4 sub_queries, not 1"),
         (written(*"abcde"), "give 2 to 4 sub_queries, not 5"),
         (written("a", "THE WHOLE "), "repeats the whole question"),
+        (written("a", "The whole?!"), "repeats the whole question"),
         (written("a", "A"), "two sub-queries are the same"),
+        (written("what is a", "What is a?"), "two sub-queries are the same"),
         (written("a", "b {7}"), "do not exist: [7]"),
         (written("a", "b {0}"), "do not exist: [0]"),
         (written("a {2}", "b {1}"), "cycle through sub-queries [1, 2]"),
@@ -279,6 +294,10 @@ def test_sub_queries_are_numbered_and_references_become_dependencies() -> None:
 )
 def test_each_problem_of_sub_queries_is_a_sentence(parts: list[WrittenSubQuery], said: str) -> None:
     assert said in " ".join(check_sub_queries("the whole", parts)[1])
+
+
+def test_sub_queries_that_differ_in_a_sign_that_means_something_are_two() -> None:
+    assert check_sub_queries("C or C++?", written("What is C?", "What is C++?"))[1] == []
 
 
 def test_a_rewrite_is_neither_empty_nor_much_longer() -> None:

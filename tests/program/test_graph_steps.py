@@ -18,6 +18,15 @@ def test_graph_steps_are_written_when_they_are_wanted_and_a_name_is_known(bench:
     assert planner.plan("what is boredom?").graph_plan is None
 
 
+def test_graph_steps_that_nothing_foresaw_are_written_in_a_further_round(bench: Any) -> None:
+    lm = bench.lm(FACT)
+    plan = bench.planner(lm, None, plan_graph=True).plan("What did Yusuf write?")
+    assert plan.graph_plan is not None
+    assert decided(plan)["graph"] == "lm"
+    assert plan.trace.rounds == 2
+    assert bench.planner(lm, None, plan_graph=True).plan("what is boredom?").trace.rounds == 1
+
+
 def test_graph_steps_of_a_query_that_is_not_ours_are_wasted(bench: Any) -> None:
     plan = bench.planner(bench.lm({**FACT, "is_relevant": 0.1}), UNSPLIT, plan_graph=True).plan("What did Yusuf eat?")
     assert plan.graph_plan is None

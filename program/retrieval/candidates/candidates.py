@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, NonNegativeInt, field_validator
 
 from ....data.card import DomainCard
 from ....data.paradigms import Paradigm
@@ -37,6 +37,9 @@ from .stages import (
 
 _NUMBER = re.compile(r"_\d+")
 ALWAYS = "standalone"
+FirstStage = Literal["rule_based", "paradigm", "llm"]
+CAPS: dict[StageName, int] = {"rule_based": 6, "paradigm": 6, "llm": 4, "agentic": 6}
+"""The most candidates of each stage, unless the settings say otherwise."""
 
 
 class CandidateConfig(Frozen):
@@ -44,7 +47,7 @@ class CandidateConfig(Frozen):
 
     Attributes:
         stage_order: stages of the first batch, in order; ``agentic`` comes after it and never in it.
-        per_stage_caps: the most candidates of each stage.
+        per_stage_caps: the most candidates of each stage; a stage that is not named keeps its default.
         max_candidates: the most of the first batch; follow-ups have the cap of ``agentic`` to themselves.
         enable_llm: whether a language model may write variations, if there is one.
         enable_paradigm: whether the card's paradigms are used.
@@ -52,13 +55,8 @@ class CandidateConfig(Frozen):
         priors: a factor for each stage on the weights of its candidates.
     """
 
-    stage_order: tuple[StageName, ...] = ("rule_based", "paradigm", "llm")
-    per_stage_caps: dict[StageName, Annotated[int, Field(ge=0)]] = {
-        "rule_based": 6,
-        "paradigm": 6,
-        "llm": 4,
-        "agentic": 6,
-    }
+    stage_order: tuple[FirstStage, ...] = ("rule_based", "paradigm", "llm")
+    per_stage_caps: dict[StageName, NonNegativeInt] = CAPS
     max_candidates: int = Field(default=12, ge=1)
     enable_llm: bool = False
     enable_paradigm: bool = True
@@ -72,10 +70,10 @@ class CandidateConfig(Frozen):
 
     @field_validator("stage_order")
     @classmethod
-    def _each_once(cls, value: tuple[StageName, ...]) -> tuple[StageName, ...]:
-        if "agentic" in value or len(set(value)) < len(value):
-            raise ValueError("must name each stage once; agentic comes after them all and is not named")
-        return value
+    def _each_once(cls, order: tuple[FirstStage, ...]) -> tuple[FirstStage, ...]:
+        if len(set(order)) < len(order):
+            raise ValueError("a stage is named twice; name each once")
+        return order
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class CandidatePlanner:
 
     def strange_paradigm(self, name: object) -> Degraded | None:
         """A gap if a paradigm is asked for that the card does not have."""
-        if name is None or (isinstance(name, str) and name in self._paradigms):
+        if name in (None, "") or (isinstance(name, str) and name in self._paradigms):
             return None
         known = ", ".join(self._paradigms) or "none"
         default = self._card.default_paradigm
@@ -218,7 +216,7 @@ class CandidatePlanner:
 
     def _fill(self, distinct: Distinct, name: StageName, offered: Sequence[QueryCandidate], most: int) -> int:
         """Keep new candidates while there is room; returns how many found none."""
-        room, over = self.config.per_stage_caps.get(name, 0), 0
+        room, over = self.config.per_stage_caps.get(name, CAPS[name]), 0
         for candidate in offered:
             if room and distinct.room_for(most):
                 room -= distinct.add(candidate)

@@ -17,6 +17,7 @@ from cachetools import LRUCache
 
 from ....data.paradigms import Paradigm, SynonymSet
 from ....signatures.types import SubQuery
+from ...context import says_nothing
 from ...plan import QueryCandidate
 from ...text.linker import Link, Linker
 from ...text.spelling import folded
@@ -241,6 +242,8 @@ class AgenticStage:
         """Two for each gap, in the order of the gaps; a gap without words gives none."""
         found = []
         for number, gap in enumerate(seed.gaps, 1):
+            if says_nothing(gap):
+                continue
             words = key_terms(gap, seed.entities, seed.language)
             if len(words) == 1 and words[0] in seed.entities:  # a name alone: ask for it beside the query's terms
                 words = (*words, *(t for t in seed.terms if t not in seed.entities))

@@ -209,7 +209,15 @@ def formatted_context(items: Sequence[Item], question: str, total: int | None = 
         return format_items(items, question, total), None
     except Exception as error:  # whatever an item holds, the language model gets what is there
         log.warning("a collection could not be formatted (%s)", type(error).__name__)
-        return json.dumps(list(items), ensure_ascii=False, default=str), f"an item was odd ({type(error).__name__})"
+        return json.dumps(list(items), ensure_ascii=False, default=_shown), f"an item was odd ({type(error).__name__})"
+
+
+def _shown(value: object) -> str:
+    """A value as text, or the name of its type if it cannot be shown."""
+    try:
+        return str(value)
+    except Exception:  # it may be anybody's
+        return type(value).__name__
 
 
 def _gap(why: str) -> Degraded:

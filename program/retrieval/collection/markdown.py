@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 MAX_ITEMS = 15
@@ -30,7 +31,7 @@ def format_items(
             ``created_at``); those without a date come last.
         total: number of items in the collection; by default that of ``items``.
     """
-    newest = sorted(items, key=date_of, reverse=True)[:max_items]
+    newest = sorted(items, key=_moment, reverse=True)[:max_items]
     complete = len(newest) >= (len(items) if total is None else total)
     return "\n".join(
         [*_header(len(newest), question, complete, total), *_table(newest, max_characters), *_notes(complete)]
@@ -83,7 +84,19 @@ def text_of(item: Mapping[str, Any]) -> str:
 
 def date_of(item: Mapping[str, Any]) -> str:
     """The ISO day of an item; empty if it has none."""
-    return next((one_line(str(item[name]))[:10] for name in DATE_FIELDS if item.get(name)), "")
+    return _moment(item)[:10]
+
+
+def _moment(item: Mapping[str, Any]) -> str:
+    """The ISO day of an item and its local time there, which sort in their order; empty if it has none."""
+    return next(filter(None, (_iso(item[name]) for name in DATE_FIELDS if item.get(name))), "")
+
+
+def _iso(given: object) -> str:
+    try:
+        return datetime.fromisoformat(one_line(str(given))).replace(tzinfo=None).isoformat()
+    except ValueError:
+        return ""
 
 
 def one_line(text: str) -> str:

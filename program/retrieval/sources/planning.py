@@ -167,10 +167,13 @@ def _intent(given: SourceIntent | Mapping[str, object], entities: Mapping[str, t
 
 
 def _listed(entities: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    read: dict[str, tuple[str, ...]] = {}
     for key, values in entities.items():
-        if isinstance(values, str) or not isinstance(values, Iterable):
+        listed = isinstance(values, Iterable) and not isinstance(values, str)
+        read[key] = tuple(values) if listed else ()
+        if not listed or not all(isinstance(value, str) for value in read[key]):
             raise DataError(f"the entities of {key!r} are {values!r}; give a list of texts or leave it out")
-    return {key: tuple(values) for key, values in entities.items()}
+    return read
 
 
 def _generic(card: DomainCard, filters: FilterRules) -> SourceIntentRule | None:

@@ -264,6 +264,14 @@ def test_plans_are_read_in_three_shapes(tmp_path: Path, biomedical: MemoryGraph)
         assert execute_graph(read, biomedical).names == execute_graph(PLAN, biomedical).names
 
 
+@pytest.mark.parametrize("fence", ["```json\n{}\n```", "```\n{}```\n", "\n```JSON {} ```"])
+def test_a_plan_is_read_without_the_fence_that_a_model_put_around_it(
+    tmp_path: Path, biomedical: MemoryGraph, fence: str
+) -> None:
+    (tmp_path / "p.json").write_text(fence.replace("{}", PLAN.model_dump_json()), encoding="utf-8")
+    assert read_plan(tmp_path / "p.json", biomedical.schema) == PLAN
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

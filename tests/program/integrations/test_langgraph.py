@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from queryplan.data.card import domain_folder, load_card
+from queryplan.data.card import DomainCard, domain_folder, load_card
 from queryplan.program.integrations.langgraph import RetrievalState, build_graph, route_of
 from queryplan.program.plan import QueryPlan, RetrievalStrategy
 from queryplan.program.planner import QueryPlanner
@@ -22,7 +22,7 @@ from queryplan.program.retrieval.execute import RunSettings
 from queryplan.program.retrieval.feature_flag import PlannerFlag
 from queryplan.program.retrieval.results import Evidence, ids
 from queryplan.program.retrieval.run_result import RunResult
-from queryplan.program.retrieval.speaking import Speakers
+from queryplan.program.retrieval.speaking import Speakers, rejection
 from queryplan.program.retrieval.stores import Stores, open_stores
 from queryplan.signatures.types import SourceQuery, SubQuery
 
@@ -193,6 +193,16 @@ def test_the_graph_is_a_node_of_a_graph_with_a_checkpointer(stores: Stores) -> N
 def test_rejections_are_ones_own_where_given(stores: Stores) -> None:
     mine = RunSettings(speakers=Speakers(reject=lambda card, plan: f"not for {card.name}"))
     assert build_graph(Planner(OUT), stores, settings=mine).invoke({"query": "2+2"})["answer"] == "not for podcast"
+
+
+def test_a_rejection_that_fails_is_the_cards_and_is_logged(stores: Stores, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(card: DomainCard, plan: QueryPlan) -> str:
+        raise ValueError("no words")
+
+    settings = RunSettings(speakers=Speakers(reject=fail))
+    answer = build_graph(Planner(OUT), stores, settings=settings).invoke({"query": "2+2"})["answer"]
+    assert answer == rejection(stores.card, OUT)
+    assert "the rejection: it failed (ValueError: no words)" in caplog.text
 
 
 def test_with_the_flag_off_no_planner_is_called(stores: Stores) -> None:

@@ -73,6 +73,19 @@ def test_a_source_that_gives_nothing_is_replaced_by_its_stand_in(
     assert "source" in kinds(result)
 
 
+def test_a_source_without_a_store_is_replaced_by_its_stand_in(engineering: Stores) -> None:
+    without = {name: source for name, source in engineering.sources.items() if name != "gitlab"}
+    result = execute(source_plan(FAILED), replace(engineering, sources=without))
+    assert [a.query.source for a in result.source_answers] == ["generic"]
+    told = {gap.why: gap.instead for gap in result.gaps}
+    instead = "generic is asked without statuses:failed, which it does not know"
+    assert told["this source has no store here"] == instead
+    nothing = execute(source_plan(FAILED), replace(engineering, sources={}))
+    assert {gap.why: gap.instead for gap in nothing.gaps}[
+        "this source has no store here"
+    ] == "the other sources are used"
+
+
 def with_answer(stores: Stores, answer: Callable[[SourceQuery, str], Any], **limits: int) -> Stores:
     """The same stores, where gitlab answers so; without a stand-in."""
     update = {"limits": SourceLimits(**limits), "fallback": None}

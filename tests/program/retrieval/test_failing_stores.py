@@ -7,6 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+from queryplan.data.card import DomainCard
+from queryplan.program.plan import QueryPlan, RetrievalStrategy
 from queryplan.program.retrieval.calls import Limits
 from queryplan.program.retrieval.execute import RunSettings, execute
 from queryplan.program.retrieval.run_result import RunResult
@@ -93,6 +96,30 @@ def test_a_synthesis_that_fails_is_replaced_by_the_evidence(podcast: Stores) -> 
     result = execute(plan_of("the doorway"), podcast, settings=RunSettings(speakers=Speakers(synthesise=fail)))
     assert "transcripts" in result.text
     assert any(gap.what == "the synthesis" for gap in result.gaps)
+
+
+@pytest.mark.parametrize(
+    ("changed", "what", "said"),
+    [
+        ({"is_relevant": False, "rejection_kind": "math"}, "the rejection", "calculation"),
+        (
+            {"retrieval_strategy": RetrievalStrategy(use_rag=False, use_kg=False, direct_answer=True)},
+            "the direct answer",
+            "Slow Lantern",
+        ),
+    ],
+    ids=("rejection", "direct answer"),
+)
+def test_a_text_that_cannot_be_made_is_the_cards(
+    podcast: Stores, changed: dict[str, Any], what: str, said: str
+) -> None:
+    def fail(card: DomainCard, plan: QueryPlan) -> str:
+        raise ValueError("no words")
+
+    settings = RunSettings(speakers=Speakers(reject=fail, answer=fail))
+    result = execute(plan_of("q").model_copy(update=changed), podcast, settings=settings)
+    assert said in result.text
+    assert [(gap.what, gap.why) for gap in result.gaps] == [(what, "it failed (ValueError: no words)")]
 
 
 def test_speakers_of_ones_own_speak(podcast: Stores) -> None:

@@ -279,7 +279,10 @@ def test_a_domain_elsewhere_brings_its_own_collection(cards: Callable[[str], Dom
 
 
 def test_a_domain_without_rules_never_reads_everything(bench: Any) -> None:
-    assert bench.planner().plan(TWO, session=collection(3)).retrieval_strategy.retrieval_method == "semantic"
+    plan = bench.planner().plan(TWO, session=collection(3))
+    assert plan.retrieval_strategy.retrieval_method == "semantic"
+    assert "session.collection is not read: the card has no [collection]" in plan.trace.notes
+    assert not any("collection" in note for note in bench.planner().plan(TWO).trace.notes)
 
 
 def test_a_session_is_never_changed(engineering: QueryPlanner) -> None:

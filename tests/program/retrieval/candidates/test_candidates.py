@@ -59,6 +59,26 @@ def test_the_defaults_are_those_of_the_seed() -> None:
     assert (config.enable_llm, config.dedup_jaccard) == (False, 0.92)
 
 
+def test_stages_without_a_cap_of_ones_own_keep_theirs(every_kind: DomainCard) -> None:
+    config = CandidateConfig(per_stage_caps={"agentic": 1})
+    planner = CandidatePlanner(every_kind, config=config)
+    assert planner.plan(planner.seed("what is grief?")).candidates == tuple(
+        CandidatePlanner(every_kind).plan(planner.seed("what is grief?")).candidates
+    )
+
+
+def test_no_paradigm_and_an_empty_one_are_the_same(every_kind: DomainCard) -> None:
+    planner = CandidatePlanner(every_kind)
+    assert planner.strange_paradigm("") is planner.strange_paradigm(None) is None
+    assert planner.strange_paradigm("nobody") is not None
+
+
+def test_a_gap_without_words_is_not_asked(every_kind: DomainCard) -> None:
+    planner = CandidatePlanner(every_kind)
+    seed = planner.seed("what is grief?", gaps=("", " ", "?!", "sleep"))
+    assert [candidate.query for candidate in planner.follow_ups(seed, ()).candidates] == ["sleep"]
+
+
 def test_the_question_itself_is_always_first(every_kind: DomainCard) -> None:
     first = plan(every_kind, paradigm="sceptic").candidates[0]
     assert (first.query, first.stage, first.label, first.weight) == (TWO, "rule_based", "standalone", 1.0)

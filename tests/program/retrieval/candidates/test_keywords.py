@@ -30,6 +30,12 @@ def test_french_elisions_lose_their_article() -> None:
     assert key_terms("l'idée qu'il défend", (), "fr") == ("idée", "défend")
 
 
+def test_russian_function_words_are_no_terms() -> None:
+    text = "Что Аойфе говорит о горе и почему это было?"
+    assert detect_language(text) == "ru"
+    assert key_terms(text, (), "ru") == ("Аойфе", "горе")
+
+
 def test_text_without_spaces_is_cut_at_function_words() -> None:
     assert key_terms("我对大提琴的态度是怎么变的？", (), "zh") == ("大提琴", "态度", "变")
     assert key_terms("atlas の今週のマージ", ("atlas",), "ja") == ("atlas", "今週", "マージ")

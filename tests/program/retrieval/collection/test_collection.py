@@ -186,6 +186,16 @@ def test_an_item_that_cannot_be_formatted_is_still_handed_over() -> None:
     assert "fine" in text
 
 
+def test_an_item_that_cannot_be_shown_is_named_by_its_type() -> None:
+    class Mute:
+        def __str__(self) -> str:
+            raise ValueError("no words")
+
+    text, problem = formatted_context([{"text": Mute(), "id": "1"}], "q")
+    assert json.loads(text) == [{"text": "Mute", "id": "1"}]
+    assert problem == "an item was odd (ValueError)"
+
+
 def test_a_context_result_has_the_fields_and_defaults_of_the_seed() -> None:
     assert ContextResult(question="q").model_dump() == {
         "question": "q",

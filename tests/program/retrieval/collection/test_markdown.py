@@ -50,8 +50,8 @@ def test_at_most_fifteen_items_and_it_says_so() -> None:
 
 
 def test_pipes_and_breaks_cannot_leave_their_cell() -> None:
-    line = format_items([{"date": "2025|01", "text": "a | b\r\n| c \\| d"}], "q").splitlines()[9]
-    assert line == "| 1 | 2025\\|01 | a \\| b \\| c \\\\\\| d |"
+    line = format_items([{"date": "2025-01-02", "text": "a | b\r\n| c \\| d"}], "q").splitlines()[9]
+    assert line == "| 1 | 2025-01-02 | a \\| b \\| c \\\\\\| d |"
 
 
 def test_an_empty_collection_has_an_empty_table() -> None:
@@ -97,3 +97,20 @@ def test_any_items_give_a_table_of_equal_columns(items: list[dict[str, Any]], qu
     rows = lines[7 : lines.index("### Context Notes") - 1]
     assert len(rows) == 2 + min(len(items), 15)
     assert all(row.replace("\\\\", "").replace("\\|", "").count("|") == 4 for row in rows)
+
+
+def test_items_of_a_day_are_newest_first() -> None:
+    hours = ("T08:00:00", " 20:30:00+01:00", "T12:00:00Z", "")
+    lines = format_items([{"created_at": f"2025-11-02{hour}", "text": hour or "a day"} for hour in hours], "q")
+    assert [line.split(" | ")[2].strip(" |") for line in lines.splitlines()[9:13]] == [
+        "20:30:00+01:00",
+        "T12:00:00Z",
+        "T08:00:00",
+        "a day",
+    ]
+
+
+@pytest.mark.parametrize("odd", ["05/11/2025", "2025-13-45", "yesterday", "2025|01", 3])
+def test_what_is_no_iso_date_is_unknown_and_last(odd: object) -> None:
+    lines = format_items([{"date": odd, "text": "odd"}, {"date": "20250105", "text": "early"}], "q").splitlines()
+    assert lines[9:11] == ["| 1 | 2025-01-05 | early |", "| 2 | unknown | odd |"]

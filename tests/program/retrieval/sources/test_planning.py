@@ -191,8 +191,8 @@ def test_an_intent_that_is_none_is_refused_with_its_field(card: DomainCard) -> N
         plan_sources(card, [{"type": "query_commits", "confidence": 2}], WHY)
 
 
-@pytest.mark.parametrize("values", ["atlas", None, 3])
-def test_entities_that_are_no_list_are_refused_in_one_sentence(card: DomainCard, values: Any) -> None:
+@pytest.mark.parametrize("values", ["atlas", None, 3, [42], ["atlas", None]])
+def test_entities_that_are_no_list_of_texts_are_refused_in_one_sentence(card: DomainCard, values: Any) -> None:
     with pytest.raises(DataError, match=r"^the entities of 'projects' are .*give a list of texts[^\n]*$"):
         plan_sources(card, [intent("query_commits")], WHY, {"projects": values})
 
