@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,8 +23,6 @@ from dspy.utils.callback import with_callbacks
 from ...errors import LMError
 from .engine import JournaledLM
 from .prompt import ChatPrompt, Option, build, options_of
-
-logger = logging.getLogger(__name__)
 
 _SMALLEST = 1e-12
 

@@ -61,7 +61,7 @@ class SchemaValues:
         return (meant - FLOOR) / (FULL - FLOOR) >= NEAR
 
 
-def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[Mention, ...]:
+def unknown_mention(question: str, answerer: Answerer) -> tuple[Mention, ...]:
     """The longest run of words that are common neither in questions nor in the schema, as one mention with every type.
 
     A run with more words that are capitalized inside the sentence comes first. Empty where every word is an ordinary

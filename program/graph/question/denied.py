@@ -35,9 +35,6 @@ ENDS, SIGNS = 3, 10
 spaces."""
 STOPS = re.compile(r"[,;:.?!()、，；：。？！（）]")
 IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]+")
-ANOTHER_VERB = re.compile(r"[うるたく][\u4e00-\u9fff]|[\u30a0-\u30ff]{2}")
-"""The end of a Japanese verb with another word behind it, or a noun in katakana: what follows is negated, and not the
-name."""
 KOREAN_VERB = folded_words("지")[0]
 PARTICIPLE = re.compile(r"\w{2,}(?<![dt])[ae]n$")
 """A Turkish participle, which ends the clause of the name before it: "içeren" (containing)."""
