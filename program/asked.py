@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from .artifact.folder import text_fingerprint
+from ..data.fingerprints import text_fingerprint
 from .artifact.planner_state import predictor_state
 from .stages import NOT_ALONE, REWRITTEN, SPLIT, narrowed, outputs_of
 

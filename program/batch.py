@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..data.disk import writing
+from ..data.fingerprints import text_fingerprint
 from ..data.locks import alone_at
 from ..data.rows import not_utf8
 from ..errors import DataError
-from .artifact.folder import text_fingerprint
 from .context import as_given, encodable
 from .planner import QueryPlanner
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ..data.card import DomainCard
-from .artifact.folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
+from ..data.fingerprints import text_fingerprint
+from .artifact.folder import Manifest, ProgramState, load_program, save_program
 from .artifact.planner_state import content_hash, fingerprints, heads_of, restore, state_of
 from .asked import Asked, asked_of
 from .asking import Clock, Threads, asend_round, send_round

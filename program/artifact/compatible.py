@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...data.fingerprints import text_fingerprint
 from ...errors import ProgramError
 from ..stages import StageSpec
-from .folder import Manifest, text_fingerprint
+from .folder import Manifest
 
 # Fields of the graph stage before it wrote plans of several steps. Nothing compiled it then, so a program of that time
 # loads with the present one.

@@ -300,8 +300,3 @@ def _load_heads(folder: Path, manifest: Manifest) -> dict[str, np.ndarray]:
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def text_fingerprint(*parts: str) -> str:
-    """Hash of the given texts, 16 hex digits."""
-    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]

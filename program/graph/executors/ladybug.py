@@ -11,7 +11,6 @@ were answered wrongly; without the second, 2 of 10,000.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ....data.fingerprints import text_fingerprint
 from ....errors import DataError
 from ....signatures.graph_steps import (
     ExpandStep,
@@ -63,8 +63,8 @@ class LadybugGraph:
     def fingerprint(self) -> str:
         """The fingerprint that the import recorded, or else a hash of the schema and the counts of each type."""
         if self._fingerprint is None:
-            told = f"{self.schema.model_dump_json(exclude_defaults=True)} {sorted(self.sizes.items())}"
-            self._fingerprint = hashlib.sha256(told.encode()).hexdigest()[:16]
+            schema = self.schema.model_dump_json(exclude_defaults=True)
+            self._fingerprint = text_fingerprint(f"{schema} {sorted(self.sizes.items())}")
         return self._fingerprint
 
     def run(

@@ -7,12 +7,12 @@ both at once and in all. The answer says what was left out and what failed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....data.fingerprints import schema_fingerprint, text_fingerprint
 from ....errors import DataError
 from ....signatures.graph_steps import (
     AnchorStep,
@@ -27,7 +27,7 @@ from ....signatures.graph_steps import (
 )
 from ..check import check_graph_plan, step_types
 from ..executor import GraphAnswer, ill_typed
-from ..schema import parse_schema, schema_fingerprint
+from ..schema import parse_schema
 from .conditions import Properties, lookup_key, passes, reference_keys
 from .cypher import stored
 from .rest_client import Client, Limits, Parameters, Rows
@@ -54,8 +54,7 @@ class SpokeGraph:
     @property
     def fingerprint(self) -> str:
         """A hash of address and schema, since the server's content cannot be known."""
-        told = f"{self.client.root} {schema_fingerprint(self._schema)}"
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return text_fingerprint(f"{self.client.root} {schema_fingerprint(self._schema)}")
 
     def run(
         self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False

@@ -21,12 +21,12 @@ from threadpoolctl import threadpool_limits
 
 from ....data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
 from ....data.element_words import PLANS_FILE, WORDS_FILE
+from ....data.fingerprints import text_fingerprint
 from ....data.graph_lessons import LESSONS, Lesson, load_lessons
 from ....data.other_words import NAMES_FILE
 from ....data.rows import LabelledRow, read_rows
 from ....errors import DataError, ProgramError
 from ....signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
-from ...artifact.folder import text_fingerprint
 from ...heads.encoder import Encoder, default_encoder
 from ...lm.weights import cache_folder
 from ...waiting import tell
