@@ -22,6 +22,8 @@ OTHER_NAMES = {
     **dict.fromkeys(("testing", "tests"), "test"),
 }
 """What others call our splits."""
+EVIDENCE_FILE = "evidence.jsonl"
+"""Gold of a domain's rows that is kept beside them, each line with the id of its row; it may be missing."""
 TABLES = frozenset(("json", "jsonl", "jsonlines", "ndjson", "csv", "tsv", "parquet", "xls", "xlsx"))
 """Endings of files that may hold rows, also those from which none are read."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from .disk import write_whole
 from .rows import OTHER_FORMATS, LabelledRow, read_rows
 
 LOGGED = "logged"
@@ -59,10 +60,7 @@ class LabelFile:
 
     def keep(self, key: str, answers: Answers) -> None:
         """Write the answers so far; a crash leaves these or the ones before."""
-        new = self.draft.with_suffix(".new")
-        self.draft.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps({"key": key, "answers": answers}, ensure_ascii=False), encoding="utf-8")
-        os.replace(new, self.draft)
+        write_whole(self.draft, json.dumps({"key": key, "answers": answers}, ensure_ascii=False).encode())
 
     def append(self, row: LabelledRow) -> None:
         """Add a finished row, on the disk when this returns."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...data.domain import load_domain
+from ...data.domain import EVIDENCE_FILE, load_domain
+from ...data.lines import numbered_lines
 from ...data.rows import LabelledRow
 from ...errors import DataError
 from ...program.plan import QueryCandidate, QueryPlan
@@ -21,7 +22,6 @@ from ..significance import PairedDifference, corrected, paired_difference
 from ..statistics import Estimate, clustered_interval
 
 K = 10
-EVIDENCE_FILE = "evidence.jsonl"
 PLAIN, TYPED, FIXED, PLANNED, RUN = "plain query", "as typed", "fixed variations", "planned candidates", "whole run"
 
 
@@ -105,7 +105,7 @@ def evidence_questions(domain: str | Path, splits: Sequence[str]) -> list[Questi
 def _beside(path: Path) -> dict[str, tuple[str, ...]]:
     if not path.is_file():
         return {}
-    rows = (json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip())
+    rows = (json.loads(line) for _, line in numbered_lines(path.read_text(encoding="utf-8")))
     return {row["id"]: tuple(row["evidence"]) for row in rows}
 
 

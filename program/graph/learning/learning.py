@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
 from ....data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
+from ....data.domain import EVIDENCE_FILE
 from ....data.element_words import PLANS_FILE, WORDS_FILE
 from ....data.fingerprints import text_fingerprint
 from ....data.graph_lessons import LESSONS, Lesson, load_lessons
@@ -60,7 +61,6 @@ LEARNING_SHARED = (
 )
 FAST, SLOW = 1100, 620
 """The number of a schema's questions that are learned from in a minute, on an idle core and on a busy one."""
-EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
 SOME = 60
 """About how many questions of each shipped domain teach endings and the comparison of complete plans."""
@@ -81,7 +81,7 @@ def questions_of(rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
 
 def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
     """The questions among these rows whose plans stand in ``evidence.jsonl``, beside the rows."""
-    path = folder / EVIDENCE
+    path = folder / EVIDENCE_FILE
     if not path.is_file():
         return ()
     texts = {row.id: row for row in rows}
@@ -91,7 +91,7 @@ def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Quest
             said = json.loads(line)
             plan = GraphPlan.model_validate(said["graph_plan"]) if said.get("graph_plan") else None
         except (ValueError, ValidationError, AttributeError) as error:
-            raise DataError(f"{EVIDENCE}:{number}: expected an object with an id, perhaps a graph_plan") from error
+            raise DataError(f"{EVIDENCE_FILE}:{number}: expected an object with an id, perhaps a graph_plan") from error
         if plan is not None and (row := texts.get(said.get("id"))) is not None:
             found.append(Question(row.labels.standalone_query, plan, row.conversation))
     return tuple(found)
