@@ -17,7 +17,7 @@ from itertools import takewhile
 import numpy as np
 
 from ....data.grammar_words import read_grammar
-from ....data.other_words import BETWEEN
+from ....data.word_tables import BETWEEN
 from ....signatures.graph_steps import GraphSchema
 from .view import View
 from .words import folded_words, name_words

@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 
 from ....data.element_words import DONE, read_words_of_plans
-from ....data.other_words import BETWEEN
+from ....data.word_tables import BETWEEN
 from ....signatures.graph_steps import GraphSchema
 from ..question.words import folded_words, name_words, spelled_out, stands_alone
 
