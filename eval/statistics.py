@@ -41,6 +41,24 @@ class Estimate(Frozen):
     n: int
     clusters: int
 
+    def bracketed(self, spec: str) -> str:
+        """Value and interval in a format of numbers: ``0.72 [0.60, 0.80]`` for ``".2f"``."""
+        return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+
+    def spelled(self, spec: str) -> str:
+        """As `bracketed`, for a sentence: ``0.72 (0.60 to 0.80)``."""
+        return f"{self.value:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
+
+    @property
+    def in_percent(self) -> str:
+        """A share as ``72.4% [60, 80]``."""
+        return f"{self.value:.1%} [{100 * self.low:.0f}, {100 * self.high:.0f}]"
+
+    @property
+    def in_points(self) -> str:
+        """A difference of shares as ``+5.0 points (-1.0 to +11.0)``."""
+        return f"{100 * self.value:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
+
 
 def clustered_interval(
     values: Sequence[float] | Sequence[bool] | np.ndarray,

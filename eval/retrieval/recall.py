@@ -212,18 +212,15 @@ def _arm_lines(report: RecallReport) -> list[str]:
     head = [f"{first.n} questions of {first.clusters} conversations", ""]
     head += [f"| | recall@{report.k} | all evidence found | searches |", "|---|---|---|---|"]
     return head + [
-        f"| {a.name} | {_said(a.recall)} | {_said(a.complete)} | {a.queries.value:.1f} |" for a in report.arms
+        f"| {a.name} | {a.recall.bracketed('.3f')} | {a.complete.bracketed('.3f')} | {a.queries.value:.1f} |"
+        for a in report.arms
     ]
 
 
 def _against_lines(report: RecallReport) -> list[str]:
     head = ["| | recall | | searches |", "|---|---|---|---|"]
     return head + [
-        f"| {a.arm} – {a.baseline} | {_said(a.recall.difference, '+')} | {a.recall.verdict()} "
+        f"| {a.arm} – {a.baseline} | {a.recall.difference.bracketed('+.3f')} | {a.recall.verdict()} "
         f"| {a.queries.difference.value:+.1f} |"
         for a in report.against
     ]
-
-
-def _said(estimate: Estimate, sign: str = "") -> str:
-    return f"{estimate.value:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"
