@@ -21,7 +21,7 @@ RESAMPLES = 2000
 BLOCK = 1_000_000
 FEW = 500
 # Resamples that differ by less than this do not differ.
-_NOTHING = 1e-12
+NOTHING = 1e-12
 
 Bounds = tuple[float, float]
 SHARE: Bounds = (0.0, 1.0)
@@ -84,7 +84,7 @@ def clustered_interval(
     if bounds is None:
         bounds = SHARE if data.dtype == bool else (float(data.min()), float(data.max()))
     sums, sizes = np.bincount(index, weights=data.astype(float)), np.bincount(index).astype(float)
-    if np.ptp(sums / sizes) < _NOTHING:
+    if np.ptp(sums / sizes) < NOTHING:
         return alike(float(data.mean()), bounds, len(data), k, level)
     draws = np.concatenate([(w @ sums) / (w @ sizes) for w in resampling_weights(k, n, seed)])
     return estimate_of(float(data.mean()), draws, len(data), k, level)
@@ -200,7 +200,7 @@ def estimate_of(
     Args:
         bounds: the range of the value; without it, draws that do not differ give an interval without width.
     """
-    if bounds is not None and np.ptp(draws) < _NOTHING:
+    if bounds is not None and np.ptp(draws) < NOTHING:
         return alike(value, bounds, rows, clusters, level)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(value=value, low=float(low), high=float(high), n=rows, clusters=clusters)

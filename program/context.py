@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
-from ..data.rows import LabelledRow
+from ..data.rows import SESSION_KEYS, LabelledRow
 from ..signatures.types import MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
@@ -26,8 +26,6 @@ ROLE_NAMES = {"human": "user", "ai": "assistant"}
 """Other names of our roles."""
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
-SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
-"""The keys of a session that are read."""
 MAX_KEYS_NAMED, MAX_KEY_CHARACTERS = 5, 40
 LEFT_OUT = " … "
 """Marks the gap between the two ends of a shortened text."""
@@ -149,7 +147,7 @@ def _unread(session: Mapping[str, Any]) -> tuple[Degraded, ...]:
     if not strange:
         return ()
     named = ", ".join(strange[:MAX_KEYS_NAMED]) + (", ..." if len(strange) > MAX_KEYS_NAMED else "")
-    why = f"nothing reads {named}; what is read is {', '.join(SESSION_KEYS)}"
+    why = f"nothing reads {named}; what is read is {', '.join(sorted(SESSION_KEYS))}"
     return (Degraded(what="session", why=why, instead="the plan was made without it"),)
 
 
