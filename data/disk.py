@@ -1,4 +1,4 @@
-"""Writes files so that a crash leaves no half of one, and names the file where the disk refuses."""
+"""Files on this disk: where a user's are kept, writing them whole, and naming them where the disk refuses."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import get_ident
+
+
+def user_cache(part: str) -> Path:
+    """The folder of a part of what is kept for all projects of this user, there or not.
+
+    It is ``$QUERYPLAN_CACHE/PART``, or ``~/.cache/queryplan/PART`` where that is not set.
+    """
+    root = os.environ.get("QUERYPLAN_CACHE")
+    return (Path(root) if root else Path.home() / ".cache" / "queryplan") / part
 
 
 @contextmanager

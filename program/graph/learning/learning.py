@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
 from ....data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
+from ....data.disk import user_cache
 from ....data.domain import EVIDENCE_FILE
 from ....data.element_words import PLANS_FILE, WORDS_FILE
 from ....data.fingerprints import text_fingerprint
@@ -29,7 +30,6 @@ from ....data.rows import LabelledRow, read_rows
 from ....errors import DataError, ProgramError
 from ....signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
 from ...heads.encoder import Encoder, default_encoder
-from ...lm.weights import cache_folder
 from ...waiting import tell
 from ..check import answer_type
 from ..executor import GraphExecutor
@@ -223,7 +223,7 @@ def shared_fingerprint() -> str:
 
 def kept_shared() -> Path:
     """The folder of the shared knowledge: beside the weights of language models, for every project of this user."""
-    return cache_folder().parent / "graph"
+    return user_cache("graph")
 
 
 @lru_cache(maxsize=4)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ....data.grammar_words import read_grammar
 from ..question.asked_type import is_form
-from ..question.denied import SENTENCE_END
+from ..question.clauses import SENTENCE_END
 from ..question.spoken import NOUNS, is_small, spoken_in
 from ..question.words import Word, folded_words, name_words, stands_alone, words_of
 from ..ranking.phrases import phrases_of_plans

@@ -16,7 +16,7 @@ from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..values import Values
 from .asked_type import TypeWords, is_form
-from .denied import begins_at
+from .clauses import begins_at
 from .said_bounds import BOUNDS, compared_word, said_bounds
 from .said_numbers import placed_numbers
 from .spoken import phrases_in, spoken_in

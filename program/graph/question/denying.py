@@ -14,7 +14,8 @@ from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..values import Values
 from .asked_type import TypeWords, is_form
-from .denied import Told, Words, denied_names, denies
+from .clauses import Told, Words
+from .denied import denied_names, denies
 from .words import folded_name, folded_words, name_words
 
 OTHERWISE = 0.02

@@ -21,7 +21,7 @@ from ..ranking.paths import PathTable
 from ..sketch import Hop
 from ..values import Values
 from .asked_type import TypeWords, is_form
-from .denied import ARTICLE, SENTENCE_END, STOPS, Words, begins_at, clause_words
+from .clauses import ARTICLE, SENTENCE_END, STOPS, Words, begins_at, clause_words
 from .spoken import phrases_in, spoken_in
 from .words import fold, folded_name, folded_words, is_whole_in, spelled_out, words_of
 
