@@ -19,7 +19,7 @@ from ..exchange.graph_files import EdgeLines, NodeLines, head_problem
 from ..executor import GraphAnswer
 from .conditions import Properties, column, kind_of, lookup_key, passes, reference_keys
 from .glance import leads_somewhere, trail_of
-from .stepping import Clock, StepRun
+from .stepping import RunClock, StepRun
 
 __all__ = ["COLUMNS", "GraphAnswer", "MemoryGraph", "Properties", "load_graph", "passes"]
 
@@ -99,7 +99,7 @@ class MemoryGraph:
     ) -> GraphAnswer:
         """Run a plan that has passed the check."""
         kinds = step_types(plan, self.declared) if self.declared else None
-        return StepRun(self, plan, kinds or {}, Clock(deadline_s), cap, paths).answer()
+        return StepRun(self, plan, kinds or {}, RunClock(deadline_s), cap, paths).answer()
 
     def finds(self, plan: GraphPlan) -> bool:
         """Whether a plan that has passed the check finds anything."""

@@ -31,7 +31,7 @@ from ..schema import parse_schema
 from .conditions import Properties, lookup_key, passes, reference_keys
 from .cypher import stored
 from .rest_client import Client, Limits, Parameters, Rows
-from .stepping import Clock, Gap, StepRun
+from .stepping import Gap, RunClock, StepRun
 
 __all__ = ["Limits", "SpokeGraph", "open_spoke"]
 
@@ -63,7 +63,7 @@ class SpokeGraph:
         kinds = step_types(plan, self._schema)
         if kinds is None:
             return ill_typed(check_graph_plan(plan, self._schema))
-        session = Session(self.client, self._schema, Clock(deadline_s), first_steps(plan))
+        session = Session(self.client, self._schema, RunClock(deadline_s), first_steps(plan))
         run = StepRun(session, plan, kinds, session.clock, cap, paths)
         run.cut, run.gaps = session.cut, session.gaps
         return run.answer()
@@ -75,7 +75,7 @@ class SpokeGraph:
             DataError: the server does not answer.
         """
         try:
-            return Session(self.client, self._schema, Clock(), {}).find(ref)
+            return Session(self.client, self._schema, RunClock(), {}).find(ref)
         except Gap as gap:
             raise DataError(str(gap)) from gap
 
@@ -130,7 +130,7 @@ class Session:
 
     client: Client
     schema: GraphSchema
-    clock: Clock
+    clock: RunClock
     first: Mapping[NodeRef, Sequence[ExpandStep]]
     nodes: dict[tuple[str, str], Properties] = field(default_factory=dict)
     around: dict[tuple[str, str], Around] = field(default_factory=dict)
