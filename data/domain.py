@@ -105,7 +105,14 @@ def misnamed_splits(folder: Path) -> dict[str, str]:
 
 
 def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> None:
-    """Refuse a ``rejection_kind`` that is none of the card's excluded topics."""
+    """Refuse a ``rejection_kind`` that is none of the card's excluded topics.
+
+    Args:
+        where: the file of the rows, for the message.
+
+    Raises:
+        DataError: a row has one.
+    """
     for row in rows:
         kind = row.labels.rejection_kind
         if kind is not None and kind not in card.kinds:

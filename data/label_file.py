@@ -41,7 +41,11 @@ class LabelFile:
         return {row.id.removeprefix(f"{LOGGED}-") for row in self.rows}
 
     def answers(self, key: str) -> Answers:
-        """What was answered for a plan before it was left; nothing if it never was."""
+        """What was answered for a plan before it was left; nothing if it never was.
+
+        Raises:
+            DataError: the file with the answers cannot be read.
+        """
         try:
             kept = json.loads(self.draft.read_text(encoding="utf-8"))
             return dict(kept["answers"]) if kept["key"] == key else {}

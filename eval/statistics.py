@@ -153,7 +153,13 @@ def confusion(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[st
 
 
 def grouped(values: Sequence[float] | np.ndarray, clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, int]:
-    """The one way to group: ``values`` as an array, the number of each row's cluster, how many clusters there are."""
+    """The one way to group: ``values`` as an array, the number of each row's cluster, how many clusters there are.
+
+    Both arrays have shape (rows,).
+
+    Raises:
+        ValueError: no rows, or lengths that differ.
+    """
     data = np.asarray(values)
     if len(data) != len(clusters):
         raise ValueError(f"{len(data)} values have {len(clusters)} clusters")

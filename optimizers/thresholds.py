@@ -179,7 +179,12 @@ def _short(value: float) -> float:
 
 
 def choose(chances: np.ndarray, rule: Rule, two: bool) -> np.ndarray:
-    """The label chosen for each row, ties as DSPy breaks them: true, or the label of higher probability."""
+    """The label chosen for each row, shape (rows,); ties as DSPy breaks them: true, or the label of higher probability.
+
+    Args:
+        chances: probabilities, shape (rows, labels); with ``two``, of false and true.
+        two: whether it is a ``Noul``, which has a threshold; otherwise it is a ``Choice``, whose labels have weights.
+    """
     if two:
         return (chances[:, 1] >= rule[0] / (rule[0] + rule[1])).astype(int)
     weighted = chances * rule
@@ -194,7 +199,11 @@ def _accuracy(evidence: Evidence, rule: Rule) -> float:
 
 
 def grouped_folds(groups: Sequence[str], seed: int) -> list[np.ndarray]:
-    """Row numbers in up to five parts of about equal size that split no conversation."""
+    """Row numbers in up to `FOLDS` parts of about equal size that split no conversation.
+
+    Args:
+        groups: the conversation of each row.
+    """
     members: dict[str, list[int]] = {}
     for row, group in enumerate(groups):
         members.setdefault(group, []).append(row)

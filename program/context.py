@@ -264,7 +264,11 @@ def _turn(message: Mapping[str, Any] | Message, characters: int) -> Turn | None:
 
 
 def said_in(message: Mapping[str, Any] | Message) -> tuple[str, str] | None:
-    """Role and text of a message as it was given; None if it has no role or no text."""
+    """Role and text of a message as it was given; None if it has no role or no text.
+
+    Raises:
+        TypeError: it is no message at all.
+    """
     role: Any
     content: Any
     if isinstance(message, dict | Mapping):  # dicts first, since to ask that takes as long as the rest

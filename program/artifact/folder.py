@@ -256,7 +256,11 @@ def hint_of_domain(folder: Path) -> str:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a program folder and check its content hash."""
+    """Read the manifest of a program folder and check its content hash.
+
+    Raises:
+        ProgramError: not a program, of another format, or the manifest was altered.
+    """
     put_back(Path(folder))
     path = Path(folder) / MANIFEST
     if not path.is_file():

@@ -80,7 +80,11 @@ def questions_of(rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
 
 
 def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
-    """The questions among these rows whose plans stand in ``evidence.jsonl``, beside the rows."""
+    """The questions among these rows whose plans stand in ``evidence.jsonl``, beside the rows; none without that file.
+
+    Raises:
+        DataError: a line of it cannot be read; its number is named.
+    """
     path = folder / EVIDENCE_FILE
     if not path.is_file():
         return ()
@@ -373,7 +377,7 @@ def judge(answerer: Answerer, questions: Sequence[Question], right: Right = same
 
 
 def fit_sure(judged: Judged) -> np.ndarray:
-    """The logistic weights of "the first plan is right", regularised towards ``starting_sure``."""
+    """The logistic weights of "the first plan is right", shape (SURE,), regularised towards ``starting_sure``."""
     before = starting_sure()
     return fit_logistic(judged.features, judged.right, before, 1.0) if len(judged.right) else before
 

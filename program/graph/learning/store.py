@@ -47,7 +47,7 @@ class Learned:
 
 
 def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
-    """Everything numeric and every text, by name."""
+    """Everything numeric and every text by name, for safetensors; ``from_tensors`` reads it."""
     paths, ends = learned.paths, learned.endings
     answers = np.nan if learned.answers_from is None else learned.answers_from
     held = {

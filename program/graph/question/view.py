@@ -160,7 +160,7 @@ def gram_hash(gram: str) -> int:
 
 
 def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The columns of those n-grams that are in ``known``, which is sorted."""
+    """The columns of those n-grams that are in ``known``, shape (found,), int64; both are hashes, ``known`` sorted."""
     if not len(known):
         return np.zeros(0, dtype=np.int64)
     places = np.minimum(np.searchsorted(known, grams), len(known) - 1)

@@ -113,7 +113,7 @@ class SchemaWords:
         return said
 
     def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
-        """The weighted mean of the words' vectors, scaled to length one; zeros without words."""
+        """The weighted mean of the words' vectors, shape (dimensions,), scaled to length one; zeros without words."""
         if not words:
             return np.zeros(self._vectors.shape[1])
         mean = weights @ np.stack([self._vector(word) for word in words])
