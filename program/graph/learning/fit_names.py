@@ -28,7 +28,7 @@ MIN_COUNT = 2
 
 
 def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray) -> np.ndarray:
-    """The weights of a mention's features, shape (SPAN,): a logistic regression on whether a labelled plan starts from it.
+    """The weights of a mention's features, shape (SPAN,): a logistic regression on whether a gold plan starts from it.
 
     They are ``start`` where the questions show nothing, as all of their mentions are meant, or none.
     """
