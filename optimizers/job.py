@@ -66,8 +66,7 @@ COLUMNS = (
     "compiled",
 )
 RIVAL = "zero-shot + thresholds"
-# Optimizers whose programs show what the model does without heads.
-PURE = ("zero-shot", "thresholds")
+PURE = ("zero-shot", "thresholds")  # optimizers whose programs show what the model does without heads
 
 Counted = Callable[[str, int, int], None]
 
