@@ -33,7 +33,7 @@ def command(
         Path | None, typer.Option(help="For programs: labelled queries as JSONL; default: the domain's test.jsonl.")
     ] = None,
     lm: Annotated[str | None, typer.Option(help="For programs: local, none, or any DSPy model name.")] = None,
-    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    api_base: options.ApiBase = None,
     sample: Annotated[
         int | None, typer.Option(min=1, help="For programs: a stratified sample of this many rows.")
     ] = None,
@@ -45,9 +45,7 @@ def command(
     ] = None,
     price: options.Price = None,
     track: Annotated[bool, typer.Option("--track", help="Also keep the page in an MLflow run.")] = False,
-    tracking_uri: Annotated[
-        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
-    ] = None,
+    tracking_uri: options.Tracked = None,
     why: Annotated[str, typer.Option(help="Why the test set is read; recorded beside it.")] = "compare",
 ) -> None:
     """Compare programs on the same rows, each with the first: paired, with intervals, corrected for multiple testing.

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ConfigError, UserError
+from . import options
 from .files import check_file, check_folder, check_tracking
 from .progress import by_column, draw, wide_console
 from .settings import Settings, load_settings
@@ -29,7 +30,7 @@ def command(
     lm: Annotated[
         str | None, typer.Option(help="Language model: local, local:0.5b, none, or any DSPy model name.")
     ] = None,
-    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    api_base: options.ApiBase = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=NUMBER", help="A setting of the optimizer, such as candidates=1."),
@@ -59,9 +60,7 @@ def command(
     out: Annotated[
         Path | None, typer.Option(help="Program folder to write; default: one under .queryplan/programs.")
     ] = None,
-    tracking_uri: Annotated[
-        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
-    ] = None,
+    tracking_uri: options.Tracked = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Also draw the report into this SVG file.")] = None,
     why: Annotated[str, typer.Option(help="Why the test set is read; recorded beside it.")] = "compile",

@@ -142,6 +142,4 @@ def _most(counts: Mapping[str, int], shown: int = 8) -> str:
 
 
 def _estimate(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "–"
-    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+    return "–" if estimate is None else estimate.bracketed(".2f")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from . import options
 from .compile import run_job
 from .settings import load_settings
 from .show import plan_tree
@@ -33,9 +34,7 @@ def command(
         bool, typer.Option("--full", help="All labelled rows and every stage; about 45 minutes on two idle cores.")
     ] = False,
     lm: Annotated[str | None, typer.Option(help="local, none, or any DSPy model name; default: local:0.5b.")] = None,
-    tracking_uri: Annotated[
-        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
-    ] = None,
+    tracking_uri: options.Tracked = None,
 ) -> None:
     """Compile a planner on a real language model and real labelled queries, and plan with the winner.
 

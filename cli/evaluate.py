@@ -49,9 +49,7 @@ def command(
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the report as one HTML page.")] = None,
     price: options.Price = None,
-    tracking_uri: Annotated[
-        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
-    ] = None,
+    tracking_uri: options.Tracked = None,
     why: Annotated[str, typer.Option(help="Why the test set is read; recorded beside it.")] = "evaluate",
 ) -> None:
     """Measure stages and whole plans with intervals, beside the majority class and TF-IDF; also latency and cost.

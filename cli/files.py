@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 
+from ..data.lines import numbered_lines
 from ..errors import ConfigError, DataError, UserError
 
 
@@ -42,7 +43,7 @@ def read_json(path: Path, what: str, lines: bool = False) -> Any:
 
 def _each_line(text: str) -> list[Any] | None:
     """The objects of a text that has one a line; None for any other."""
-    written = [line for line in text.split("\n") if line.strip()]
+    written = [line for _, line in numbered_lines(text)]
     if len(written) < 2 or not all(line.lstrip().startswith("{") for line in written):
         return None
     try:

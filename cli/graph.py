@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import UserError
-from . import graph_learn, graph_score
+from . import graph_learn, graph_score, options
 from .examples import epilog_of
 from .files import check_file
 from .graph_show import answer_tables, say_left_out, show_proposal
@@ -122,7 +122,7 @@ def run(
     lm: Annotated[
         str | None, typer.Option(help="Language model: local, local:0.5b, none, or any DSPy model name.")
     ] = None,
-    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    api_base: options.ApiBase = None,
     plan: Annotated[
         Path | None, typer.Option(help="Run the graph plan in this JSON file instead of making one.")
     ] = None,

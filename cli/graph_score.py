@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from ..errors import UserError
+from . import options
 from .progress import counting, saying_waits, wide_console
 from .show import escape
 
@@ -37,7 +38,7 @@ def score(
             help="Language model: none, local, local:0.5b, or any DSPy model name; it is also asked for Cypher."
         ),
     ] = "none",
-    api_base: Annotated[str | None, typer.Option(help="Base URL of an OpenAI-compatible server.")] = None,
+    api_base: options.ApiBase = None,
     split: Annotated[str, typer.Option(help="biomedical only: dev, or test, whose reading is recorded.")] = "dev",
     sampled: Annotated[
         bool, typer.Option("--sampled", help="metaqa and metaqa-types: only the samples of 150 questions.")

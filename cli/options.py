@@ -42,6 +42,10 @@ LogText = Annotated[
     bool, typer.Option("--log-text", help="With --log: also keep what was typed, so that it can be labelled.")
 ]
 TrackingUri = Annotated[str | None, typer.Option(help="The MLflow server that holds models:/ programs.")]
+Tracked = Annotated[
+    str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
+]
+"""The same flag, ``--tracking-uri``, of commands that also write there."""
 Price = Annotated[
     str | None,
     typer.Option(

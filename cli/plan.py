@@ -52,12 +52,8 @@ def command(
     Without a compiled program, heads are first trained from the domain's own rows, and the plan says so.
     """
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
-    if (query is None) == (batch is None):
-        raise UserError("give a query or --batch FILE --out FILE, and not both")
-    if (batch is None) != (out is None):
-        raise UserError("--batch and --out go together: the queries and the file that their plans are written to")
-    check_file("--out", out)
-    refuse_with_batch(batch, {"--history": history, "--session": session, "--active-entity": active_entity})
+    single = {"--history": history, "--session": session, "--active-entity": active_entity}
+    check_asked(query, batch, out, single, "plans")
     messages, known = read_history(history), read_session(session) or {}
     known |= {"active_entity": active_entity} if active_entity else {}
     # For a batch the model must answer first: plans made without it would only have to be made again.
@@ -98,13 +94,24 @@ def _answers(domain: str, plan: QueryPlan) -> str:
     return ", ".join(found.names) or (f"it has no {unknown}" if unknown else "nothing")
 
 
-def refuse_with_batch(batch: Path | None, given: Mapping[str, object]) -> None:
-    """Refuse options for a single query if ``--batch`` is given, instead of ignoring them.
+def check_asked(
+    query: str | None, batch: Path | None, out: Path | None, single: Mapping[str, object], results: str
+) -> None:
+    """Refuse anything but one query, or a batch with the file for its results, whose place must be writable.
+
+    Args:
+        single: the options for a single query, by flag, which a batch would ignore.
+        results: what is written to the file, in a word.
 
     Raises:
-        UserError: some of them were given together with ``--batch``.
+        UserError: both are given, or neither, or a batch without its file or with options for a single query.
     """
-    said = [name for name, value in given.items() if value is not None]
+    if (query is None) == (batch is None):
+        raise UserError("give a query or --batch FILE --out FILE, and not both")
+    if (batch is None) != (out is None):
+        raise UserError(f"--batch and --out go together: the queries and the file that their {results} are written to")
+    check_file("--out", out)
+    said = [name for name, value in single.items() if value is not None]
     if batch is not None and said:
         raise UserError(f"{' and '.join(said)} cannot be given with --batch: write history and session into its rows")
 

@@ -14,6 +14,7 @@ import typer
 from rich.table import Table
 
 from ..errors import ConfigError, UserError
+from . import options
 from .files import check_file
 from .progress import wide_console
 from .settings import load_settings
@@ -48,9 +49,7 @@ def command(
     junit: Annotated[Path | None, typer.Option(help="Also write every check as JUnit XML.")] = None,
     markdown: Annotated[Path | None, typer.Option(help="Also write a summary as Markdown.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")] = False,
-    tracking_uri: Annotated[
-        str | None, typer.Option(help="MLflow's tracking address; default: sqlite:///.queryplan/mlflow.db.")
-    ] = None,
+    tracking_uri: options.Tracked = None,
 ) -> None:
     """Compare a version with the champion on the same rows, and move the alias if it is not worse.
 

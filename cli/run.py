@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from ..errors import UserError
 from . import options
-from .files import check_file
 from .graph_show import say_left_out
 from .logging_plans import logging_plans
 from .opening import When, open_planner
-from .plan import read_history, read_session, refuse_with_batch, say_worked
+from .plan import check_asked, read_history, read_session, say_worked
 from .progress import counting
 from .settings import load_settings
 from .show_run import run_tree
@@ -62,12 +60,7 @@ def command(
     from ..data.card import domain_of
 
     settings = load_settings(lm=lm, api_base=api_base, tracking_uri=tracking_uri)
-    if (query is None) == (batch is None):
-        raise UserError("give a query or --batch FILE --out FILE, and not both")
-    if (batch is None) != (out is None):
-        raise UserError("--batch and --out go together: the queries and the file that their results are written to")
-    check_file("--out", out)
-    refuse_with_batch(batch, {"--history": history, "--session": session})
+    check_asked(query, batch, out, {"--history": history, "--session": session}, "results")
     row = {"query": query or "", "history": read_history(history), "session": read_session(session)}
     # For a batch the model must answer first: plans made without it would only have to be made again.
     when: When = "within" if batch is None else "before"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tomllib
 from pathlib import Path
@@ -13,6 +12,7 @@ from ..errors import DataError
 from ..signatures.problems import problems_of
 from ..signatures.types import Frozen, GraphSchema
 from .element_words import with_element_words
+from .fingerprints import text_fingerprint
 from .graph_names import names_of_graph, strange_to
 from .other_words import NAMES_FILE, add_other_words, each_word, read_other_words
 from .paradigms import CandidateRules, Paradigm, SynonymSet, paradigm_problems
@@ -138,7 +138,7 @@ class DomainCard(Frozen):
     def fingerprint(self) -> str:
         """Content hash of the card, 16 hex digits."""
         # Defaults left out: a field that a later version adds does not make every card another one.
-        return hashlib.sha256(self.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:16]
+        return text_fingerprint(self.model_dump_json(exclude_defaults=True))
 
     def reason(self, kind: str | None) -> str:
         """What a user is told of a rejected query of this kind."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from .card import CARD_FILE, DomainCard, domain_folder, load_card
 from .card_check import card_problems
 from .domain import misnamed_splits, rows_hash, split_files
 from .duplicates import alike, same_words, word_sets
+from .fingerprints import schema_fingerprint
 from .guide import contradictions
 from .loading import parse_splits
 from .rows import SESSION_KEYS, SPLITS, LabelledRow
@@ -103,8 +103,7 @@ class LabelledSet:
         if self.card is not None:
             prints["card"] = self.card.fingerprint
         if self.card is not None and self.card.graph is not None:
-            schema = self.card.graph.model_dump_json(exclude_defaults=True)
-            prints["schema"] = hashlib.sha256(schema.encode()).hexdigest()[:16]
+            prints["schema"] = schema_fingerprint(self.card.graph)
         return prints
 
 

@@ -22,6 +22,8 @@ OTHER_NAMES = {
     **dict.fromkeys(("testing", "tests"), "test"),
 }
 """What others call our splits."""
+EVIDENCE_FILE = "evidence.jsonl"
+"""Gold of a domain's rows that is kept beside them, each line with the id of its row; it may be missing."""
 TABLES = frozenset(("json", "jsonl", "jsonlines", "ndjson", "csv", "tsv", "parquet", "xls", "xlsx"))
 """Endings of files that may hold rows, also those from which none are read."""
 
@@ -103,7 +105,14 @@ def misnamed_splits(folder: Path) -> dict[str, str]:
 
 
 def check_kinds(rows: Sequence[LabelledRow], card: DomainCard, where: str) -> None:
-    """Refuse a ``rejection_kind`` that is none of the card's excluded topics."""
+    """Refuse a ``rejection_kind`` that is none of the card's excluded topics.
+
+    Args:
+        where: the file of the rows, for the message.
+
+    Raises:
+        DataError: a row has one.
+    """
     for row in rows:
         kind = row.labels.rejection_kind
         if kind is not None and kind not in card.kinds:

@@ -22,7 +22,17 @@ from typing import Literal
 
 from ..errors import DataError
 from ..signatures.graph_steps import ElementWords, GraphSchema
-from .other_words import BETWEEN, LANGUAGE
+from .word_tables import (
+    BETWEEN,
+    cells_of,
+    columns_of,
+    package_phrases,
+    place_of,
+    table_lines,
+    unreadable,
+    words_in,
+    wrong_head,
+)
 
 WORDS_FILE = "words.tsv"
 PLANS_FILE = Path(__file__).parent / "domains" / "graph-words.tsv"
@@ -54,12 +64,8 @@ def read_element_words(path: Path, schema: GraphSchema) -> tuple[ElementWords, .
     Raises:
         DataError: it cannot be read, or a line is wrong, which is named.
     """
-    where = f"{path.name} of {path.parent.name}"
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{where} cannot be read: {error}") from error
-    return tuple(_read(lines, schema, where)) if lines else ()
+    lines = table_lines(path)
+    return tuple(_read(lines, schema, place_of(path))) if lines else ()
 
 
 @lru_cache(maxsize=1)
@@ -74,7 +80,7 @@ def read_words_of_plans() -> dict[str, str]:
         found = {cells[0]: BETWEEN.join(cells[1:]) for cells in (line.split("\t") for line in lines)}
         return {name: found[name] for name in DONE}
     except (OSError, UnicodeDecodeError, KeyError) as error:
-        raise DataError(f"{PLANS_FILE.name} of the package cannot be read ({error}); install it again") from error
+        raise unreadable(PLANS_FILE, error) from error
 
 
 @lru_cache(maxsize=1)
@@ -82,12 +88,9 @@ def read_phrases_of_plans() -> tuple[tuple[str, str], ...]:
     """The same phrases one by one, each with its language.
 
     Raises:
-        DataError: the table is not there or not of this version.
+        DataError: the table is not there or cannot be read.
     """
-    read_words_of_plans()
-    head, *rows = (line.split("\t") for line in PLANS_FILE.read_text(encoding="utf-8").splitlines())
-    cells = ((cell, language) for row in rows for language, cell in zip(head[1:], row[1:], strict=False))
-    return tuple((phrase, language) for cell, language in cells for phrase in filter(None, cell.split(BETWEEN)))
+    return tuple((phrase, language) for _, phrase, language in package_phrases(PLANS_FILE))
 
 
 def _read(lines: Sequence[str], schema: GraphSchema, where: str) -> Iterator[ElementWords]:
@@ -127,36 +130,32 @@ def elements_of(schema: GraphSchema) -> Iterator[tuple[str, tuple[Side, ...]]]:
     for edge in schema.edges:
         # A schema may call an edge type as it does a node type: then the side tells which is meant.
         yield edge.name, (("", *SIDES) if schema.node(edge.name) else SIDES)
-    if not _has_kind(schema, UNSAYABLE):
+    if not _has_unsayable(schema):
         yield UNSAYABLE, ("",)
 
 
 def unsayable_words(schema: GraphSchema) -> str:
     """Phrases, separated by "; ", for what people ask about a schema's subject that it cannot express."""
-    if _has_kind(schema, UNSAYABLE):
+    if _has_unsayable(schema):
         return ""
     return BETWEEN.join(line.words for line in schema.words if line.element == UNSAYABLE)
 
 
-def _has_kind(schema: GraphSchema, name: str) -> bool:
-    return any(kind.name == name for kind in (*schema.nodes, *schema.edges))
+def _has_unsayable(schema: GraphSchema) -> bool:
+    """Whether a type has the name that is otherwise for what the schema cannot express."""
+    return any(kind.name == UNSAYABLE for kind in (*schema.nodes, *schema.edges))
 
 
 def _width(header: str, where: str) -> int:
-    columns = header.split("\t")
-    wrong = [column for column in columns[len(OWN) :] if not LANGUAGE.fullmatch(column)]
-    if columns[: len(OWN)] != OWN or len(columns) == len(OWN) or wrong or len(set(columns)) < len(columns):
-        raise DataError(
-            f"{where}: its first line must be element, side and tags of languages such as es or hi-Latn, each once, "
-            f"with tabs between them, not {header[:80]!r}"
-        )
+    told = ", ".join(OWN)
+    columns = columns_of(header, OWN, told, where)
+    if len(columns) == len(OWN):
+        raise wrong_head(header, told, where)
     return len(columns)
 
 
 def _row(line: str, width: int, known: dict[str, tuple[Side, ...]], where: str) -> ElementWords:
-    element, *cells = line.split("\t")
-    if len(cells) != width - 1:
-        raise DataError(f"{where}: it has {len(cells) + 1} cells under {width} headings; mend its tabs")
+    element, *cells = cells_of(line, width, where)
     sides = known.get(element.partition("=")[0]) if "." in element else known.get(element)
     if sides is None:
         raise DataError(
@@ -168,7 +167,7 @@ def _row(line: str, width: int, known: dict[str, tuple[Side, ...]], where: str) 
     if side is None:
         expected = " or ".join(sides) or "nothing"
         raise DataError(f"{where}: the side of {element!r} must be {expected}, not {said!r}")
-    words = BETWEEN.join(filter(None, cells))
-    if not words or BETWEEN * 2 in f"{BETWEEN}{words}{BETWEEN}":
+    words = words_in(cells)
+    if not words:
         raise DataError(f"{where}: it needs words, with '; ' between two and none left empty")
     return ElementWords(element=element, side=side, words=words)

@@ -15,8 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import DataError
-from .other_words import BETWEEN
+from .word_tables import package_phrases
 
 GRAMMAR_FILE = Path(__file__).parent / "domains" / "graph-grammar.tsv"
 
@@ -36,13 +35,4 @@ def read_grammar() -> tuple[GrammarPhrase, ...]:
     Raises:
         DataError: the table is missing, or a line does not have as many cells as the first.
     """
-    try:
-        head, *rows = (line.split("\t") for line in GRAMMAR_FILE.read_text(encoding="utf-8").splitlines())
-        return tuple(
-            GrammarPhrase(row[0], phrase, language)
-            for row in rows
-            for language, cell in zip(head[1:], row[1:], strict=True)
-            for phrase in filter(None, cell.split(BETWEEN))
-        )
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise DataError(f"{GRAMMAR_FILE.name} of the package cannot be read ({error}); install it again") from error
+    return tuple(GrammarPhrase(*found) for found in package_phrases(GRAMMAR_FILE))

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from ..errors import DataError
+from .lines import numbered_lines
 
-NODES_FILE = "graph/nodes.jsonl"
+NODES_FILE, EDGES_FILE = "graph/nodes.jsonl", "graph/edges.tsv"
 MOST = 20_000
 """The most names for a card: each is searched for in every query, and all are part of a compiled program."""
 
@@ -39,6 +40,11 @@ def names_of_graph(folder: Path, types: Collection[str]) -> Iterator[tuple[str, 
     yield from found
 
 
+def graph_files(folder: Path) -> tuple[Path, Path]:
+    """The files of a domain's graph, nodes and edges, whether they are there or not."""
+    return folder / NODES_FILE, folder / EDGES_FILE
+
+
 def strange_to(spellings: Iterable[str], names: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The names that are not among the given spellings, ignoring case."""
     known = {spelling.casefold() for spelling in spellings}
@@ -55,5 +61,4 @@ def _lines(folder: Path) -> Iterator[tuple[int, str]]:
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"{NODES_FILE} of {folder.name} cannot be read: {error}") from error
-    # Lines end with a line feed alone: a name may hold U+2028.
-    return ((number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+    return numbered_lines(text)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from .disk import write_whole
 from .rows import OTHER_FORMATS, LabelledRow, read_rows
 
 LOGGED = "logged"
@@ -40,7 +41,11 @@ class LabelFile:
         return {row.id.removeprefix(f"{LOGGED}-") for row in self.rows}
 
     def answers(self, key: str) -> Answers:
-        """What was answered for a plan before it was left; nothing if it never was."""
+        """What was answered for a plan before it was left; nothing if it never was.
+
+        Raises:
+            DataError: the file with the answers cannot be read.
+        """
         try:
             kept = json.loads(self.draft.read_text(encoding="utf-8"))
             return dict(kept["answers"]) if kept["key"] == key else {}
@@ -59,10 +64,7 @@ class LabelFile:
 
     def keep(self, key: str, answers: Answers) -> None:
         """Write the answers so far; a crash leaves these or the ones before."""
-        new = self.draft.with_suffix(".new")
-        self.draft.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(json.dumps({"key": key, "answers": answers}, ensure_ascii=False), encoding="utf-8")
-        os.replace(new, self.draft)
+        write_whole(self.draft, json.dumps({"key": key, "answers": answers}, ensure_ascii=False).encode())
 
     def append(self, row: LabelledRow) -> None:
         """Add a finished row, on the disk when this returns."""

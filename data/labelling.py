@@ -24,6 +24,7 @@ from ..signatures.types import COMPLEXITIES, IN_DOMAIN_INTENTS, Turn
 from .card import DomainCard
 from .guide import contradictions
 from .label_file import LOGGED, Answers
+from .lines import numbered_lines
 from .rows import MAX_ERRORS_SHOWN, LabelledRow, not_utf8
 
 PARTS = (2, 4)
@@ -90,12 +91,12 @@ def read_logged(path: Path) -> list[LoggedPlan]:
             without their text.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(path) from error
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-    return logged_plans((f"{path.name}:{number}", line) for number, line in enumerate(lines, 1) if line.strip())
+    return logged_plans((f"{path.name}:{number}", line) for number, line in numbered_lines(text))
 
 
 def logged_plans(records: Iterable[tuple[str, str | Mapping[str, Any]]]) -> list[LoggedPlan]:

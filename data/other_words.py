@@ -13,19 +13,17 @@ A row without type is meant for every name so spelled: an oedema is called the s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
+from .word_tables import BETWEEN, cells_of, columns_of, place_of, table_lines, words_in
 
 NAMES_FILE = "names.tsv"
 THESAURUS_FILE = "thesaurus.tsv"
 """A table of the same form, for names that larger graphs with a domain's edges have but its card lacks."""
-LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z]{2,8})?")
-BETWEEN = "; "
 
 
 @dataclass(frozen=True)
@@ -50,34 +48,21 @@ def read_other_words(path: Path) -> tuple[OtherWords, ...]:
     Raises:
         DataError: the file cannot be read, or a column or row is wrong, which is named.
     """
-    where = f"{path.name} of {path.parent.name}"
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines() if path.exists() else []
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{where} cannot be read: {error}") from error
+    where, lines = place_of(path), table_lines(path)
     columns = _columns(lines[0], where) if lines else []
     return tuple(_row(columns, line, f"{where}, line {n}") for n, line in enumerate(lines[1:], 2) if line)
 
 
 def _columns(header: str, where: str) -> list[str]:
-    columns = header.split("\t")
-    own = ["name", "type"] if columns[1:2] == ["type"] else ["name"]
-    wrong = [column for column in columns[len(own) :] if not LANGUAGE.fullmatch(column)]
-    if columns[: len(own)] != own or wrong or len(set(columns)) < len(columns):
-        raise DataError(
-            f"{where}: its first line must be name, perhaps type, and tags of languages such as es or hi-Latn, "
-            f"each once, with tabs between them, not {header[:80]!r}"
-        )
-    return columns
+    own = ["name", "type"] if header.split("\t")[1:2] == ["type"] else ["name"]
+    return columns_of(header, own, "name, perhaps type,", where)
 
 
 def _row(columns: list[str], line: str, where: str) -> OtherWords:
-    name, *cells = line.split("\t")
-    if len(cells) != len(columns) - 1:
-        raise DataError(f"{where}: it has {len(cells) + 1} cells under {len(columns)} headings; mend its tabs")
+    name, *cells = cells_of(line, len(columns), where)
     kind = cells.pop(0) or None if columns[1:2] == ["type"] else None
-    words = BETWEEN.join(filter(None, cells))
-    if not name or not words or BETWEEN * 2 in f"{BETWEEN}{words}{BETWEEN}":
+    words = words_in(cells)
+    if not name or not words:
         raise DataError(f"{where}: it needs a name and words, with '; ' between two words and none left empty")
     return OtherWords(name, kind, words)
 

@@ -41,7 +41,7 @@ class WordSets:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """Where each distinct set begins in ``words``, and where the last ends."""
+        """Where each distinct set begins in ``words``, and where the last ends; shape (sets + 1,)."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
     def pairs(self, threshold: float) -> Iterator[tuple[int, int, float]]:

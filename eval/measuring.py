@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..data.card import domain_of
 from ..data.domain import Domain, check_kinds, load_domain, rows_hash
+from ..data.fingerprints import text_fingerprint
 from ..data.rows import LabelledRow, read_rows
-from ..program.artifact.folder import text_fingerprint
 from ..program.graph.executors.memory import load_graph
 from ..program.planner import QueryPlanner
 from .baselines import ConstantPlanner, TfidfPlanner

@@ -122,7 +122,7 @@ def money(found: Estimate | None, lm: str, price: Price | None) -> str:
 def in_dollars(found: Estimate) -> str:
     """``$0.42 [0.40, 0.44]``, with two significant digits."""
     digits = max(2, 1 - math.floor(math.log10(found.high))) if found.high else 2
-    return f"${found.value:.{digits}f} [{found.low:.{digits}f}, {found.high:.{digits}f}]"
+    return f"${found.bracketed(f'.{digits}f')}"
 
 
 def _price(value: Any) -> Price:

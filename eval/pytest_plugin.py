@@ -126,7 +126,7 @@ class SliceTest(pytest.Item):
         found = self._checks.check(self.name)
         self.add_report_section("call", NAME, found.text)
         for measure, estimate in found.figures.items():
-            self.user_properties.append((measure, f"{estimate.value:.4f} ({estimate.low:.4f} to {estimate.high:.4f})"))
+            self.user_properties.append((measure, estimate.spelled(".4f")))
         if found.skipped:
             pytest.skip(found.skipped)
         if found.failed:

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..signatures.types import Frozen
-from .statistics import BLOCK, LEVEL, RESAMPLES, Bounds, Estimate, clustered_interval, grouped
+from .statistics import BLOCK, LEVEL, NOTHING, RESAMPLES, Bounds, Estimate, clustered_interval, grouped
 
 PERMUTATIONS = 10_000
 POWER = 0.8
 SAME = "no difference shown"
 LEAST_CHANGED = math.ceil(1 - math.log2(1 - LEVEL))
 """Conversations that must differ for the test to show anything, even if all differ to one side."""
-_NOTHING = 1e-12
 
 
 class PairedDifference(Frozen):
@@ -95,7 +94,7 @@ def paired_difference(
     bounds = _bounds(float(differences.mean()), k, level) if left.dtype == right.dtype == bool else None
     estimate = clustered_interval(differences, clusters, level, n, seed, bounds)
     sums, sizes = np.bincount(index, weights=differences), np.bincount(index)
-    changed = sums[np.abs(sums) > _NOTHING]
+    changed = sums[np.abs(sums) > NOTHING]
     return PairedDifference(
         difference=estimate,
         p_value=sign_flip_p(changed, seed),
@@ -125,7 +124,7 @@ def sign_flip_p(sums: np.ndarray, seed: int = 0) -> float:
     if not sums.size:
         return 1.0
     whole = np.rint(sums)
-    return _exact(whole.astype(int)) if np.abs(sums - whole).max() < _NOTHING else _drawn(sums, seed)
+    return _exact(whole.astype(int)) if np.abs(sums - whole).max() < NOTHING else _drawn(sums, seed)
 
 
 def _exact(sums: np.ndarray) -> float:

@@ -133,9 +133,7 @@ class SliceChecks:
 
     def _line(self, measure: str, found: Estimate) -> str:
         least = self.minimums[measure]
-        told = (
-            f"{measure} {found.value:.3f} ({found.low:.3f} to {found.high:.3f}) on {found.n} rows, at least {least:g}"
-        )
+        told = f"{measure} {found.spelled('.3f')} on {found.n} rows, at least {least:g}"
         if found.value < least <= found.high:
             return f"{told}: below, though the interval reaches over it"
         return f"{told}: below" if found.value < least else told

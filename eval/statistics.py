@@ -21,7 +21,7 @@ RESAMPLES = 2000
 BLOCK = 1_000_000
 FEW = 500
 # Resamples that differ by less than this do not differ.
-_NOTHING = 1e-12
+NOTHING = 1e-12
 
 Bounds = tuple[float, float]
 SHARE: Bounds = (0.0, 1.0)
@@ -40,6 +40,24 @@ class Estimate(Frozen):
     high: float
     n: int
     clusters: int
+
+    def bracketed(self, spec: str) -> str:
+        """Value and interval in a format of numbers: ``0.72 [0.60, 0.80]`` for ``".2f"``."""
+        return f"{self.value:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
+
+    def spelled(self, spec: str) -> str:
+        """As `bracketed`, for a sentence: ``0.72 (0.60 to 0.80)``."""
+        return f"{self.value:{spec}} ({self.low:{spec}} to {self.high:{spec}})"
+
+    @property
+    def in_percent(self) -> str:
+        """A share as ``72.4% [60, 80]``."""
+        return f"{self.value:.1%} [{100 * self.low:.0f}, {100 * self.high:.0f}]"
+
+    @property
+    def in_points(self) -> str:
+        """A difference of shares as ``+5.0 points (-1.0 to +11.0)``."""
+        return f"{100 * self.value:+.1f} points ({100 * self.low:+.1f} to {100 * self.high:+.1f})"
 
 
 def clustered_interval(
@@ -66,7 +84,7 @@ def clustered_interval(
     if bounds is None:
         bounds = SHARE if data.dtype == bool else (float(data.min()), float(data.max()))
     sums, sizes = np.bincount(index, weights=data.astype(float)), np.bincount(index).astype(float)
-    if np.ptp(sums / sizes) < _NOTHING:
+    if np.ptp(sums / sizes) < NOTHING:
         return alike(float(data.mean()), bounds, len(data), k, level)
     draws = np.concatenate([(w @ sums) / (w @ sizes) for w in resampling_weights(k, n, seed)])
     return estimate_of(float(data.mean()), draws, len(data), k, level)
@@ -135,7 +153,13 @@ def confusion(gold: Sequence[str], predicted: Sequence[str], labels: Sequence[st
 
 
 def grouped(values: Sequence[float] | np.ndarray, clusters: Sequence[str]) -> tuple[np.ndarray, np.ndarray, int]:
-    """The one way to group: ``values`` as an array, the number of each row's cluster, how many clusters there are."""
+    """The one way to group: ``values`` as an array, the number of each row's cluster, how many clusters there are.
+
+    Both arrays have shape (rows,).
+
+    Raises:
+        ValueError: no rows, or lengths that differ.
+    """
     data = np.asarray(values)
     if len(data) != len(clusters):
         raise ValueError(f"{len(data)} values have {len(clusters)} clusters")
@@ -182,7 +206,7 @@ def estimate_of(
     Args:
         bounds: the range of the value; without it, draws that do not differ give an interval without width.
     """
-    if bounds is not None and np.ptp(draws) < _NOTHING:
+    if bounds is not None and np.ptp(draws) < NOTHING:
         return alike(value, bounds, rows, clusters, level)
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return Estimate(value=value, low=float(low), high=float(high), n=rows, clusters=clusters)

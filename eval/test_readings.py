@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ..data.domain import Domain, rows_hash, split_files
+from ..data.fingerprints import text_fingerprint
 from ..data.learned import seen_among
 from ..data.locks import wait_for
 from ..data.rows import SPLITS, LabelledRow
-from ..program.artifact.folder import text_fingerprint
 from ..program.planner import QueryPlanner
 from .resume import code_fingerprint
 

@@ -12,12 +12,17 @@ from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..errors import UserError
 from ..eval.cascade.head_answers import HEAD_STAGES, RowAnswers, head_answers, one_of_each
-from ..eval.cascade.learn_then_test import GRID, errors_allowed, lowest_safe, rows_needed, smallest_error
+from ..eval.cascade.learn_then_test import (
+    CONFIDENCE,
+    ERROR,
+    GRID,
+    errors_allowed,
+    lowest_safe,
+    rows_needed,
+    smallest_error,
+)
 from ..program.bound import Bound
 from ..program.heads.heads import Heads
-
-ERROR = 0.05
-CONFIDENCE = 0.9
 
 
 def fit_bound(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import UserError
+from ..eval.cascade.learn_then_test import CONFIDENCE, ERROR
 from ..program.bound import MODES, Mode
 from .base import Progress, StageResult, StageTask
-from .bounding import CONFIDENCE, ERROR
 from .finishing import finish
 from .labeled import run_labelled_sets
 from .thresholds_only import ThresholdsOnly

@@ -24,7 +24,7 @@ def finish(bench: Bench, progress: Progress, *, fit: bool = True, choose_by: Cho
     fits = [_fit(bench, trial) for trial in bench.trials]
     candidates = tuple(_candidate(trial, fitted) for trial, (_, fitted) in zip(bench.trials, fits, strict=True))
     if not candidates:
-        return _close(bench, progress, untouched(bench, progress))
+        return _close(bench, progress, untouched(bench))
     best = max(range(len(candidates)), key=lambda i: _merit(candidates[i], choose_by))
     fields, fitted = fits[best] if fit else ({}, ())
     predictor = compiled(bench.trials[best], fields)
@@ -43,7 +43,7 @@ def compiled(trial: Trial, fields: dict[str, dict[str, Any]]) -> dspy.Predict:
     return predictor
 
 
-def untouched(bench: Bench, progress: Progress) -> StageResult:
+def untouched(bench: Bench) -> StageResult:
     """The result if no candidate could be tried: the student itself."""
     student = bench.task.student.deepcopy()
     student.lm = None

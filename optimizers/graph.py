@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from ..data.domain import Domain
 from ..data.rows import LabelledRow
 from ..errors import DataError
-from ..eval.cascade.learn_then_test import lowest_safe
+from ..eval.cascade.learn_then_test import CONFIDENCE, ERROR, lowest_safe
 from ..eval.graph.metrics import set_f1
 from ..program.graph.asking.steps import read_steps
 from ..program.graph.executor import GraphExecutor, execute_graph
@@ -39,7 +39,6 @@ from ..program.graph.ranking.paths import PathTable
 from ..program.graph.ranking.ranking import Ranker
 from ..program.heads.encoder import default_encoder
 from .base import Metric
-from .bounding import CONFIDENCE, ERROR
 
 MOST_QUESTIONS = 500
 """The most labelled questions to learn from; more improve little and take long."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import __version__
 from ..data.domain import Domain, rows_hash
+from ..data.fingerprints import text_fingerprint
 from ..data.learned import prints_of, seen_among
 from ..data.rows import LabelledRow
 from ..errors import UserError
@@ -29,7 +30,7 @@ from ..eval.report import Report, build_report
 from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import file_of_test, measured_on, told_reading
-from ..program.artifact.folder import Manifest, check_replaceable, text_fingerprint
+from ..program.artifact.folder import Manifest, check_replaceable
 from ..program.artifact.planner_state import predictor_state
 from ..program.bound import Bound, Gate
 from ..program.heads.encoder import default_encoder
@@ -65,8 +66,7 @@ COLUMNS = (
     "compiled",
 )
 RIVAL = "zero-shot + thresholds"
-# Optimizers whose programs show what the model does without heads.
-PURE = ("zero-shot", "thresholds")
+PURE = ("zero-shot", "thresholds")  # optimizers whose programs show what the model does without heads
 
 Counted = Callable[[str, int, int], None]
 

@@ -8,8 +8,8 @@ from typing import Any
 import dspy
 
 from ..eval.tracking.prompt_registry import PromptText
-from ..program.lm.decider import answer_for
-from ..program.lm.prompt import build, options_of
+from ..program.lm.decider import even_answer
+from ..program.lm.prompt import build
 from ..program.lm.warming import decides, fields_of
 from .base import signature_of
 
@@ -37,16 +37,11 @@ class _Recorder:
 
     def __call__(self, state: Mapping[str, Any], questions: Questions) -> dict[str, dict[str, Any]]:
         self.asked.append((state, questions))
-        return {name: _some_answer(question) for name, question in questions.items()}
+        return {name: even_answer(question) for name, question in questions.items()}
 
     def copy(self, **kwargs: Any) -> _Recorder:
         """The same client, as nothing about it can change."""
         return self
-
-
-def _some_answer(question: Mapping[str, Any]) -> dict[str, Any]:
-    options = options_of(question)
-    return answer_for(question, {option.label: 1 / len(options) for option in options})
 
 
 def _deciding(stage: str, predictor: dspy.Predict, inputs: Mapping[str, str]) -> tuple[PromptText, ...]:

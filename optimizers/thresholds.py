@@ -21,6 +21,7 @@ import dspy
 import numpy as np
 
 from ..errors import DataError
+from ..program.heads.heads import softmax
 from ..signatures.seam import DecisionState, Noul
 from .base import FittedOutput
 
@@ -178,7 +179,12 @@ def _short(value: float) -> float:
 
 
 def choose(chances: np.ndarray, rule: Rule, two: bool) -> np.ndarray:
-    """The label chosen for each row, ties as DSPy breaks them: true, or the label of higher probability."""
+    """The label chosen for each row, shape (rows,); ties as DSPy breaks them: true, or the label of higher probability.
+
+    Args:
+        chances: probabilities, shape (rows, labels); with ``two``, of false and true.
+        two: whether it is a ``Noul``, which has a threshold; otherwise it is a ``Choice``, whose labels have weights.
+    """
     if two:
         return (chances[:, 1] >= rule[0] / (rule[0] + rule[1])).astype(int)
     weighted = chances * rule
@@ -193,7 +199,11 @@ def _accuracy(evidence: Evidence, rule: Rule) -> float:
 
 
 def grouped_folds(groups: Sequence[str], seed: int) -> list[np.ndarray]:
-    """Row numbers in up to five parts of about equal size that split no conversation."""
+    """Row numbers in up to `FOLDS` parts of about equal size that split no conversation.
+
+    Args:
+        groups: the conversation of each row.
+    """
     members: dict[str, list[int]] = {}
     for row, group in enumerate(groups):
         members.setdefault(group, []).append(row)
@@ -225,7 +235,7 @@ def _best_penalty(evidence: Evidence, folds: Sequence[np.ndarray]) -> tuple[floa
         chances = np.zeros_like(evidence.chances)
         for fold in folds:
             scale, bias = fit_scaling(_without(evidence, fold), penalty)
-            chances[fold] = _softmax(scale * evidence.take(fold).logs + bias)
+            chances[fold] = softmax(scale * evidence.take(fold).logs + bias)
         right = chances[np.arange(len(evidence.gold)), evidence.gold]
         found.append((-float(np.log(np.clip(right, SMALLEST, 1.0)).mean()), penalty, chances))
     _, penalty, chances = min(found, key=lambda item: item[0])
@@ -245,7 +255,7 @@ def fit_scaling(evidence: Evidence, penalty: float) -> tuple[float, np.ndarray]:
 
     def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         slope, bias = np.exp(parameters[0]), parameters[1:]
-        chances = _softmax(slope * logs + bias)
+        chances = softmax(slope * logs + bias)
         error = chances - truth
         cost = -np.log(np.clip((chances * truth).sum(axis=1), 1e-300, 1.0)).sum()
         gradient = np.concatenate([[slope * (error * logs).sum()], error.sum(axis=0)])
@@ -295,8 +305,3 @@ def _reach(evidence: Evidence) -> tuple[float, float]:
     """The range of log odds in which a threshold may be: up to one unit beyond those of the rows."""
     odds = _odds(evidence)
     return float(odds.min()) - 1.0, float(odds.max()) + 1.0
-
-
-def _softmax(scores: np.ndarray) -> np.ndarray:
-    shifted = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return shifted / shifted.sum(axis=1, keepdims=True)

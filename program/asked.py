@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import dspy
 
-from .artifact.folder import text_fingerprint
+from ..data.fingerprints import text_fingerprint
 from .artifact.planner_state import predictor_state
 from .stages import NOT_ALONE, REWRITTEN, SPLIT, narrowed, outputs_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedPredictors:
     """The predictors of a planner's requests. Not a module, list or dict, where DSPy would find predictors twice.
 
     Attributes:
@@ -39,12 +39,12 @@ class Asked:
         same = own["combinations"] == combinations and stages.keys() == seen.keys()
         return same and all(map(_is_as_seen, stages.values(), map(seen.__getitem__, stages)))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Asked:
+    def __deepcopy__(self, memo: dict[int, Any]) -> AskedPredictors:
         """The same object; ``still_of`` finds at the first plan of a copied planner that its predictors are others."""
         return self
 
 
-def asked_of(planner: QueryPlanner) -> Asked:
+def asked_of(planner: QueryPlanner) -> AskedPredictors:
     """The predictors that a query may ask."""
     stages = planner.stage_predictors
     heads = planner.heads
@@ -58,7 +58,7 @@ def asked_of(planner: QueryPlanner) -> Asked:
     }
     states = {name: predictor_state(one) for name, one in stages.items()}
     weighed = {name: one.model_dump() for name, one in planner.combinations.items()}
-    return Asked(asked, _made_from(planner), text_fingerprint(json.dumps([states, weighed], default=str)))
+    return AskedPredictors(asked, _made_from(planner), text_fingerprint(json.dumps([states, weighed], default=str)))
 
 
 def _made_from(planner: QueryPlanner) -> tuple[dict[str, Any], dict[str, tuple[Any, ...]]]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..data.disk import writing
+from ..data.disk import write_whole, writing
+from ..data.fingerprints import text_fingerprint
+from ..data.lines import numbered_lines
 from ..data.locks import alone_at
 from ..data.rows import not_utf8
 from ..errors import DataError
-from .artifact.folder import text_fingerprint
 from .context import as_given, encodable
 from .planner import QueryPlanner
 
@@ -166,14 +166,12 @@ def _rows(source: Path) -> dict[str, Row]:
 
 def _numbered(source: Path) -> Iterator[tuple[int, Row]]:
     try:
-        lines = source.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
+        text = source.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(source) from error
     except OSError as error:
         raise DataError(f"{source} cannot be read: {error.strerror or error}") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
+    for number, line in numbered_lines(text):
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -205,7 +203,7 @@ def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) 
     made = {n: _made(line, f"{target.name}:{n}", program, output) for n, line in lines.items()}
     kept = {n: line for n, line in made.items() if not _again(line, rows.get(line.id))}
     if whole != content or len(kept) < len(made):
-        _write(target, b"".join(lines[n] + b"\n" for n in kept))
+        write_whole(target, b"".join(lines[n] + b"\n" for n in kept))
     return {line.id for line in kept.values()}
 
 
@@ -237,14 +235,3 @@ def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
     if by not in (None, program):
         raise DataError(f"{where}: it is of the {output.by} {by}, not of {program}; choose another --out")
     return made
-
-
-def _write(target: Path, content: bytes) -> None:
-    """Replace a file by its kept lines; a crash leaves either the old file or the new one."""
-    fresh = target.with_name(f"{target.name}.new")
-    try:
-        with writing(target):
-            fresh.write_bytes(content)
-            os.replace(fresh, target)
-    finally:
-        fresh.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Protocol, get_args
 
 from ..data.card import DomainCard, HistoryWindow
-from ..data.rows import LabelledRow
+from ..data.rows import SESSION_KEYS, LabelledRow
 from ..signatures.types import MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
 from .text.greetings import Greetings, greetings_of
@@ -27,8 +27,6 @@ ROLE_NAMES = {"human": "user", "ai": "assistant"}
 """Other names of our roles."""
 MAX_QUERY_CHARACTERS = 4000
 MAX_CONTEXT_WORDS = 40
-SESSION_KEYS = ("active_entity", "collection", "now", "paradigm", "timezone")
-"""The keys of a session that are read."""
 MAX_KEYS_NAMED, MAX_KEY_CHARACTERS = 5, 40
 LEFT_OUT = " … "
 """Marks the gap between the two ends of a shortened text."""
@@ -152,7 +150,7 @@ def _unread(session: Mapping[str, Any]) -> tuple[Degraded, ...]:
     if not strange:
         return ()
     named = ", ".join(strange[:MAX_KEYS_NAMED]) + (", ..." if len(strange) > MAX_KEYS_NAMED else "")
-    why = f"nothing reads {named}; what is read is {', '.join(SESSION_KEYS)}"
+    why = f"nothing reads {named}; what is read is {', '.join(sorted(SESSION_KEYS))}"
     return (Degraded(what="session", why=why, instead="the plan was made without it"),)
 
 
@@ -276,7 +274,11 @@ def _turn(message: Mapping[str, Any] | Message, characters: int) -> Turn | None:
 
 
 def said_in(message: Mapping[str, Any] | Message) -> tuple[str, str] | None:
-    """Role and text of a message as it was given; None if it has no role or no text."""
+    """Role and text of a message as it was given; None if it has no role or no text.
+
+    Raises:
+        TypeError: it is no message at all.
+    """
     role: Any
     content: Any
     if isinstance(message, dict | Mapping):  # dicts first, since to ask that takes as long as the rest

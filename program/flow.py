@@ -82,7 +82,7 @@ class Parts:
 
 
 @dataclass
-class Labels:
+class DraftLabels:
     """The decisions so far; the defaults are the safe plan: search the query as it is."""
 
     is_follow_up: bool = False
@@ -107,7 +107,7 @@ class Flow:
     original: str
     clean: CleanInput
     clock: Clock
-    labels: Labels = field(default_factory=Labels)
+    labels: DraftLabels = field(default_factory=DraftLabels)
     decisions: list[Decision] = field(default_factory=list)
     degraded: list[Degraded] = field(default_factory=list)
     rounds: int = 0

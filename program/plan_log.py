@@ -28,7 +28,7 @@ from ..signatures.types import STAGES
 from .artifact.registry import client, speaking_to_mlflow, tracking_uri_in_force
 from .context import History, as_given
 from .plan import QueryPlan
-from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, PlanTrace, write_traces
+from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, TracedPlan, write_traces
 
 logger = logging.getLogger(__name__)
 
@@ -183,7 +183,7 @@ class TraceSink:
         self._given_up = False
         self._uri, self._experiment = tracking_uri_in_force(tracking_uri), experiment
         self._experiment_id: str | None = None
-        self._waiting: queue.Queue[PlanTrace | None] = queue.Queue(_WAITING)
+        self._waiting: queue.Queue[TracedPlan | None] = queue.Queue(_WAITING)
         self._thread = threading.Thread(target=self._send_all, name="queryplan-traces", daemon=True)
         self._thread.start()
 
@@ -217,7 +217,7 @@ class TraceSink:
             if batch:
                 self._send(batch)
 
-    def _next(self) -> tuple[list[PlanTrace], bool]:
+    def _next(self) -> tuple[list[TracedPlan], bool]:
         """The waiting plans, up to a batch, and whether more may come."""
         batch = [self._waiting.get()]
         deadline = time.monotonic() + _WAIT_S
@@ -230,7 +230,7 @@ class TraceSink:
             self._waiting.task_done()
         return [trace for trace in batch if trace is not None], batch[-1] is not None
 
-    def _send(self, batch: list[PlanTrace]) -> None:
+    def _send(self, batch: list[TracedPlan]) -> None:
         try:
             with speaking_to_mlflow(self._uri):
                 write_traces(self._uri, self._id(), batch)
@@ -291,11 +291,11 @@ def _decision(decision: Mapping[str, Any]) -> dict[str, Any]:
     return {**kept, "value": decision["value"]} if decision["stage"] in _DECIDING else kept
 
 
-def _trace(record: Mapping[str, Any]) -> PlanTrace:
+def _trace(record: Mapping[str, Any]) -> TracedPlan:
     plan = record["plan"]
     milliseconds = plan["trace"]["milliseconds"]
     asked = {name: record[name] for name in ("query", "history", "session", "conversation") if record.get(name)}
-    return PlanTrace(
+    return TracedPlan(
         key=uuid.uuid4().hex,
         plan=plan,
         inputs=asked,

@@ -43,7 +43,7 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class PlanTrace:
+class TracedPlan:
     """One plan as a trace shows it.
 
     Attributes:
@@ -78,7 +78,7 @@ class PlanTrace:
         return f"tr-{hashlib.sha256(self.key.encode()).hexdigest()[:32]}"
 
 
-def write_traces(uri: str, experiment_id: str, traces: Sequence[PlanTrace]) -> None:
+def write_traces(uri: str, experiment_id: str, traces: Sequence[TracedPlan]) -> None:
     """Write traces into an experiment; existing ones stay as they are.
 
     Raises:
@@ -134,7 +134,7 @@ def _record(trace: Trace) -> dict[str, Any]:
     return {**asked, "plan": outputs, "text": trace.info.tags.get(TEXT_TAG) == "kept"}
 
 
-def _info(trace: PlanTrace, experiment_id: str) -> TraceInfo:
+def _info(trace: TracedPlan, experiment_id: str) -> TraceInfo:
     from mlflow.entities import TraceInfo, TraceLocation
     from mlflow.entities.trace_state import TraceState
 
@@ -162,7 +162,7 @@ def _preview(plan: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={plan[name]}" for name in told if name in plan)
 
 
-def _assessments(trace: PlanTrace) -> list[Assessment]:
+def _assessments(trace: TracedPlan) -> list[Assessment]:
     from mlflow.entities import Expectation, Feedback
 
     found: list[Assessment] = [Feedback(name=j.name, value=j.right, rationale=j.why) for j in trace.judgements]
@@ -171,7 +171,7 @@ def _assessments(trace: PlanTrace) -> list[Assessment]:
     return found
 
 
-def _spans(trace: PlanTrace) -> list[Span]:
+def _spans(trace: TracedPlan) -> list[Span]:
     """A span for the plan, and under it one for each decision, in sequence, as the plan keeps no start times."""
     start = trace.started_ms * _NS
     shown = {"mlflow.spanType": "CHAIN", "mlflow.spanInputs": dict(trace.inputs), "mlflow.spanOutputs": trace.plan}
@@ -189,7 +189,7 @@ def _shown(decision: Mapping[str, Any]) -> dict[str, Any]:
     return {"mlflow.spanType": kind, "mlflow.spanOutputs": decision.get("value"), **facts}
 
 
-def _span(trace: PlanTrace, number: int, name: str, start: int, end: int, shown: Mapping[str, Any]) -> Span:
+def _span(trace: TracedPlan, number: int, name: str, start: int, end: int, shown: Mapping[str, Any]) -> Span:
     from mlflow.entities import Span
 
     identity = {"mlflow.traceRequestId": trace.trace_id}

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ..data.card import DomainCard
-from .artifact.folder import Manifest, ProgramState, load_program, save_program, text_fingerprint
+from ..data.fingerprints import text_fingerprint
+from .artifact.folder import Manifest, ProgramState, load_program, save_program
 from .artifact.planner_state import content_hash, fingerprints, heads_of, restore, state_of
-from .asked import Asked, asked_of
+from .asked import AskedPredictors, asked_of
 from .asking import Clock, Threads, asend_round, send_round
 from .bound import Bound, Gate, Mode
 from .context import CleanInput, History, clean_input, messages_of
@@ -107,7 +108,7 @@ class QueryPlanner(dspy.Module):
         self._greetings = greetings_of(card.greetings)
         self._model = Model(lm)
         self._version: str | None = None
-        self._known: Asked | None = None
+        self._known: AskedPredictors | None = None
         self._threads = Threads()
 
     # -- planning ------------------------------------------------------------------------------
@@ -300,9 +301,9 @@ class QueryPlanner(dspy.Module):
             asked.append(new_restate_predictor(graphs.schema))
         return asked
 
-    def _asked(self) -> Asked:
+    def _asked(self) -> AskedPredictors:
         """The predictors that a query may ask; made again if one was changed, which makes it another program."""
-        known: Asked | None = vars(self)["_known"]
+        known: AskedPredictors | None = vars(self)["_known"]
         if known is not None and known.still_of(self):
             return known
         now = asked_of(self)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from ..data.domain import Domain, load_domain, rows_hash
+from ..data.fingerprints import text_fingerprint
 from ..data.learned import prints_of
 from ..errors import ProgramError
-from .artifact.folder import MANIFEST, Manifest, check_program, text_fingerprint
+from .artifact.folder import MANIFEST, Manifest, check_program
 from .heads.encoder import default_encoder
 from .heads.encoders import AUTO, closer_encoder
 from .heads.lending import lending_counts, lending_key, lending_words, lent_rows

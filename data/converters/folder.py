@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from ...errors import DataError
 from ..card import CARD_FILE, DomainCard
+from ..graph_names import EDGES_FILE, NODES_FILE
 from ..rows import LabelledRow
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class DomainWriter:
             raise DataError(f"two nodes have the id {node_id!r}")
         self.nodes.add(node_id)
         line = json.dumps({"id": node_id, "name": name, "type": kind}, ensure_ascii=False)
-        self._handle("graph/nodes.jsonl").write(line + "\n")
+        self._handle(NODES_FILE).write(line + "\n")
 
     def edge(self, source: str, edge: str, target: str) -> None:
         """Add an edge between nodes that are there.
@@ -67,7 +68,7 @@ class DomainWriter:
                 raise DataError(f"edge {edge} joins the unknown node {node!r}")
             if any(c in node for c in "\t\n\r"):
                 raise DataError(f"the id {node!r} has a tab or a line end")
-        handle = self._handle("graph/edges.tsv", "source\tedge\ttarget\n")
+        handle = self._handle(EDGES_FILE, "source\tedge\ttarget\n")
         handle.write(f"{source}\t{edge}\t{target}\n")
         self.edges += 1
 

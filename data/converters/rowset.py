@@ -39,7 +39,7 @@ def by_conversation(record: Record, row: LabelledRow) -> str:
 
 
 def draw(key: str, shares: tuple[tuple[str, int], ...]) -> str:
-    """One of the names, drawn by their percentages, always the same for a key."""
+    """One of the names, drawn by their percentages, which add up to 100; always the same for a key."""
     place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % 100
     for name, share in shares:
         place -= share
@@ -71,7 +71,11 @@ class RowConverter(ABC):
         """How to read the set; its parameters are the options of ``convert``."""
 
     def convert(self, source: Path | str | None, out: Path, *, split: str | None = None, **options: Any) -> Summary:
-        """Convert the rows; with ``split`` all of them go to that one."""
+        """Convert the rows; with ``split`` all of them go to that one.
+
+        Raises:
+            DataError: there is no such source, option or split, a record cannot be read, or none gives a row.
+        """
         reader = call_with_options(self.name, self.reader, options)
         check_split(split)
         found = resolve(source, self.name)
@@ -99,19 +103,31 @@ def write_record(writer: DomainWriter, reader: RowReader, record: Record, split:
 
 
 def refuse(record: Record, problem: str) -> NoReturn:
-    """Raise a problem with the place of its record, once."""
+    """Raise a problem with the place of its record, once.
+
+    Raises:
+        DataError: always.
+    """
     place = f"{record.file}:{record.line}: "
     raise DataError(place + problem.removeprefix(place))
 
 
 def check_split(split: str | None) -> None:
-    """Refuse a split that ``load_domain`` would not read."""
+    """Refuse a split that ``load_domain`` would not read.
+
+    Raises:
+        DataError: there is no such split.
+    """
     if split is not None and split not in SPLITS:
         raise DataError(f"there is no split {split!r}; use one of {', '.join(SPLITS)}")
 
 
 def call_with_options(name: str, function: Callable[..., T], options: Mapping[str, Any]) -> T:
-    """Call with a user's options; one that the function does not know is a DataError."""
+    """Call a function with a user's options.
+
+    Raises:
+        DataError: it does not know one of them.
+    """
     known = [p for p in inspect.signature(function).parameters if p != "self"]
     unknown = sorted(set(options) - set(known))
     if unknown:

@@ -98,7 +98,11 @@ def resolve_path(source: Path | str | None, name: str) -> Path:
 
 
 def records(source: Path | str) -> Iterator[Record]:
-    """Every record of a file, of all data files of a folder by name, or of a data set on the hub."""
+    """Every record of a file, of all data files of a folder by name, or of a data set on the hub.
+
+    Raises:
+        DataError: the folder has no file of a form that is read, or a file, a record or the hub cannot be read.
+    """
     if isinstance(source, str):
         yield from _from_hub(source)
         return

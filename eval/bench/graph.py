@@ -17,12 +17,14 @@ import numpy as np
 from ...data.card import domain_folder, load_card
 from ...data.converters.hetionet import Hetionet
 from ...data.domain import load_domain
+from ...data.graph_names import graph_files
 from ...program.graph.exchange.importing import import_graph
 from ...program.graph.executor import GraphExecutor, execute_graph
 from ...program.graph.executors.ladybug import open_ladybug
 from ...program.graph.executors.memory import MemoryGraph, load_graph
 from ...signatures.graph_steps import AnchorStep, ExpandStep, GraphPlan, GraphSchema, NodeRef
 from ...signatures.types import Frozen
+from .plans import timed
 
 PLANS = 200
 """Plans timed for each number of hops."""
@@ -97,7 +99,7 @@ def bench_graph(plans: int = PLANS, seed: int = 0, progress: Callable[[str], Non
         schema = load_card(folder).graph
         assert schema is not None
         say("importing")
-        report = import_graph(*_files(folder), schema, Path(scratch) / "bench.lbug")
+        report = import_graph(*graph_files(folder), schema, Path(scratch) / "bench.lbug")
         peak = _peak_mib()
         began = time.perf_counter()
         database = open_ladybug(report.database)
@@ -134,10 +136,6 @@ def _source(scratch: Path) -> tuple[str, Path]:
         Hetionet().convert(Path(place) / "hetionet", scratch / "hetionet")
         return "hetionet", scratch / "hetionet"
     return "biomedical", domain_folder("biomedical")
-
-
-def _files(folder: Path) -> tuple[Path, Path]:
-    return folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
 
 
 def draw_plans(graph: GraphExecutor, schema: GraphSchema, hops: int, count: int, seed: int) -> Iterator[GraphPlan]:
@@ -199,18 +197,12 @@ def time_planning(name: str, graph: GraphExecutor, folder: Path) -> PlanTiming:
     ours = SETS / "hetionet-60.jsonl"
     asked = read_questions(ours) if domain is None else questions_of_rows(load_domain(folder, ("dev",)).rows("dev"))
     planner = GraphPlanner.for_executor(graph, domain=domain)
-    first, *times = (_milliseconds(lambda q=q: planner.plan(q.text)) for q in (*asked[:1], *asked))
+    first, *times = (timed(lambda q=q: planner.plan(q.text)) for q in (*asked[:1], *asked))
     p50, p90, p99 = np.quantile(times, (0.5, 0.9, 0.99))
     where = "in memory" if isinstance(graph, MemoryGraph) else "in LadybugDB"
     return PlanTiming(
         graph=f"{name} {where}", questions=len(times), first_ms=first, p50=float(p50), p90=float(p90), p99=float(p99)
     )
-
-
-def _milliseconds(do: Callable[[], object]) -> float:
-    began = time.perf_counter()
-    do()
-    return (time.perf_counter() - began) * 1000
 
 
 def _peak_mib() -> float:

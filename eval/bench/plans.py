@@ -83,6 +83,9 @@ def bench_decisions(domain: str = "podcast", rounds: int = ROUNDS, kept: Path = 
     """Time from a text to every decision, beside computing its vector alone.
 
     For queries alone, and for turns of a conversation whose earlier turns are new, or have been encoded before.
+
+    Raises:
+        DataError: the domain has too few rows to train heads on.
     """
     heads = uncompiled_planner(domain, kept, STATIC).heads
     if heads is None:

@@ -50,11 +50,11 @@ class TrapWords(Frozen):
     def sentence(self) -> str:
         """The finding in one sentence, for the report."""
         held = "held" if self.holds else "not held"
-        others = f"; of {self.strangers.n} not ours {_share(self.strangers)} were rejected" if self.strangers else ""
+        others = f"; of {self.strangers.n} not ours {self.strangers.in_percent} were rejected" if self.strangers else ""
         return (
             f"{self.name}: of {self.rows} queries of ours with a trap word, rules rejected {self.by_rule}, heads "
             f"{self.by_head} ({REJECTED:.0%} at most: {held}), the model {self.by_model}, in all "
-            f"{_share(self.rejected)}{others}"
+            f"{self.rejected.in_percent}{others}"
         )
 
 
@@ -82,9 +82,9 @@ class BestEffort(Frozen):
     def sentence(self) -> str:
         """The finding in one sentence, for the report."""
         return (
-            f"best effort: {_share(self.unasked)} of the {self.unasked.n} plans that need no written text made no "
-            f"request (wanted: {UNASKED:.0%}); all labels right {_share(self.labels_right)} of {self.beside.n} beside "
-            f"{_share(self.beside)} where the model is asked, "
+            f"best effort: {self.unasked.in_percent} of the {self.unasked.n} plans that need no written text made no "
+            f"request (wanted: {UNASKED:.0%}); all labels right {self.labels_right.in_percent} of {self.beside.n} "
+            f"beside {self.beside.in_percent} where the model is asked, "
             f"{100 * self.difference.value:+.1f} points [{100 * self.difference.low:+.1f}, "
             f"{100 * self.difference.high:+.1f}] (wanted: at least {-100 * WORSE:.0f} at the lower end)"
         )
@@ -158,7 +158,3 @@ def _rejected_by(case: Case) -> str:
 
 def _over(cases: Sequence[Case], values: Sequence[bool] | Sequence[float]) -> Estimate:
     return clustered_interval(np.array(values), [case.conversation for case in cases])
-
-
-def _share(estimate: Estimate) -> str:
-    return f"{estimate.value:.1%} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"

@@ -26,7 +26,8 @@ from ...data.rows import LabelledRow
 from ...program.heads.encoder import default_encoder
 from ...program.heads.training import train_heads
 from .head_answers import RowAnswers, head_answers
-from .resample_bound import DRAWS, ERROR, Progress, Resampled, only, resample
+from .learn_then_test import ERROR
+from .resample_bound import DRAWS, Progress, Resampled, only, resample
 
 TRAININGS = 10
 TO_LEARN = 400

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 
 from scipy.stats import binom
 
+ERROR, CONFIDENCE = 0.05, 0.9
+"""By default, the share of queries that heads may answer wrongly, and the confidence with which it holds."""
 STEPS = 200
 GRID = tuple(1 - step / STEPS for step in range(1, STEPS + 1))
 """The certainties tested, in the order of testing: 0.995 down to 0."""

@@ -16,11 +16,9 @@ from scipy.stats import binom
 
 from ...signatures.types import Frozen
 from .head_answers import RowAnswers, one_of_each
-from .learn_then_test import GRID, lowest_safe, smallest_error
+from .learn_then_test import CONFIDENCE, ERROR, GRID, lowest_safe, smallest_error
 
 DRAWS = 200
-ERROR = 0.05
-CONFIDENCE = 0.9
 
 Progress = Callable[[int, int], None]
 

@@ -88,8 +88,8 @@ class JointCoverage(Frozen):
     def sentence(self) -> str:
         """The finding in one sentence, for the report."""
         return (
-            f"joint coverage of {self.name}: {_percent(self.undecided_by_model)} of {self.no_request.n} queries needed "
-            f"no model to decide, {_percent(self.no_request)} no request at all"
+            f"joint coverage of {self.name}: {self.undecided_by_model.in_percent} of {self.no_request.n} queries "
+            f"needed no model to decide, {self.no_request.in_percent} no request at all"
         )
 
 
@@ -240,10 +240,6 @@ def _whole(row: RowAnswers) -> Answer | None:
 def _decided_without_model(case: RowResult) -> bool:
     deciding = (d for d in case.plan.trace.decisions if d.stage in ("follow_up", "relevance", "complexity"))
     return all(d.decided_by != "lm" for d in deciding)
-
-
-def _percent(estimate: Estimate) -> str:
-    return f"{estimate.value:.1%} [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
 
 
 def _share(cases: Sequence[RowResult], values: Sequence[bool]) -> Estimate:

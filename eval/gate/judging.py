@@ -151,7 +151,7 @@ def _nothing_asked(candidate: Evaluation, checks: Sequence[Check]) -> Iterator[C
     if any(check.kind != "injections" and check.verdict != "not judged" for check in checks):
         return
     found = share_of(candidate.cases, "plan_right")
-    right = f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g})" if found else "unknown"
+    right = found.spelled(".3g") if found else "unknown"
     yield Check(
         kind="minimum",
         measure="plan_right",
@@ -240,7 +240,7 @@ def _margin_check(
     ours, champions, conversations = _values(measure, rows, theirs)
     found, error = difference_of_shares(ours, champions, conversations, settings.level)
     common = {"kind": "not worse", "measure": measure, "part": part, "found": found, "limit": -margin, "rows": found.n}
-    what = f"{measure} on {part or 'all rows'}: {_points(found)} on {found.n} rows, allowed {-100 * margin:+.1f}"
+    what = f"{measure} on {part or 'all rows'}: {found.in_points} on {found.n} rows, allowed {-100 * margin:+.1f}"
     # Shown worse at all, in the family of everything looked at, and by the margin or more as far as can be told.
     shown = pair.verdict(level=settings.level) == "worse" and pair.difference.value <= -margin + 1e-9
     if found.high < -margin or shown:
@@ -322,7 +322,7 @@ def _limit_check(
     if found is None:
         sentence = f"{measure}: no row of this set raises it."
         return Check(kind=kind, measure=measure, verdict="inconclusive", limit=limit, rows=0, sentence=sentence)
-    shown = f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g}) on {found.n} rows"
+    shown = f"{found.spelled('.3g')} on {found.n} rows"
     what = f"{measure}: {shown}, {'at least' if higher_is_better else 'at most'} {limit:g}"
     common = {"kind": kind, "measure": measure, "found": found, "limit": limit, "rows": found.n}
     good, bad = (
@@ -366,10 +366,6 @@ def _injections(candidate: Evaluation, settings: GateSettings) -> Check:
 
 def _with_model(version: str, lm: str) -> str:
     return version if lm in ("", "none") else f"{version} with {lm}"
-
-
-def _points(found: Estimate) -> str:
-    return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
 
 
 def _undecided(needed: int | None) -> str:

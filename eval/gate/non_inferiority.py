@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..significance import POWER
 from ..statistics import LEVEL, Estimate, grouped
 
-POWER = 0.8
 # Closer than this to the limit, no set that anybody would label decides.
 _TOO_CLOSE = 0.001
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from ..statistics import Estimate
 from .judging import Check, GateResult
 
 _SIGNS = {"pass": "✅", "fail": "❌", "inconclusive": "❔"}
@@ -19,7 +18,7 @@ HEADINGS = ("asked", "answer", "rows", "found", "allowed", "rows that would deci
 def gate_cells(check: Check) -> tuple[str, ...]:
     """The cells of a check in a table with `HEADINGS`."""
     relative = check.kind == "not worse"
-    found = "" if check.found is None else _points(check.found) if relative else _figure(check.found)
+    found = "" if check.found is None else check.found.in_points if relative else check.found.spelled(".3g")
     sign = "at most" if check.kind in ("ceiling", "injections", "new rows") else "at least"
     allowed = f"{100 * check.limit:+.1f} points" if relative else f"{sign} {check.limit:g}"
     needed = "" if check.verdict != "inconclusive" else str(check.rows_needed or _NEVER.get(check.kind, NOTHING))
@@ -78,14 +77,6 @@ def _notes(result: GateResult) -> list[str]:
     notes = [c.sentence for c in result.checks if c.kind == "injections"]
     notes += [text] if (text := not_judged(result)) else []
     return [line for note in notes for line in ("", note.replace("\n", " "))]
-
-
-def _points(found: Estimate) -> str:
-    return f"{100 * found.value:+.1f} points ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
-
-
-def _figure(found: Estimate) -> str:
-    return f"{found.value:.3g} ({found.low:.3g} to {found.high:.3g})"
 
 
 def _clean(text: str) -> str:

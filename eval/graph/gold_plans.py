@@ -16,17 +16,17 @@ from pydantic import ValidationError
 
 from ...data.card import DomainCard
 from ...data.checking import MAX_EXAMPLES, Finding, LabelledSet
-from ...data.graph_names import strange_to
+from ...data.domain import EVIDENCE_FILE
+from ...data.graph_names import graph_files, strange_to
+from ...data.lines import numbered_lines
 from ...data.rows import Gold
 from ...errors import DataError
 from ...program.graph.check import check_graph_plan
 from ...program.graph.executors.memory import MemoryGraph, load_graph
+from ...program.retrieval.sources.filters import RESOLVED
 from ...signatures.problems import problems_of
 from ...signatures.types import GraphPlan, GraphSchema
 
-EVIDENCE_FILE = "evidence.jsonl"
-RESOLVED = "resolved_"
-"""The prefix of a filter's resolved form: ``dates`` has the words as typed, ``resolved_dates`` the days they mean."""
 ADVICE = "mend the plan, the answers or the graph; the answers are what the reference plan returns"
 
 
@@ -101,7 +101,7 @@ def _of_rows(labelled: LabelledSet) -> Iterator[tuple[str, Gold]]:
 def _of_evidence(folder: Path) -> Iterator[tuple[str, Gold]]:
     """The gold in ``evidence.jsonl``, which is kept beside the rows (see ``data/README.md``), each with its place."""
     path = folder / EVIDENCE_FILE
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.is_file() else (), 1):
+    for number, line in numbered_lines(path.read_text(encoding="utf-8")) if path.is_file() else ():
         try:
             entry = json.loads(line)
             yield f"{EVIDENCE_FILE}:{number} {entry.pop('id')}", Gold.model_validate(entry)
@@ -116,7 +116,7 @@ def _graph_of(folder: Path | None, card: DomainCard | None) -> tuple[MemoryGraph
 
     None if there is no schema or no ``graph/nodes.jsonl``: a card may have a schema while its graph is elsewhere.
     """
-    if folder is None or card is None or card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
+    if folder is None or card is None or card.graph is None or not graph_files(folder)[0].is_file():
         return None
     return load_graph(folder, card.graph), card.graph
 

@@ -17,7 +17,7 @@ from ...data.rows import LabelledRow
 from ...program.graph.check import check_graph_plan
 from ...program.graph.executor import GraphExecutor, execute_graph
 from ...program.graph.names.linking import NameIndex
-from ...program.graph.question.words import name_words, words_of
+from ...program.graph.question.words import folded_words, name_words
 from ...program.graph.sketch import Branch, Hop, Sketch
 from ...signatures.graph_steps import CountStep, ExpandStep, GraphPlan, GraphSchema, NodeRef, OrderStep
 from ...signatures.types import Frozen
@@ -216,7 +216,7 @@ class OneHop:
 
         self.schema, self.index = schema, index
         self._texts = [
-            " ".join([*name_words(e.name), *_words(e.description), e.source, e.target]) for e in schema.edges
+            " ".join([*name_words(e.name), *folded_words(e.description), e.source, e.target]) for e in schema.edges
         ]
         self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4)).fit(self._texts)
         self._edges = self._vectorizer.transform(self._texts)
@@ -239,10 +239,6 @@ class OneHop:
 class _Proposal:
     def __init__(self, plan: GraphPlan | None) -> None:
         self.plan, self.decided_by, self.confidence = plan, "one hop", 0.0
-
-
-def _words(text: str) -> list[str]:
-    return [word.text for word in words_of(text)]
 
 
 def table(reports: Sequence[GraphReport]) -> list[Mapping[str, Any]]:

@@ -20,6 +20,7 @@ from ...data.converters.hetionet import Hetionet
 from ...data.converters.metaqa import MetaQa
 from ...data.converters.sources import resolve_path
 from ...data.domain import Domain, load_domain
+from ...data.graph_names import graph_files
 from ...data.rows import LabelledRow
 from ...errors import DataError
 from ...program.graph.executor import GraphExecutor
@@ -251,8 +252,7 @@ def database_of(folder: Path, graph: GraphExecutor) -> Iterator[LadybugGraph]:
     from ...program.graph.executors.ladybug import open_ladybug
 
     with TemporaryDirectory() as scratch:
-        files = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
-        opened = open_ladybug(import_graph(*files, graph.schema, Path(scratch) / "graph.lbug").database)
+        opened = open_ladybug(import_graph(*graph_files(folder), graph.schema, Path(scratch) / "graph.lbug").database)
         try:
             yield opened
         finally:

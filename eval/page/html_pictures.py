@@ -24,8 +24,6 @@ _VARIABLES = {INK: "ink", FAINT: "faint", PAGE: "page", **{colour: f"series-{i}"
 _MARKS = "osD^vP"
 _STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)))
 
-Named = tuple[str, Estimate]
-
 
 def svg(draw: Callable[[Figure], None], width: float, height: float, title: str) -> str:
     """What ``draw`` puts on a figure, as an inline ``<svg>``.

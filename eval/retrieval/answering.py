@@ -47,10 +47,10 @@ class AnsweringReport(Frozen):
             "",
             "| planner | all evidence found | searches |",
             "|---|---|---|",
-            f"| off | {self.off.value:.3f} [{self.off.low:.3f}, {self.off.high:.3f}] | {self.searches_off:.1f} |",
-            f"| on | {self.on.value:.3f} [{self.on.low:.3f}, {self.on.high:.3f}] | {self.searches_on:.1f} |",
+            f"| off | {self.off.bracketed('.3f')} | {self.searches_off:.1f} |",
+            f"| on | {self.on.bracketed('.3f')} | {self.searches_on:.1f} |",
             "",
-            f"on – off: {gain.value:+.3f} [{gain.low:+.3f}, {gain.high:+.3f}], p = {self.gain.p_value:.3f}, "
+            f"on – off: {gain.bracketed('+.3f')}, p = {self.gain.p_value:.3f}, "
             f"{self.gain.verdict()}; rejected: {', '.join(self.rejected) or 'none'}; median run {median:.1f} ms, "
             f"95 % under {self.milliseconds[1].value:.1f} ms",
         ]

@@ -6,7 +6,7 @@ the gain is at least ``MIN_GAIN``. Decide on train and dev; the choice is writte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ...program.plan import QueryCandidate, RetrievalStrategy
@@ -167,6 +167,6 @@ def _of(candidates: Sequence[QueryCandidate], kinds: frozenset[str]) -> list[Que
 
 
 def _line(step: Step) -> str:
-    gain: Mapping[str, float] = step.gain.difference.model_dump()
-    interval = f"[{gain['low']:+.3f}, {gain['high']:+.3f}]"
-    return f"| {step.kind} | {gain['value']:+.3f} | {interval} | {step.searches:.1f} | {'kept' if step.taken else ''} |"
+    gain = step.gain.difference
+    interval = f"[{gain.low:+.3f}, {gain.high:+.3f}]"
+    return f"| {step.kind} | {gain.value:+.3f} | {interval} | {step.searches:.1f} | {'kept' if step.taken else ''} |"

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...data.domain import load_domain
+from ...data.domain import EVIDENCE_FILE, load_domain
+from ...data.lines import numbered_lines
 from ...data.rows import LabelledRow
 from ...errors import DataError
 from ...program.plan import QueryCandidate, QueryPlan
@@ -21,7 +22,6 @@ from ..significance import PairedDifference, corrected, paired_difference
 from ..statistics import Estimate, clustered_interval
 
 K = 10
-EVIDENCE_FILE = "evidence.jsonl"
 PLAIN, TYPED, FIXED, PLANNED, RUN = "plain query", "as typed", "fixed variations", "planned candidates", "whole run"
 
 
@@ -105,7 +105,7 @@ def evidence_questions(domain: str | Path, splits: Sequence[str]) -> list[Questi
 def _beside(path: Path) -> dict[str, tuple[str, ...]]:
     if not path.is_file():
         return {}
-    rows = (json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip())
+    rows = (json.loads(line) for _, line in numbered_lines(path.read_text(encoding="utf-8")))
     return {row["id"]: tuple(row["evidence"]) for row in rows}
 
 
@@ -212,18 +212,15 @@ def _arm_lines(report: RecallReport) -> list[str]:
     head = [f"{first.n} questions of {first.clusters} conversations", ""]
     head += [f"| | recall@{report.k} | all evidence found | searches |", "|---|---|---|---|"]
     return head + [
-        f"| {a.name} | {_said(a.recall)} | {_said(a.complete)} | {a.queries.value:.1f} |" for a in report.arms
+        f"| {a.name} | {a.recall.bracketed('.3f')} | {a.complete.bracketed('.3f')} | {a.queries.value:.1f} |"
+        for a in report.arms
     ]
 
 
 def _against_lines(report: RecallReport) -> list[str]:
     head = ["| | recall | | searches |", "|---|---|---|---|"]
     return head + [
-        f"| {a.arm} – {a.baseline} | {_said(a.recall.difference, '+')} | {a.recall.verdict()} "
+        f"| {a.arm} – {a.baseline} | {a.recall.difference.bracketed('+.3f')} | {a.recall.verdict()} "
         f"| {a.queries.difference.value:+.1f} |"
         for a in report.against
     ]
-
-
-def _said(estimate: Estimate, sign: str = "") -> str:
-    return f"{estimate.value:{sign}.3f} [{estimate.low:{sign}.3f}, {estimate.high:{sign}.3f}]"

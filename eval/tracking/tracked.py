@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...program.plan import QueryPlan
-from ...program.plan_traces import KIND_TAG, Judgement, PlanTrace, write_traces
+from ...program.plan_traces import KIND_TAG, Judgement, TracedPlan, write_traces
 from ...signatures.types import Labels
 from ..evaluation import Case, Evaluation
 from ..page.confusion_pictures import write_confusions
@@ -178,9 +178,9 @@ def moment_ms(evaluation: Evaluation) -> int:
     return int(datetime.fromisoformat(evaluation.finished).timestamp() * 1000)
 
 
-def _trace(case: Case, run_id: str, model_id: str | None, started_ms: int) -> PlanTrace:
+def _trace(case: Case, run_id: str, model_id: str | None, started_ms: int) -> TracedPlan:
     judged = {name: right for name, right in case.outcomes.items() if right is not None}
-    return PlanTrace(
+    return TracedPlan(
         key=f"{run_id} {case.row_id}",
         plan=case.plan.model_dump(mode="json"),
         inputs={"query": case.query, "row": case.row_id},

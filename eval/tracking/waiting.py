@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...data.disk import write_whole
 from ...data.locks import wait_for
 from ...errors import ConfigError
 from ...program.artifact.registry import public_uri
@@ -85,9 +85,7 @@ class Steps:
         self._write()
 
     def _write(self) -> None:
-        fresh = self._file.with_suffix(".new")
-        fresh.write_text(json.dumps(self._done), encoding="utf-8")
-        os.replace(fresh, self._file)
+        write_whole(self._file, json.dumps(self._done).encode())
 
 
 class Waiting:
@@ -131,9 +129,7 @@ class Waiting:
             folder.mkdir(parents=True, exist_ok=True)
             if program is not None:
                 _copy(program, folder / PROGRAM)
-            fresh = folder / f"{RECORD}.new"
-            fresh.write_text(f"{head}\n{record}", encoding="utf-8")
-            os.replace(fresh, folder / RECORD)
+            write_whole(folder / RECORD, f"{head}\n{record}".encode())
         except OSError as error:
             raise self._unkept(folder, error) from error
         return Parcel(folder, kind, experiment, record)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ...data.fingerprints import text_fingerprint
 from ...errors import ProgramError
 from ..stages import StageSpec
-from .folder import Manifest, text_fingerprint
+from .folder import Manifest
 
 FUNCTION_WORDS = "function words"
 """The fingerprint of how texts in other languages are read, see ``text/in_english.py``."""

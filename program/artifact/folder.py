@@ -256,7 +256,11 @@ def hint_of_domain(folder: Path) -> str:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a program folder and check its content hash."""
+    """Read the manifest of a program folder and check its content hash.
+
+    Raises:
+        ProgramError: not a program, of another format, or the manifest was altered.
+    """
     put_back(Path(folder))
     path = Path(folder) / MANIFEST
     if not path.is_file():
@@ -304,8 +308,3 @@ def _load_heads(folder: Path, manifest: Manifest) -> dict[str, np.ndarray]:
 
 def _sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def text_fingerprint(*parts: str) -> str:
-    """Hash of the given texts, 16 hex digits."""
-    return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]

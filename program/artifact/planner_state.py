@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 import numpy as np
 
+from ...data.fingerprints import schema_fingerprint, text_fingerprint
 from ...errors import ProgramError
 from ..bound import Gate
 from ..graph.learning.store import from_tensors, to_tensors
@@ -20,7 +21,7 @@ from ..text.greetings import greetings_of
 from ..text.in_english import VERSION
 from ..text.linker import Linker
 from .compatible import FUNCTION_WORDS, check_fingerprints, has_one_hop, reads_otherwise, signatures_hash
-from .folder import Manifest, ProgramState, text_fingerprint
+from .folder import Manifest, ProgramState
 
 if TYPE_CHECKING:
     from ..planner import QueryPlanner
@@ -40,7 +41,7 @@ def fingerprints(planner: QueryPlanner) -> dict[str, str]:
     card, heads = planner.card, planner.heads
     prints = {"card": card.fingerprint, "signatures": signatures_hash(planner.specs)}
     if card.graph is not None:
-        prints["schema"] = text_fingerprint(card.graph.model_dump_json(exclude_defaults=True))
+        prints["schema"] = schema_fingerprint(card.graph)
     if heads is not None:
         prints["encoder"] = heads.features.encoder.fingerprint()
         if heads.features.reads >= IN_ENGLISH:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ...data.disk import user_cache
 from ...errors import ConfigError, ProgramError, QueryPlanError
 from .folder import MANIFEST, check_program, hint_of_domain, put_back
 
@@ -190,7 +191,7 @@ def _local(folder: Path) -> Path:
 def _registered(text: str, match: re.Match[str], uri: str) -> Path:
     version = _version(text, match, uri)
     key = hashlib.sha256(f"{uri} {version.source} {version.creation_timestamp}".encode()).hexdigest()[:12]
-    folder = _cache_folder() / f"{version.name}-{version.version}-{key}"
+    folder = user_cache("programs") / f"{version.name}-{version.version}-{key}"
     if not _intact(folder):
         shutil.rmtree(folder, ignore_errors=True)
         _download(text, version, uri, folder)
@@ -241,8 +242,3 @@ def _download(text: str, version: ModelVersion, uri: str, folder: Path) -> None:
             raise ProgramError(f"{text} cannot be downloaded ({error}): register the program again") from error
         if not folder.is_dir():
             Path(got).rename(folder)
-
-
-def _cache_folder() -> Path:
-    root = os.environ.get("QUERYPLAN_CACHE")
-    return (Path(root) if root else Path.home() / ".cache" / "queryplan") / "programs"

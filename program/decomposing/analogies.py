@@ -129,7 +129,12 @@ class Analogies:
 
 
 def from_table(table: dict[str, Any], encoder: Encoder) -> Analogies:
-    """The analogies from the table of ``table()``."""
+    """The analogies from the table of ``table()``.
+
+    Raises:
+        ValueError: the table is incomplete, as that of a program that was altered.
+        KeyError, TypeError: it has another form.
+    """
     patterns = [
         Pattern(text, tuple(key), tuple(types), tuple((said, tuple(needs)) for said, needs in parts))
         for text, key, types, parts in table["patterns"]

@@ -162,7 +162,7 @@ class GraphPlanner:
         mentions = self.answerer.mentions(query)
         found = self.answerer.best(query, mentions, LIKELIEST)
         if not found:
-            missing = unknown_mention(query, mentions, self.answerer)
+            missing = unknown_mention(query, self.answerer)
             found = self.answerer.best(query, missing, LIKELIEST) if missing else []
             return self._proposal(found, missing, query) if found else _nothing(query, mentions)
         return self._proposal(found, mentions, query)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ from pydantic import ValidationError
 
 from ...data.card import CARD_FILE
 from ...data.element_words import with_element_words
+from ...data.fingerprints import schema_fingerprint
 from ...errors import DataError
 from ...signatures.graph_steps import EdgeType, GraphSchema, NodeType, PropertyType
 from ...signatures.problems import problems_of
@@ -66,11 +66,6 @@ def parse_schema(document: Any, where: str) -> SchemaReading:
         raise DataError(f"{where}: {problems_of(error)}") from error
     except (TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{where} is no types document of a graph server: {error}") from error
-
-
-def schema_fingerprint(schema: GraphSchema) -> str:
-    """Content hash of a schema, 16 hex digits; defaults are left out."""
-    return hashlib.sha256(schema.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:16]
 
 
 def describe_schema(schema: GraphSchema) -> list[str]:

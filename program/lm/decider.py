@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
-import logging
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,8 +23,6 @@ from dspy.utils.callback import with_callbacks
 from ...errors import LMError
 from .engine import JournaledLM
 from .prompt import ChatPrompt, Option, build, options_of
-
-logger = logging.getLogger(__name__)
 
 _SMALLEST = 1e-12
 
@@ -285,10 +282,11 @@ def _answers(found: Mapping[str, Answer], questions: Questions) -> dict[str, dic
         raise next(iter(missed.values()))
     if (noted := _missed.get()) is not None:
         noted.update({name: str(error) for name, error in missed.items()})
-    return {name: _even(questions[name]) if isinstance(a, UnansweredError) else a for name, a in found.items()}
+    return {name: even_answer(questions[name]) if isinstance(a, UnansweredError) else a for name, a in found.items()}
 
 
-def _even(question: Mapping[str, Any]) -> dict[str, Any]:
+def even_answer(question: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer to a decision question in which every label is equally likely."""
     options = options_of(question)
     return answer_for(question, {option.label: 1 / len(options) for option in options})
 

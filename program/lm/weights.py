@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from ...data.disk import user_cache
 from ...errors import ConfigError, WeightsError
 
 Progress = Callable[[int, int], None]
@@ -102,8 +102,7 @@ def model_of(name: str) -> Model:
 
 def cache_folder() -> Path:
     """Where weights are kept: ``$QUERYPLAN_CACHE/models``, or ``~/.cache/queryplan/models``."""
-    root = os.environ.get("QUERYPLAN_CACHE")
-    return (Path(root) if root else Path.home() / ".cache" / "queryplan") / "models"
+    return user_cache("models")
 
 
 def find(name: str) -> Path | None:

@@ -5,7 +5,7 @@ Everything is asked through graph plans, so any store that runs those will do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, Protocol
 
 from ...data.card import KnownName
@@ -69,15 +69,6 @@ def facts_about(names: Iterable[KnownName], graph: GraphStore, schema: GraphSche
         if len(found) >= MAX_FACTS:
             break
     return Known(facts=tuple(found)[:MAX_FACTS], gaps=tuple(gaps))
-
-
-def neighbours(facts: Iterable[Fact]) -> Mapping[str, frozenset[str]]:
-    """Names one edge away, by name."""
-    sides: dict[str, set[str]] = {}
-    for fact in facts:
-        sides.setdefault(fact.subject, set()).add(fact.object)
-        sides.setdefault(fact.object, set()).add(fact.subject)
-    return {name: frozenset(others) for name, others in sides.items()}
 
 
 def _one_hop(name: KnownName, edge: str, direction: Literal["out", "in"] | str) -> GraphPlan:

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ...data.lines import numbered_lines
 from ...errors import DataError
 from .terms import terms
 
@@ -112,8 +113,7 @@ def numbered(path: Path) -> Iterator[tuple[int, str]]:
     Raises:
         DataError: it cannot be read.
     """
-    lines = _text(path).split("\n")  # a string may hold U+2028, which ends no line
-    yield from ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    yield from numbered_lines(_text(path))
 
 
 def record_of(line: str, source: str, place: str) -> Passage:
@@ -168,7 +168,7 @@ def read_transcript(path: Path) -> Transcript:
         DataError: it cannot be read, or its front matter has no end.
     """
     head, body = _parts(_text(path), path.name)
-    lines = [(number, line) for number, line in enumerate(head.split("\n"), 1) if line.strip()]
+    lines = list(numbered_lines(head))
     front = {
         key.strip(): _value(value.strip()) for _, line in lines for key, sign, value in [line.partition(":")] if sign
     }

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...data.card import CARD_FILE, DomainCard, domain_folder, load_card
 from ...data.element_words import WORDS_FILE
+from ...data.graph_names import graph_files
 from ...data.other_words import NAMES_FILE
 from ..text.linker import Linker
 from .candidates.candidates import CandidatePlanner
@@ -93,7 +94,7 @@ def _text_providers(texts: Sequence[Passage]) -> list[LocalProvider]:
 
 
 def _graph(folder: Path, card: DomainCard) -> MemoryGraph | None:
-    if card.graph is None or not (folder / "graph" / "nodes.jsonl").is_file():
+    if card.graph is None or not graph_files(folder)[0].is_file():
         return None
     from ..graph.executors.memory import load_graph
 

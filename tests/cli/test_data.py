@@ -219,11 +219,11 @@ def test_plans_of_another_domain_are_told(log: str) -> None:
 
 def test_plans_logged_as_traces_are_offered_too(mlflow_uri: str) -> None:
     from queryplan.program.artifact.registry import client
-    from queryplan.program.plan_traces import PlanTrace, write_traces
+    from queryplan.program.plan_traces import TracedPlan, write_traces
 
     tags = {"queryplan.kind": "plan", "queryplan.text": "kept"}
     asked = [{"query": query, "history": HISTORY} for query in ("why her?", "and when?")]
-    traces = [PlanTrace(str(n), PLAN, inputs, 0, 1.0, tags=tags) for n, inputs in enumerate(asked)]
+    traces = [TracedPlan(str(n), PLAN, inputs, 0, 1.0, tags=tags) for n, inputs in enumerate(asked)]
     write_traces(mlflow_uri, client(mlflow_uri).create_experiment("plans"), traces)
     command = ("label", "--traces", "plans", "--tracking-uri", mlflow_uri, "--domain", "podcast", "--out", "rows.jsonl")
     code, _, err = run(*command, typed="\n" * 40)

@@ -111,6 +111,11 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, said: str) 
         read_element_words(table(tmp_path, text), SCHEMA)
 
 
+def test_a_table_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (line,) = read_element_words(table(tmp_path, f"\ufeff{HEAD}Boat\t\tship\t\n"), SCHEMA)
+    assert line.words == "ship"
+
+
 def test_a_table_that_is_no_text_is_named(tmp_path: Path) -> None:
     (tmp_path / WORDS_FILE).write_bytes(HEAD.encode() + b"Boat\t\t\xff\t\n")
     with pytest.raises(DataError, match=r"words\.tsv of .* cannot be read"):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from queryplan.data import grammar_words
 from queryplan.data.grammar_words import read_grammar
-from queryplan.data.other_words import LANGUAGE
+from queryplan.data.word_tables import LANGUAGE
 from queryplan.errors import DataError
 
 

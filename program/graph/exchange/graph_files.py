@@ -54,7 +54,11 @@ class _Lines:
     kinds: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def raw(self) -> Iterator[tuple[int, bytes]]:
-        """(number, line) of every line that is not empty."""
+        """(number, line) of every line that is not empty.
+
+        Raises:
+            DataError: the file cannot be read, or is no whole gzip file.
+        """
         try:
             with gzip.open(self.path) if self.path.suffix == ".gz" else self.path.open("rb") as file:
                 for number, line in enumerate(file, 1):

@@ -11,7 +11,6 @@ were answered wrongly; without the second, 2 of 10,000.
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ....data.fingerprints import text_fingerprint
 from ....errors import DataError
 from ....signatures.graph_steps import (
     ExpandStep,
@@ -40,7 +40,7 @@ from .cypher import (
 from .glance import leads_somewhere, trail_of
 from .ladybug_run import CompiledRun, Few, LadybugView, shown
 from .native import load_ladybug
-from .stepping import Clock, Gap, StepRun
+from .stepping import Gap, RunClock, StepRun
 
 
 class LadybugGraph:
@@ -63,8 +63,8 @@ class LadybugGraph:
     def fingerprint(self) -> str:
         """The fingerprint that the import recorded, or else a hash of the schema and the counts of each type."""
         if self._fingerprint is None:
-            told = f"{self.schema.model_dump_json(exclude_defaults=True)} {sorted(self.sizes.items())}"
-            self._fingerprint = hashlib.sha256(told.encode()).hexdigest()[:16]
+            schema = self.schema.model_dump_json(exclude_defaults=True)
+            self._fingerprint = text_fingerprint(f"{schema} {sorted(self.sizes.items())}")
         return self._fingerprint
 
     def run(
@@ -74,7 +74,7 @@ class LadybugGraph:
         kinds = step_types(plan, self.schema)
         if kinds is None:
             return ill_typed(check_graph_plan(plan, self.schema))
-        clock = Clock(deadline_s)
+        clock = RunClock(deadline_s)
         view = LadybugView(self, clock)
         made = StepRun if paths else CompiledRun
         return made(view, plan, kinds, clock, cap, paths).answer()
@@ -84,7 +84,7 @@ class LadybugGraph:
         trail, kinds = trail_of(plan), step_types(plan, self.schema)
         if trail is None or kinds is None:
             return bool(self.run(plan, cap=1).names)
-        few = Few(LadybugView(self, Clock()), kinds)
+        few = Few(LadybugView(self, RunClock()), kinds)
         try:
             found = leads_somewhere({node for ref in trail.anchors for node in self.find(ref)}, trail.hops, few.near)
         except Gap:
@@ -93,11 +93,11 @@ class LadybugGraph:
 
     def most_joined(self, kind: str, edge: str) -> int:
         """The most nodes that a node of a type is joined to by edges of a type, either way."""
-        return LadybugView(self, Clock()).most_joined(kind, edge)
+        return LadybugView(self, RunClock()).most_joined(kind, edge)
 
     def find(self, ref: NodeRef) -> list[str]:
         """Ids of the nodes that a reference means."""
-        return LadybugView(self, Clock()).find(ref)
+        return LadybugView(self, RunClock()).find(ref)
 
     def names(self, kind: str | None = None) -> Iterator[tuple[str, str, str]]:
         """(id, name, type) of every node, or of those of one type."""

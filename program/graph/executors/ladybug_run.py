@@ -12,7 +12,7 @@ from ....signatures.graph_steps import ExpandStep, FilterStep, GraphStep, NodeRe
 from ..wording import used_by
 from .conditions import Properties, passes, reference_keys
 from .cypher import LOOKUP, Chain, Hop, Statement, can_compile, quoted, relation, stored
-from .stepping import Clock, Gap, StepRun
+from .stepping import Gap, RunClock, StepRun
 
 if TYPE_CHECKING:
     from .ladybug import LadybugGraph
@@ -40,7 +40,7 @@ class LadybugView:
     """A database as one run sees it: with its deadline."""
 
     graph: LadybugGraph
-    clock: Clock
+    clock: RunClock
 
     def rows(self, statement: Statement) -> list[list[Any]]:
         """What a statement returns before the deadline."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ....data.graph_names import graph_files
+from ....data.lines import numbered_lines
 from ....errors import DataError
 from ....signatures.graph_steps import EdgeType, ExpandStep, GraphPlan, GraphSchema, NodeRef, NodeType
 from ..check import Kinds, step_types
@@ -17,7 +19,7 @@ from ..exchange.graph_files import EdgeLines, NodeLines, head_problem
 from ..executor import GraphAnswer
 from .conditions import Properties, column, kind_of, lookup_key, passes, reference_keys
 from .glance import leads_somewhere, trail_of
-from .stepping import Clock, StepRun
+from .stepping import RunClock, StepRun
 
 __all__ = ["COLUMNS", "GraphAnswer", "MemoryGraph", "Properties", "load_graph", "passes"]
 
@@ -97,7 +99,7 @@ class MemoryGraph:
     ) -> GraphAnswer:
         """Run a plan that has passed the check."""
         kinds = step_types(plan, self.declared) if self.declared else None
-        return StepRun(self, plan, kinds or {}, Clock(deadline_s), cap, paths).answer()
+        return StepRun(self, plan, kinds or {}, RunClock(deadline_s), cap, paths).answer()
 
     def finds(self, plan: GraphPlan) -> bool:
         """Whether a plan that has passed the check finds anything."""
@@ -207,7 +209,7 @@ def load_graph(folder: Path, schema: GraphSchema | None = None) -> MemoryGraph:
         DataError: a file is missing or a line is wrong; file and line are named.
     """
     graph = MemoryGraph(declared=schema)
-    nodes, edges = folder / "graph" / "nodes.jsonl", folder / "graph" / "edges.tsv"
+    nodes, edges = graph_files(folder)
     if schema is not None:
         _read_checked(graph, NodeLines(nodes, schema), edges)
         return graph
@@ -233,9 +235,7 @@ def _read_checked(graph: MemoryGraph, nodes: NodeLines, edges: Path) -> None:
 
 
 def _lines(path: Path) -> list[tuple[int, str]]:
-    """(number, line) of every line that is not empty; lines end with a line feed alone: a name may hold U+2028."""
-    lines = path.read_text(encoding="utf-8-sig").split("\n")
-    return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    return list(numbered_lines(path.read_text(encoding="utf-8-sig")))
 
 
 def _read_nodes(graph: MemoryGraph, file: str, lines: Iterable[tuple[int, str]]) -> None:

@@ -7,12 +7,12 @@ both at once and in all. The answer says what was left out and what failed.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from ....data.fingerprints import schema_fingerprint, text_fingerprint
 from ....errors import DataError
 from ....signatures.graph_steps import (
     AnchorStep,
@@ -27,11 +27,11 @@ from ....signatures.graph_steps import (
 )
 from ..check import check_graph_plan, step_types
 from ..executor import GraphAnswer, ill_typed
-from ..schema import parse_schema, schema_fingerprint
+from ..schema import parse_schema
 from .conditions import Properties, lookup_key, passes, reference_keys
 from .cypher import stored
 from .rest_client import Client, Limits, Parameters, Rows
-from .stepping import Clock, Gap, StepRun
+from .stepping import Gap, RunClock, StepRun
 
 __all__ = ["Limits", "SpokeGraph", "open_spoke"]
 
@@ -54,8 +54,7 @@ class SpokeGraph:
     @property
     def fingerprint(self) -> str:
         """A hash of address and schema, since the server's content cannot be known."""
-        told = f"{self.client.root} {schema_fingerprint(self._schema)}"
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        return text_fingerprint(f"{self.client.root} {schema_fingerprint(self._schema)}")
 
     def run(
         self, plan: GraphPlan, *, cap: int | None = None, deadline_s: float | None = None, paths: bool = False
@@ -64,7 +63,7 @@ class SpokeGraph:
         kinds = step_types(plan, self._schema)
         if kinds is None:
             return ill_typed(check_graph_plan(plan, self._schema))
-        session = Session(self.client, self._schema, Clock(deadline_s), first_steps(plan))
+        session = Session(self.client, self._schema, RunClock(deadline_s), first_steps(plan))
         run = StepRun(session, plan, kinds, session.clock, cap, paths)
         run.cut, run.gaps = session.cut, session.gaps
         return run.answer()
@@ -76,7 +75,7 @@ class SpokeGraph:
             DataError: the server does not answer.
         """
         try:
-            return Session(self.client, self._schema, Clock(), {}).find(ref)
+            return Session(self.client, self._schema, RunClock(), {}).find(ref)
         except Gap as gap:
             raise DataError(str(gap)) from gap
 
@@ -131,7 +130,7 @@ class Session:
 
     client: Client
     schema: GraphSchema
-    clock: Clock
+    clock: RunClock
     first: Mapping[NodeRef, Sequence[ExpandStep]]
     nodes: dict[tuple[str, str], Properties] = field(default_factory=dict)
     around: dict[tuple[str, str], Around] = field(default_factory=dict)

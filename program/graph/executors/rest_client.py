@@ -20,7 +20,7 @@ import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_random_exponential
 
 from ....errors import DataError
-from .stepping import Clock, Gap
+from .stepping import Gap, RunClock
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 LONGEST_ROW = 4_000_000
@@ -114,7 +114,7 @@ class Client:
         except (httpx.HTTPError, Again, ValueError, RecursionError) as error:
             raise DataError(f"{self.root} does not say its types: {_said(error)}; give --schema FILE") from error
 
-    def neighbourhood(self, kind: str, name: str, value: str, parameters: Parameters, clock: Clock) -> Rows:
+    def neighbourhood(self, kind: str, name: str, value: str, parameters: Parameters, clock: RunClock) -> Rows:
         """What is around the nodes of a type whose property ``name`` has a value.
 
         Raises:
@@ -137,7 +137,7 @@ class Client:
         except Refused as error:
             raise Gap(f"{self.root} refused the call for {kind} {value!r:.60}: {error}") from error
 
-    def _all_pages(self, url: httpx.URL, clock: Clock) -> Rows:
+    def _all_pages(self, url: httpx.URL, clock: RunClock) -> Rows:
         """The answer, and the pages that its ``Link`` headers lead to."""
         found, following = Rows(), url
         for _ in range(self.limits.pages):
@@ -151,7 +151,7 @@ class Client:
         found.cut = f"only the first {self.limits.pages} pages were read"
         return found
 
-    def _page(self, url: httpx.URL, found: Rows, clock: Clock) -> httpx.URL | None:
+    def _page(self, url: httpx.URL, found: Rows, clock: RunClock) -> httpx.URL | None:
         """Add one page's rows, and say where the next one is."""
         left = clock.left()
         seconds = max(0.001, self.limits.timeout_s if left is None else min(self.limits.timeout_s, left))

@@ -34,7 +34,7 @@ class Gap(Exception):
     """A step that could not be done; the sentence says which and why. It ends the run, not the program."""
 
 
-class Clock:
+class RunClock:
     """How long a run has taken, and whether it may go on."""
 
     def __init__(self, deadline_s: float | None = None) -> None:
@@ -97,7 +97,7 @@ class StepRun:
     store: Store
     plan: GraphPlan
     kinds: Mapping[str, str] = field(default_factory=dict)
-    clock: Clock = field(default_factory=Clock)
+    clock: RunClock = field(default_factory=RunClock)
     cap: int | None = None
     paths: bool = False
     found: dict[str, list[str]] = field(default_factory=dict)

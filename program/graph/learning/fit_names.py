@@ -28,7 +28,10 @@ MIN_COUNT = 2
 
 
 def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np.ndarray) -> np.ndarray:
-    """The weights of a mention's features, by logistic regression on whether a labelled plan starts from it."""
+    """The weights of a mention's features, shape (SPAN,): a logistic regression on whether a gold plan starts from it.
+
+    They are ``start`` where the questions show nothing, as all of their mentions are meant, or none.
+    """
     features: list[np.ndarray] = []
     meant: list[bool] = []
     for source in sources:
@@ -43,7 +46,14 @@ def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np
 
 
 def fit_logistic(features: np.ndarray, targets: np.ndarray, start: np.ndarray, hold: float) -> np.ndarray:
-    """The weights of a logistic regression, regularised towards ``start``, so that what no row shows stays the same."""
+    """The weights of a logistic regression, regularised towards ``start``, so that what no row shows stays the same.
+
+    Args:
+        features: shape (rows, features).
+        targets: what is to be told, shape (rows,), bool.
+        start: the weights to stay near, shape (features,).
+        hold: how strongly they are held there.
+    """
     from scipy.optimize import minimize
 
     signs = np.where(targets, 1.0, -1.0)

@@ -115,7 +115,7 @@ def _example(ranked: Sequence[Ranked], right: Sequence[np.ndarray]) -> Example:
 
 
 def stacked(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Arrays of elements stacked into one, the narrower ones filled up with ``NOTHING``."""
+    """Arrays of shape (candidates, elements) stacked into one; the narrower ones are filled up with ``NOTHING``."""
     width = max((r.shape[1] for r in rows), default=1)
     return np.concatenate([np.pad(r, ((0, 0), (0, width - r.shape[1])), constant_values=NOTHING) for r in rows])
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ....signatures.graph_steps import GraphPlan, GraphSchema
 from ..names.linking import NameIndex
-from ..question.words import words_of
+from ..question.words import folded_words
 
 EPSILON = 0.002
 """The share of questions from which a word counts as occurring at all: one question in five hundred."""
@@ -58,7 +58,7 @@ def common_words(questions: Iterable[Sequence[str]]) -> dict[str, float]:
 
 
 def _shares(texts: Sequence[str]) -> dict[str, float]:
-    counts = Counter(word for text in texts for word in {w.text for w in words_of(text)})
+    counts = Counter(word for text in texts for word in set(folded_words(text)))
     return {word: count / max(1, len(texts)) for word, count in counts.items()}
 
 

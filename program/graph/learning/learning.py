@@ -20,15 +20,16 @@ from pydantic import ValidationError
 from threadpoolctl import threadpool_limits
 
 from ....data.card import CARD_FILE, DomainCard, domain_folder, load_card, shipped_domains
+from ....data.disk import user_cache
+from ....data.domain import EVIDENCE_FILE
 from ....data.element_words import PLANS_FILE, WORDS_FILE
+from ....data.fingerprints import text_fingerprint
 from ....data.graph_lessons import LESSONS, Lesson, load_lessons
 from ....data.other_words import NAMES_FILE
 from ....data.rows import LabelledRow, read_rows
 from ....errors import DataError, ProgramError
 from ....signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
-from ...artifact.folder import text_fingerprint
 from ...heads.encoder import Encoder, default_encoder
-from ...lm.weights import cache_folder
 from ...waiting import tell
 from ..check import answer_type
 from ..executor import GraphExecutor
@@ -60,7 +61,6 @@ LEARNING_SHARED = (
 )
 FAST, SLOW = 1100, 620
 """The number of a schema's questions that are learned from in a minute, on an idle core and on a busy one."""
-EVIDENCE = "evidence.jsonl"
 MOST_NAMED = 5
 SOME = 60
 """About how many questions of each shipped domain teach endings and the comparison of complete plans."""
@@ -80,8 +80,12 @@ def questions_of(rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
 
 
 def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Question, ...]:
-    """The questions among these rows whose plans stand in ``evidence.jsonl``, beside the rows."""
-    path = folder / EVIDENCE
+    """The questions among these rows whose plans stand in ``evidence.jsonl``, beside the rows; none without that file.
+
+    Raises:
+        DataError: a line of it cannot be read; its number is named.
+    """
+    path = folder / EVIDENCE_FILE
     if not path.is_file():
         return ()
     texts = {row.id: row for row in rows}
@@ -91,7 +95,7 @@ def evidence_questions(folder: Path, rows: Sequence[LabelledRow]) -> tuple[Quest
             said = json.loads(line)
             plan = GraphPlan.model_validate(said["graph_plan"]) if said.get("graph_plan") else None
         except (ValueError, ValidationError, AttributeError) as error:
-            raise DataError(f"{EVIDENCE}:{number}: expected an object with an id, perhaps a graph_plan") from error
+            raise DataError(f"{EVIDENCE_FILE}:{number}: expected an object with an id, perhaps a graph_plan") from error
         if plan is not None and (row := texts.get(said.get("id"))) is not None:
             found.append(Question(row.labels.standalone_query, plan, row.conversation))
     return tuple(found)
@@ -223,7 +227,7 @@ def shared_fingerprint() -> str:
 
 def kept_shared() -> Path:
     """The folder of the shared knowledge: beside the weights of language models, for every project of this user."""
-    return cache_folder().parent / "graph"
+    return user_cache("graph")
 
 
 @lru_cache(maxsize=4)
@@ -373,7 +377,7 @@ def judge(answerer: Answerer, questions: Sequence[Question], right: Right = same
 
 
 def fit_sure(judged: Judged) -> np.ndarray:
-    """The logistic weights of "the first plan is right", regularised towards ``starting_sure``."""
+    """The logistic weights of "the first plan is right", shape (SURE,), regularised towards ``starting_sure``."""
     before = starting_sure()
     return fit_logistic(judged.features, judged.right, before, 1.0) if len(judged.right) else before
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ....data.disk import write_whole
 from ....errors import ProgramError
 from ..names.hypotheses import SPAN
 from ..names.roles import ROLES, RoleWeights
@@ -48,7 +47,7 @@ class Learned:
 
 
 def to_tensors(learned: Learned) -> dict[str, np.ndarray]:
-    """Everything numeric and every text, by name."""
+    """Everything numeric and every text by name, for safetensors; ``from_tensors`` reads it."""
     paths, ends = learned.paths, learned.endings
     answers = np.nan if learned.answers_from is None else learned.answers_from
     held = {
@@ -174,11 +173,7 @@ def keep(learned: Learned, path: Path) -> None:
     from safetensors.numpy import save
 
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, fresh = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(save(_sealed({name: np.ascontiguousarray(t) for name, t in to_tensors(learned).items()})))
-        os.replace(fresh, path)
+        write_whole(path, save(_sealed({name: np.ascontiguousarray(t) for name, t in to_tensors(learned).items()})))
     except OSError as error:
         raise ProgramError(f"what was learned of graphs was not kept in {path}: {error.strerror}") from error
 

@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 
 from ..question.view import Hypothesis
-from ..question.words import fold, words_of
+from ..question.words import fold, folded_words, words_of
 from .linking import Mention, Reading
 
 SPAN = (
@@ -71,7 +71,7 @@ def _span(
     plain: Mapping[str, int],
     schema_words: Collection[str],
 ) -> list[float]:
-    words = [word.text for word in words_of(mention.text)]
+    words = folded_words(mention.text)
     best = mention.readings[0]
     heavy = [weights.get(word, 1.0) for word in words]
     first = mention.text[:1]

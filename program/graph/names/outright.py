@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from ..question.words import Word, folded_words, name_words, words_of
+from ..question.words import Word, folded_name, words_of
 from .linking import Mention, Reading
 
 SHORT = 3
@@ -46,6 +46,6 @@ def _says(reading: Reading, words: Iterable[str]) -> bool:
 @lru_cache(maxsize=1024)
 def _words_for(element: str) -> frozenset[str]:
     """The last word of a type's or a property's name, folded, in singular and plural."""
-    folded = [word for part in name_words(element) for word in folded_words(part)]
+    folded = folded_name(element)
     last = folded[-1] if folded else ""
     return frozenset({last, f"{last}s", last.removesuffix("s")} - {""})

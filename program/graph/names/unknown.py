@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ....data.grammar_words import read_grammar
 from ..question.asked_type import is_form
-from ..question.denied import SENTENCE_END
+from ..question.clauses import SENTENCE_END
 from ..question.spoken import NOUNS, is_small, spoken_in
 from ..question.words import Word, folded_words, name_words, stands_alone, words_of
 from ..ranking.phrases import phrases_of_plans
@@ -61,7 +61,7 @@ class SchemaValues:
         return (meant - FLOOR) / (FULL - FLOOR) >= NEAR
 
 
-def unknown_mention(question: str, mentions: Sequence[Mention], answerer: Answerer) -> tuple[Mention, ...]:
+def unknown_mention(question: str, answerer: Answerer) -> tuple[Mention, ...]:
     """The longest run of words that are common neither in questions nor in the schema, as one mention with every type.
 
     A run with more words that are capitalized inside the sentence comes first. Empty where every word is an ordinary

@@ -22,7 +22,7 @@ from .said_bounds import YEARS, said_bounds
 from .said_flags import UNUSED_FLAG, Flags, said_flags
 from .said_numbers import placed_numbers
 from .said_order import Ordered, said_order
-from .words import fold, folded_words, is_whole_in, name_words, words_of
+from .words import fold, folded_name, is_whole_in, words_of
 
 UNUSED = 0.15
 """The factor on the probability of a plan that tests nothing against a number which the question bounds."""
@@ -243,5 +243,5 @@ def _number(condition: Condition) -> float | None:
 @lru_cache(maxsize=4096)
 def _is_word_for(word: str, name: str) -> bool:
     """Whether a word is one of those in a property's name, or is spelled much like one."""
-    own = [folded for part in name_words(name) for folded in folded_words(part)]
+    own = folded_name(name)
     return any(word == other or (len(other) >= 4 and written_alike(word, other) >= ALIKE) for other in own)

@@ -17,10 +17,10 @@ from itertools import takewhile
 import numpy as np
 
 from ....data.grammar_words import read_grammar
-from ....data.other_words import BETWEEN
+from ....data.word_tables import BETWEEN
 from ....signatures.graph_steps import GraphSchema
 from .view import View
-from .words import folded_words, name_words
+from .words import folded_name, folded_words, name_words, shared_start
 
 OTHER = 0.1
 """The factor on the probability of a plan that answers with another type."""
@@ -48,7 +48,7 @@ class TypeWords:
         self._names = [_last_word(node.name) for node in schema.nodes]
         self._heads = [_heads(node.description) for node in schema.nodes]
         self._said = _said(schema)
-        names = [[word for part in name_words(node.name) for word in folded_words(part)] for node in schema.nodes]
+        names = [folded_name(node.name) for node in schema.nodes]
         self._parts = {word for words in names for word in words[:-1]}
         self.of = lru_cache(maxsize=8192)(self._types)
 
@@ -132,7 +132,7 @@ def is_form(word: str, other: str) -> bool:
     """Whether two folded words are inflected forms of one word: "study" and "studies", "gene" and "genes"."""
     if word == other:
         return True
-    shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    shared = shared_start(word, other)
     return shared >= max(3, min(STEM, len(other) - 1, len(word) - 1)) and {word[shared:], other[shared:]} <= ENDINGS
 
 

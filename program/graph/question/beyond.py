@@ -16,12 +16,12 @@ from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..values import Values
 from .asked_type import TypeWords, is_form
-from .denied import begins_at
+from .clauses import begins_at
 from .said_bounds import BOUNDS, compared_word, said_bounds
 from .said_numbers import placed_numbers
 from .spoken import phrases_in, spoken_in
 from .view import Hypothesis
-from .words import Word, folded_words, name_words, words_of
+from .words import Word, folded_name, folded_words, words_of
 
 OPPOSITE = ("dis", "un", "non")
 """The prefixes that make the opposite of an English word; edges are nearly always named in English."""
@@ -41,7 +41,7 @@ class Beyond:
         self._places, self._types = table.place, types
         self._hops, self._edges = table.hops, {edge.name: _words_of(edge.name) for edge in table.schema.edges}
         self._said = {word for edge in table.schema.edges for word in folded_words(edge.description)}
-        self._numbers = {word for _, name in values.numbers for part in name_words(name) for word in folded_words(part)}
+        self._numbers = {word for _, name in values.numbers for word in folded_name(name)}
         # These are asked for every plan of one question.
         self.compared = lru_cache(maxsize=64)(self._compared_names)
         self.counted = lru_cache(maxsize=64)(self._counted_types)
@@ -144,7 +144,7 @@ def _several(folded: Sequence[str], spoken: frozenset[str]) -> Iterator[tuple[in
 
 def _words_of(name: str) -> frozenset[str]:
     """The folded words of an edge's name that are long enough to have an opposite."""
-    return frozenset(word for part in name_words(name) for word in folded_words(part) if len(word) >= STEM)
+    return frozenset(word for word in folded_name(name) if len(word) >= STEM)
 
 
 def _is_opposite(word: str, other: str) -> bool:

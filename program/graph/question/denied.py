@@ -9,31 +9,25 @@ or a value ("not approved"), of another clause, "not only", "must not" (which ed
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
 from itertools import pairwise
 
 from ..names.linking import Mention
+from .clauses import ARTICLE, SENTENCE, SENTENCE_END, ClauseReading, Words, begins_at, ends_at
 from .spoken import NOUNS, ends_in, is_small, phrases_in, spoken_in
-from .words import CONTRACTED, Word, folded_words, spelled_out, stands_alone, words_of
+from .words import CONTRACTED, folded_words, spelled_out, stands_alone
 
 LACKS, DENIES = 2, 4
 """The most words from the name back to a word for "without" ("without any …"), and back to one that negates the verb
 before the name."""
-LONGEST = 6
 TWICE = 4
 """Within how many words before a "without" another negation cancels it: "do not work without"."""
-MODAL, RATHER, SENTENCE = 2, 3, 3
-"""Numbers of words: before a negation, in which a "must" counts; behind a name, in which a "but" names what is meant
-instead; and of a further sentence, at least."""
-SENTENCE_END = re.compile(r"[.!?。！？]")
-ARTICLE = 3
-"""The most letters of a word before a name that is taken for an article."""
+MODAL, RATHER = 2, 3
+"""Numbers of words: before a negation, in which a "must" counts; and behind a name, in which a "but" names what is
+meant instead."""
 ENDS, SIGNS = 3, 10
 """Within how many words behind a name its clause ends with a negation; within how many signs in scripts without
 spaces."""
-STOPS = re.compile(r"[,;:.?!()、，；：。？！（）]")
 IDEOGRAPHS = re.compile(r"[\u4e00-\u9fff]+")
 ANOTHER_VERB = re.compile(r"[うるたく][\u4e00-\u9fff]|[\u30a0-\u30ff]{2}")
 """The end of a Japanese verb with another word behind it, or a noun in katakana: what follows is negated, and not the
@@ -41,24 +35,8 @@ name."""
 KOREAN_VERB = folded_words("지")[0]
 PARTICIPLE = re.compile(r"\w{2,}(?<![dt])[ae]n$")
 """A Turkish participle, which ends the clause of the name before it: "içeren" (containing)."""
-ARTICLES = frozenset("any many die en of".split())
-"""Words that begin a clause in one language but are articles and the like in another: "do not use any garlic"."""
 TAGS = frozenset({"it", "he", "she", "they", "there", "mi", "mu", "mı"})
 """Words behind a negation that make it a question tag, which only asks for a yes."""
-Told = Callable[[str], bool]
-
-
-@dataclass(frozen=True)
-class Words:
-    """Tests for the words beside a question's names, each a function of the folded word.
-
-    Attributes:
-        values: whether it is a word of a true-or-false property's name, or of a value.
-        kinds: whether it is a word for a type of nodes.
-    """
-
-    values: Told
-    kinds: Told
 
 
 def denied_names(question: str, mentions: Sequence[Mention], told: Words) -> frozenset[int]:
@@ -67,18 +45,10 @@ def denied_names(question: str, mentions: Sequence[Mention], told: Words) -> fro
     return reading.denied() if reading.may_deny() else frozenset()
 
 
-class _Reading:
+class _Reading(ClauseReading):
     def __init__(self, question: str, mentions: Sequence[Mention], told: Words) -> None:
-        self._question, self._mentions, self._told = question, mentions, told
-        self._words: Sequence[Word] = words_of(question)
-        self._folded = spelled_out([word.text for word in self._words])
-        self._named = {place: i for i, one in enumerate(mentions) for place in range(one.first, one.last)}
+        super().__init__(question, mentions, told)
         self._used: set[int] = set()
-        self._spoken = spoken_in(word for place, word in enumerate(self._folded) if place not in self._named)
-        self._clauses = clause_words(self._spoken)
-
-    def _line(self, name: str) -> frozenset[tuple[str, ...]]:
-        return phrases_in(name, self._spoken)
 
     def may_deny(self) -> bool:
         """Whether it does not ask why something is not so."""
@@ -224,9 +194,7 @@ class _Reading:
 
     def _is_of_clause(self, name: Mention, place: int, count: int, signs: bool) -> bool:
         gap = self._question[name.end : self._words[place].start]
-        if signs and (
-            len(IDEOGRAPHS.findall(gap)) > 1 or re.search(r"[うるたく][\u4e00-\u9fff]|[\u30a0-\u30ff]{2}", gap)
-        ):
+        if signs and (len(IDEOGRAPHS.findall(gap)) > 1 or ANOTHER_VERB.search(gap)):
             return False
         after = self._folded[place + count : place + count + 1]
         if any(word in TAGS for word in after) or self._is_modal(name.last, place + count):
@@ -315,12 +283,6 @@ class _Reading:
         place = self._words[end - 1].end
         return self._question[place : place + 1] in ("-", "\u2010", "\u2011")
 
-    def _is_apart(self, one: int, other: int) -> bool:
-        """Whether punctuation that ends a clause stands between two words that follow each other."""
-        if not 0 <= one < other < len(self._words):
-            return False
-        return bool(STOPS.search(self._question[self._words[one].end : self._words[other].start]))
-
 
 def denies(text: str) -> bool:
     """Whether a text has a word that negates: "lacks it" does, "has too little of it" does not."""
@@ -330,24 +292,5 @@ def denies(text: str) -> bool:
     return any(begins_at(folded, place, phrases) for place in range(len(folded)))
 
 
-def begins_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """How many words from a place on are one of the phrases; 0 if none are."""
-    most = min(LONGEST, len(words) - place)
-    return next((n for n in range(most, 0, -1) if tuple(words[place : place + n]) in phrases), 0)
-
-
-def ends_at(words: Sequence[str], place: int, phrases: frozenset[tuple[str, ...]]) -> int:
-    """How many words before a place are one of the phrases; 0 if none are."""
-    return next((n for n in range(min(LONGEST, place), 0, -1) if tuple(words[place - n : place]) in phrases), 0)
-
-
 def _is_korean(word: str) -> bool:
     return "\u1100" <= word[-1] <= "\u11ff"
-
-
-@lru_cache(maxsize=64)
-def clause_words(languages: frozenset[str]) -> frozenset[str]:
-    """Words that begin another clause, or another part of one; a letter alone is more often an article."""
-    lines = ("which", "who", "relates", "joins", "clause")
-    words = {words[0] for line in lines for words in phrases_in(line, languages) if len(words) == 1}
-    return frozenset(word for word in words if len(word) > 1 or stands_alone(word)) - ARTICLES

@@ -14,8 +14,9 @@ from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..values import Values
 from .asked_type import TypeWords, is_form
-from .denied import Told, Words, denied_names, denies
-from .words import folded_words, name_words
+from .clauses import Told, Words
+from .denied import denied_names, denies
+from .words import folded_name, folded_words, name_words
 
 OTHERWISE = 0.02
 """The least probability of all other plans together at which the denied plans' share goes to them, and not to none."""
@@ -79,7 +80,7 @@ class Denying:
 
 def told_words(values: Values, types: TypeWords) -> Words:
     """The tests for words of properties, values and types of one schema."""
-    flags = [word for _, name in values.flags for part in name_words(name) for word in folded_words(part)]
+    flags = [word for _, name in values.flags for word in folded_name(name)]
     texts = {word for spelled in values.texts.values() for text in spelled for word in folded_words(text)}
     return Words(_told(flags, texts), lambda word: bool(types.of(word)))
 

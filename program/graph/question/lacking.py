@@ -21,9 +21,9 @@ from ..ranking.paths import PathTable
 from ..sketch import Hop
 from ..values import Values
 from .asked_type import TypeWords, is_form
-from .denied import ARTICLE, SENTENCE_END, STOPS, Words, begins_at, clause_words
+from .clauses import ARTICLE, SENTENCE_END, STOPS, Words, begins_at, clause_words
 from .spoken import phrases_in, spoken_in
-from .words import fold, folded_words, is_whole_in, name_words, spelled_out, words_of
+from .words import fold, folded_name, folded_words, is_whole_in, spelled_out, words_of
 
 BETWEEN, BEHIND = 2, 3
 """Words between what leaves a type out and its word at most, and behind that to the end of the clause."""
@@ -152,7 +152,7 @@ class Lacking:
         joined = [(e, e.source, e.target) for e in self._schema.edges]
         edges = [e for e, one, other in joined if (one == end and other in kinds) or (other == end and one in kinds)]
         said = folded_words(question)
-        named = [e for e in edges if any(is_form(word, own) for own in _words_of(e) for word in said)]
+        named = [e for e in edges if any(is_form(word, own) for own in folded_name(e.name) for word in said)]
         one = edges if len(edges) == 1 else named
         if len(one) != 1:
             return None
@@ -166,7 +166,3 @@ class Lacking:
             for text in texts
             if of == edge.name and is_whole_in(fold(text), lacked.said)
         )
-
-
-def _words_of(edge: EdgeType) -> list[str]:
-    return [word for part in name_words(edge.name) for word in folded_words(part)]

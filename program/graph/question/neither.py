@@ -11,7 +11,7 @@ from ....data.grammar_words import read_grammar
 from ..names.linking import Mention
 from ..ranking.paths import NOTHING
 from ..ranking.pool import COMBINES, TAIL, Pool
-from .denied import STOPS
+from .clauses import STOPS
 from .spoken import phrases_in, spoken_in
 from .words import folded_words, spelled_out, words_of
 

@@ -20,9 +20,10 @@ from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..sketch import Branch, Sketch
 from .asked_type import TypeWords
-from .denied import ARTICLE, SENTENCE, SENTENCE_END, STOPS, Words, begins_at, clause_words, denied_names, ends_at
+from .clauses import ARTICLE, SENTENCE, SENTENCE_END, ClauseReading, Words, begins_at, ends_at
+from .denied import denied_names
 from .spoken import ends_in, phrases_in, spoken_in
-from .words import folded_words, spelled_out, stands_alone, words_of
+from .words import folded_words, spelled_out, stands_alone
 
 MOST, SIGNS = 2, 4
 """Words between the one that says so and a name at most, and signs of a script without spaces."""
@@ -51,17 +52,10 @@ def only_names(question: str, mentions: Sequence[Mention], told: Words, types: T
     return _Reading(question, mentions, told, types).read()
 
 
-class _Reading:
+class _Reading(ClauseReading):
     def __init__(self, question: str, mentions: Sequence[Mention], told: Words, types: TypeWords) -> None:
-        self._question, self._mentions, self._told, self._types = question, mentions, told, types
-        self._words = words_of(question)
-        self._folded = spelled_out([word.text for word in self._words])
-        self._named = {place: i for i, one in enumerate(mentions) for place in range(one.first, one.last)}
-        self._spoken = spoken_in(word for place, word in enumerate(self._folded) if place not in self._named)
-        self._clauses = clause_words(self._spoken)
-
-    def _line(self, name: str) -> frozenset[tuple[str, ...]]:
-        return phrases_in(name, self._spoken)
+        super().__init__(question, mentions, told)
+        self._types = types
 
     def read(self) -> OnlyNames:
         if denied_names(self._question, self._mentions, self._told):
@@ -193,11 +187,6 @@ class _Reading:
             for i in rest
             if i
         )
-
-    def _is_apart(self, one: int, other: int) -> bool:
-        if not 0 <= one < other < len(self._words):
-            return False
-        return bool(STOPS.search(self._question[self._words[one].end : self._words[other].start]))
 
 
 class Only:

@@ -15,7 +15,7 @@ from ....data.grammar_words import read_grammar
 from ....signatures.graph_steps import Condition
 from ..ranking.endings import Ending, conditions_of
 from .spoken import phrases_in, spoken_in
-from .words import Word, folded_words, name_words, spelled_out, words_of
+from .words import Word, folded_words, name_words, shared_start, spelled_out, words_of
 
 CLOSED = frozenset({"is", "has", "was", "are", "can", "does", "be"})
 """Words in a property's name that a question need not have, as in ``is_active``."""
@@ -129,7 +129,7 @@ def _is_form(word: str, other: str) -> bool:
     """Whether a word is another one, an inflected form of it, or has it behind a short prefix."""
     if word == other or _is_prefixed(word, other):
         return True
-    shared = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    shared = shared_start(word, other)
     return shared >= STEM and {word[shared:], other[shared:]} <= ENDINGS
 
 

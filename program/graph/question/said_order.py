@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ....data.grammar_words import read_grammar
 from ..ranking.endings import Ending
-from .denied import begins_at, ends_at
+from .clauses import begins_at, ends_at
 from .spoken import phrases_in
 from .words import folded_words, words_of
 

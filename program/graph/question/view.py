@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from zlib import crc32
 
 import numpy as np
 
+from ...heads.ngrams import hashed
 from ..names.linking import Mention, Reading
 from ..names.roles import context_of
 from ..ranking.schema_words import Nearness, SchemaWords
@@ -156,11 +156,11 @@ def _pieces(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=65536)
 def gram_hash(gram: str) -> int:
     """A gram as 32 bits, the same in every process, as a program stores it."""
-    return crc32(gram.encode("utf-8", "surrogatepass"))
+    return hashed(gram)
 
 
 def gram_columns(grams: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """The columns of those n-grams that are in ``known``, which is sorted."""
+    """The columns of those n-grams that are in ``known``, shape (found,), int64; both are hashes, ``known`` sorted."""
     if not len(known):
         return np.zeros(0, dtype=np.int64)
     places = np.minimum(np.searchsorted(known, grams), len(known) - 1)

@@ -119,6 +119,16 @@ class _Folded(dict[int, str]):
 _FOLDED = _Folded()
 
 
+def shared_start(word: str, other: str) -> int:
+    """How many first letters two words share."""
+    return next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+
+
+def folded_name(name: str) -> list[str]:
+    """The words of an identifier as `name_words` has them, folded as those of a text."""
+    return [folded for word in name_words(name) for folded in folded_words(word)]
+
+
 def name_words(name: str) -> tuple[str, ...]:
     """The words of an identifier: ``PARTICIPATES_GpPW`` is "participates", ``SideEffect`` "side effect".
 

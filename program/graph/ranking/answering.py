@@ -122,7 +122,7 @@ class Answerer:
             chances = self._probed(options, chances)
         order = np.argsort(-chances, kind="stable")
         found = [_found(options[i], float(chances[i])) for i in order]
-        return self._judged(question, _standing(found, likeliest))[:count]
+        return self._judged(_standing(found, likeliest))[:count]
 
     def chosen(self, question: str, mentions: Sequence[Mention] | None = None) -> Chosen:
         """The complete plans for a question that are compared, with their numbers."""
@@ -175,7 +175,7 @@ class Answerer:
                 weighed[first] *= probing.together(options[first].sketch)
         return weighed / weighed.sum()
 
-    def _judged(self, question: str, found: list[Found]) -> list[Found]:
+    def _judged(self, found: list[Found]) -> list[Found]:
         rest = [one.chance for one in found[1:2]] or [0.0]
         features = [sure_features(one, rest[0] if one is found[0] else found[0].chance) for one in found]
         values = 1 / (1 + np.exp(-(np.array(features) @ self.learned.sure)))

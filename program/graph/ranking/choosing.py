@@ -207,7 +207,7 @@ class _Asked:
         self._paths: dict[tuple[int, int], _Path] = {}
 
     def numbers(self, option: Option, chance: float) -> np.ndarray:
-        """The features of one plan, in the order of ``CHOICE``; ``chance`` is summed over the options that are it."""
+        """The features ``CHOICE`` of one plan, shape (CHOICE,); ``chance`` is summed over the options that are it."""
         if id(option.view) not in self._seen:
             self._seen[id(option.view)] = self._by.seen(option.view)
         seen, key = self._seen[id(option.view)], (id(option.ranked), option.place)

@@ -185,7 +185,7 @@ class Shape:
 
     @cached_property
     def loops(self) -> dict[str, np.ndarray]:
-        """For each direction, whether an edge that joins a type to itself is followed so."""
+        """For each direction, whether an edge that joins a type to itself is followed so; shape (n,) each."""
         hops = self.pool.hops
         return {way: np.asarray(loops[hops].any(axis=1)) for way, loops in self.table.loops.items()}
 
@@ -272,7 +272,14 @@ class Sight:
         self._far: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
 
     def far(self, mentions: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
-        """The mean distance, in words, of the words for each edge and for each type from the nearest of some names."""
+        """The mean distance, in words, of the words for each edge and for each type from the nearest of some names.
+
+        Args:
+            mentions: the places of the names in the hypothesis.
+
+        Returns:
+            Shapes (edges,) and (types,).
+        """
         if mentions not in self._far:
             distance = self.view.distances[:, list(mentions)].min(axis=1)
             self._far[mentions] = centre(self.edges, distance), centre(self.kinds, distance)

@@ -18,9 +18,9 @@ from functools import lru_cache
 import numpy as np
 
 from ....data.element_words import DONE, read_words_of_plans
-from ....data.other_words import BETWEEN
+from ....data.word_tables import BETWEEN
 from ....signatures.graph_steps import GraphSchema
-from ..question.words import folded_words, name_words, spelled_out, stands_alone
+from ..question.words import folded_words, name_words, shared_start, spelled_out, stands_alone
 
 BUCKET = 3
 """Letters that two words which are compared begin or end with."""
@@ -254,6 +254,6 @@ def _buckets(words: Iterable[str], cut: slice) -> dict[str, list[str]]:
 
 def _begin_alike(word: str, other: str) -> float:
     """The similarity of two words by their common beginning, at most 1; 0 or less for none."""
-    same = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    same = shared_start(word, other)
     share = 2 * same / (len(word) + len(other))
     return min(1.0, (share - EDITED) / (SAME - EDITED))

@@ -17,7 +17,7 @@ from rapidfuzz import fuzz
 from ....data.element_words import DONE, UNSAYABLE, unsayable_words
 from ....signatures.graph_steps import GraphSchema
 from ...heads.encoder import Encoder
-from ..question.words import name_words, spelled_out, words_of
+from ..question.words import folded_words, name_words, spelled_out
 from .phrases import PhraseBook, Phrases, Told, phrases_of_plans
 
 LONG, EDITED = 5, 0.55
@@ -65,10 +65,10 @@ class SchemaWords:
         of_types = {word for words in types.values() for word in words}
         edges = [name_words(edge.name) for edge in schema.edges]
         edge_texts = [
-            [w for w in _said(edge.description) if w not in of_types] or list(name_words(edge.name))
+            [w for w in folded_words(edge.description) if w not in of_types] or list(name_words(edge.name))
             for edge in schema.edges
         ]
-        type_texts = [[*types[n.name], *_said(n.description)] for n in schema.nodes]
+        type_texts = [[*types[n.name], *folded_words(n.description)] for n in schema.nodes]
         groups = [edges, edge_texts, list(types.values()), type_texts]
         self.vocabulary = list(dict.fromkeys(word for group in groups for words in group for word in words)) or [""]
         place = {word: i for i, word in enumerate(self.vocabulary)}
@@ -113,7 +113,7 @@ class SchemaWords:
         return said
 
     def vector(self, words: Sequence[str], weights: np.ndarray) -> np.ndarray:
-        """The weighted mean of the words' vectors, scaled to length one; zeros without words."""
+        """The weighted mean of the words' vectors, shape (dimensions,), scaled to length one; zeros without words."""
         if not words:
             return np.zeros(self._vectors.shape[1])
         mean = weights @ np.stack([self._vector(word) for word in words])
@@ -139,10 +139,6 @@ def _with(near: Nearness, told: Told) -> Nearness:
 
 def _joined(*groups: Sequence[str]) -> list[str]:
     return [word for group in groups for word in group]
-
-
-def _said(text: str) -> list[str]:
-    return [word.text for word in words_of(text)]
 
 
 def _padded(groups: Sequence[Sequence[int]]) -> np.ndarray:

@@ -17,7 +17,7 @@ from pydantic import Field, NonNegativeInt, field_validator
 from ....data.card import DomainCard
 from ....data.paradigms import Paradigm
 from ....signatures.types import Frozen, SubQuery
-from ...plan import Degraded, QueryCandidate, QueryPlan
+from ...plan import Degraded, QueryCandidate
 from ...text.languages import detect_language
 from ...text.linker import Linker
 from ..sources.excepted import denies, denies_anything
@@ -192,11 +192,6 @@ class CandidatePlanner:
         offered = self._agentic.generate(seed)
         over = self._fill(distinct, "agentic", offered, self.config.max_candidates)
         return Planned(self._ranked(distinct.kept, seed), {"agentic": len(offered)}, distinct.removed, over)
-
-    def follow_ups_of(self, plan: QueryPlan, gaps: Sequence[str]) -> Planned:
-        """Candidates for what the first evidence of a plan does not cover."""
-        seed = self.seed(plan.standalone_query, plan.entities, gaps=gaps)
-        return self.follow_ups(seed, plan.candidates)
 
     def _switched_on(self, expand: bool) -> list[StageName]:
         """The stages of the first batch, in order."""

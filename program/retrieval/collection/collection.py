@@ -20,6 +20,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from ....data.lines import numbered_lines
 from ....data.sources import CollectionRules
 from ....errors import DataError
 from ....signatures.types import Frozen, RetrievalMethod
@@ -257,8 +258,7 @@ def open_items(path: Path) -> ItemStore:
         DataError: the file cannot be read, or a line is not a JSON object.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # a string may hold U+2028, which ends no line
-        items = [json.loads(line) for line in lines if line.strip()]
+        items = [json.loads(line) for _, line in numbered_lines(path.read_text(encoding="utf-8-sig"))]
     except (OSError, ValueError) as error:
         raise DataError(f"the collection {path.name} cannot be read: {error}") from error
     if not all(isinstance(item, dict) for item in items):

@@ -30,7 +30,7 @@ _BEFORE = (
 _DEFINITE = r"(?:före|innan|efter|inden)\s+(?=\w{4,}(?:en|et|an|n)\b)|przed\s+(?=\w{4,}(?:em|ą|ami)\b)"
 """Bounds of languages whose nouns say by their ends what an article says."""
 _BOUND = re.compile(rf"(?<!\w)(?:{_BEFORE}|{_DEFINITE})\s*", re.IGNORECASE)
-_WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
+NEXT_WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
 _APART = re.compile(r"[.?!;:,]\s|[。？！；，、\n]")
 _SAID_OF = 5
 """Words at most between a record and a bound: *everything merged in cinder right before*."""
@@ -110,7 +110,7 @@ def _noun(text: str, at: int) -> int:
     """Where an event ends that is named from here; 0 where that is a date, one of several, or begins a clause."""
     end = 0
     for place in range(_MOST + 1):
-        match = _WORD.match(text, at)
+        match = NEXT_WORD.match(text, at)
         said = match[1].casefold() if match is not None else ""
         if place == 1 and said in _GOES_ON - _STOPS:
             return 0

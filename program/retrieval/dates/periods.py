@@ -54,6 +54,9 @@ class Period:
 class Almanac:
     """Periods seen from one day.
 
+    Its methods raise `NoSuchDateError` for what the calendar does not have: a 31 June, a fifth quarter, a sprint where
+    the card has none.
+
     Args:
         today: the local day of the one who asks.
         calendar: the card's sprints; without it no sprint can be resolved.

@@ -120,7 +120,7 @@ class DateReader:
                     same = (sign, when) in (("since", "start"), ("before", "start"), ("after", "end"))
                     make = bounded(sign, edge_day_of(parse, str(when)))
                     yield Parse(make, end + 1, f"{sign} event", says_no_more=same)
-                yield from self._both(i, sign, parse)
+                yield from self._both(sign, parse)
         if sign == "since" and (match := self.periods.match(i, ("since", "number", "unit"))) is not None:
             (_, count, unit), j = match  # "seit zwei Wochen"
             yield Parse(lambda here: here.since(Period(here.away(-count, unit), here.today)), j, "since so long")
@@ -134,7 +134,7 @@ class DateReader:
             return None
         return Parse(lambda here: here.sprint(number), i + 2, "number", "sprint")
 
-    def _both(self, i: int, sign: str, parse: Parse) -> Iterator[Parse]:
+    def _both(self, sign: str, parse: Parse) -> Iterator[Parse]:
         """*After 10 November and before 17 November*."""
         j = parse.end + 1
         other = "before" if sign in ("after", "since") else "after"

@@ -122,6 +122,7 @@ def first_words(of: Callable[[Word], bool]) -> frozenset[str]:
 
 @lru_cache(maxsize=64)
 def tokens_of(text: str) -> tuple[Token, ...]:
+    """The tokens of a text in order: date words and figures with what they may stand for, and all other words."""
     lower = text.lower() if len(text.lower()) == len(text) else text
     found, end = [], 0
     for match in _PIECES.finditer(text):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...text.asking_words import asking_word
 from .context import stands
 from .english import as_spoken
-from .events import Span, unread_of_records
+from .events import NEXT_WORD, Span, unread_of_records
 from .finding import MAX_CHARACTERS, find_dates
 from .forms import only_fills
 from .reader import DateReader
@@ -35,7 +35,6 @@ _ARTICLES = frozenset("the der die das dem den les la le el los il het".split())
 _HAVE = frozenset("a ai as ont avons avez avait avaient avais aurait auraient ayant avoir aura auront".split())
 """Before *été* they make it a verb: *ce qui a été fusionné*."""
 _ENDS = frozenset("in on at of for from with by to and or but is are was were did does do has have".split())
-_WORD = re.compile(r"\s*(\w+(?:[-'’./]\w+)*)")
 _LONGEST_COUNT = 7
 """The most tokens that a relation (*last*), a count and its unit span."""
 _MOST = 3
@@ -86,7 +85,7 @@ def _words(text: str, tokens: Sequence[Token], j: int, reader: DateReader) -> It
     """Where each word of the noun that begins here ends (*lock-out*, *12.1*); none if it is no noun or has a date."""
     at = tokens[j].start
     for _ in range(_MOST):
-        match = _WORD.match(text, at)
+        match = NEXT_WORD.match(text, at)
         if match is None or match[1].casefold() in _ENDS | _STANDS_FOR or asking_word(match[1].casefold()) is not None:
             return
         inside = (k for k in range(j, len(tokens)) if match.start(1) <= tokens[k].start < match.end(1))
@@ -98,7 +97,7 @@ def _words(text: str, tokens: Sequence[Token], j: int, reader: DateReader) -> It
 
 def _ends(text: str, at: int) -> bool:
     """Whether a noun that ends here has no more words."""
-    match = _WORD.match(text, at)
+    match = NEXT_WORD.match(text, at)
     return match is None or match[1].casefold() in _ENDS
 
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from ...plan import Degraded
 from ..dates.undone import is_undone, may_deny_events
+from .matter import STATUSES
 from .read_filters import FilterReader
 
-STATUSES = "statuses"
 _UNDONE = "the query says that something did not happen then, and a source's dates say when something did"
 _EXCEPTS_IT = "the query excepts it, and no source can be asked to leave something out"
 _CONTRADICTS = "the query excepts it, and asks for it as well"

@@ -9,6 +9,7 @@ from .read_filters import FilterReader
 from .wish_frames import CueSpan
 
 STATUSES = "statuses"
+"""The filter that a card names so: its values are predicates of records ("merged", "failed"), and no names."""
 _DETERMINED = r"\s+(?:(?:the|a|an|our|these|those)\s+)?$"
 _ABOUT = re.compile(rf"\b(?:about|regarding|concerning|über|sobre){_DETERMINED}", re.I)
 _BEHIND_RECORD = re.compile(rf"\s+(?:with|for|on|sur|om){_DETERMINED}", re.I)

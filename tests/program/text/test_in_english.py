@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from queryplan.data.fingerprints import text_fingerprint
 from queryplan.data.function_words import FOLDER, languages_with_function_words, read_function_words
 from queryplan.errors import DataError
-from queryplan.program.artifact.folder import text_fingerprint
 from queryplan.program.text.function_words import ENGLISH
 from queryplan.program.text.in_english import VERSION, in_english
 from queryplan.program.text.languages import MOST_CHARACTERS, language_of

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.errors import DataError
 from queryplan.program.graph.executors.rest_client import Again, Client, Limits, Refused, decoded
-from queryplan.program.graph.executors.stepping import Clock, Gap
+from queryplan.program.graph.executors.stepping import Gap, RunClock
 
 ROWS = st.lists(st.dictionaries(st.text(max_size=3), st.text(max_size=6) | st.integers(), max_size=3), max_size=6)
 
@@ -61,7 +61,7 @@ def test_an_answer_whose_head_trickles_in_is_given_up_in_time(dripping: str) -> 
     start = time.perf_counter()
     for deadline_s in (None, 0.3):
         with pytest.raises(Gap, match="no answer in time"):
-            client.neighbourhood("Disease", "name", "asthma", [], Clock(deadline_s))
+            client.neighbourhood("Disease", "name", "asthma", [], RunClock(deadline_s))
     with pytest.raises(DataError, match="no answer in time"):
         client.types()
     assert time.perf_counter() - start < 5
