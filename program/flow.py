@@ -25,7 +25,7 @@ from .context import CleanInput, says_nothing
 from .graph_stage import graph_asks, settle_graph
 from .heads.heads import HeadAnswer, Heads
 from .heads.joint import COMPLEXITY_OUTPUTS, Joint, choose_together
-from .plan import Decision, Degraded, QueryPlan
+from .plan import NO_MODEL, Decision, Degraded, QueryPlan
 from .retrieval.stage import RetrievalParts
 from .rewriting.wording import led
 from .settle import Combination, Settled, settle
@@ -75,7 +75,7 @@ class Parts:
     whole: Mapping[str, dspy.Predict] = field(default_factory=dict)
     plan_graph: bool = False
     graph: GraphPlanner | None = None
-    lm_missing: str = "no language model was given"
+    lm_missing: str = NO_MODEL
     lm_failed: bool = False
     version: str = "unversioned"
     notes: tuple[str, ...] = ()

@@ -97,6 +97,10 @@ class PlanTrace(Frozen):
         return next((d for d in self.decisions if d.stage == stage), None)
 
 
+NO_MODEL = "no language model was given"
+"""Why something was not done that a plan without a model never does, however often it is made."""
+
+
 class Degraded(Frozen):
     """Something that could not be done, why, and what was done instead."""
 

@@ -33,7 +33,7 @@ from pydantic import ValidationError
 from ..errors import ConfigError
 from ..signatures.types import Turn
 from .context import encodable
-from .plan import PlanTrace, QueryPlan
+from .plan import NO_MODEL, PlanTrace, QueryPlan
 
 log = logging.getLogger(__name__)
 
@@ -92,8 +92,8 @@ class PlanCache:
         return _again(kept[1], query, began, rate) if kept is not None else None
 
     def put(self, key: str, plan: QueryPlan) -> None:
-        """Keep a plan, unless it is degraded."""
-        if plan.degraded:
+        """Keep a plan, unless something could not be done that may be possible the next time."""
+        if any(note.why != NO_MODEL for note in plan.degraded):
             return
         with self._lock:
             now = self._clock()

@@ -25,7 +25,7 @@ from .graph.names.linking import NameIndex
 from .graph.planner import GraphPlanner
 from .heads.heads import Heads
 from .opening import Given, Model
-from .plan import QueryPlan
+from .plan import NO_MODEL, QueryPlan
 from .plan_cache import PlanCache, plan_key
 from .planning import Planning
 from .retrieval.candidates.candidates import CandidateConfig
@@ -211,7 +211,7 @@ class QueryPlanner(dspy.Module):
             whole=own["stage_predictors"],
             plan_graph=plan_graph,
             graph=self._graphs() if plan_graph else None,
-            lm_missing=missing or "no language model was given",
+            lm_missing=missing or NO_MODEL,
             lm_failed=bool(missing),
             version=own["_version"] or self.program_version,
             notes=own["notes"],

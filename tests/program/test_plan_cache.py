@@ -15,7 +15,9 @@ import pytest
 from queryplan.data.card import domain_folder, load_card
 from queryplan.errors import ConfigError
 from queryplan.program.context import clean_input
+from queryplan.program.plan import NO_MODEL
 from queryplan.program.plan_cache import PlanCache, plan_key
+from queryplan.program.planner import QueryPlanner
 from queryplan.program.retrieval.candidates.candidates import CandidateConfig
 from queryplan.signatures.types import Turn
 
@@ -129,6 +131,15 @@ def test_what_could_not_be_done_is_not_kept(bench: Any) -> None:
     assert planner.plan("Who is Nell?").degraded
     planner.plan("Who is Nell?")
     assert cache.hits == 0
+
+
+def test_what_is_never_done_without_a_model_is_kept(card: Any, trained: Any) -> None:
+    planner = QueryPlanner(card, heads=trained, cache=PlanCache())
+    made, again = (planner.plan("compare what Ilse and Takeda say about sleep and about work") for _ in range(2))
+    assert {note.why for note in made.degraded} == {NO_MODEL}
+    assert (again.degraded, again.sub_queries) == (made.degraded, made.sub_queries)
+    assert planner.cache is not None
+    assert planner.cache.hits == 1
 
 
 def test_plans_grow_old_and_the_least_used_goes_first(bench: Any, card: Any) -> None:
