@@ -56,6 +56,7 @@ def lacked_type(question: str, mentions: Sequence[Mention], told: Words, types: 
     told_first = [
         place for place, (a, b) in enumerate(pairwise(words)) if SENTENCE_END.search(question[a.end : b.start])
     ]
+    behind = {place for place in range(len(free)) if begins_at(free, place, phrases_in("lacks any behind", spoken))}
     for place in range(max(told_first, default=-1) + 1, len(folded)):  # what is told before a question asks nothing
         if not _is_subject(free, place, clause_words(spoken)) and (
             count := begins_at(free, place, phrases_in("lacks any", spoken))
@@ -66,9 +67,10 @@ def lacked_type(question: str, mentions: Sequence[Mention], told: Words, types: 
             if found is not None and _is_closed(free[found[1] : closed], told):
                 between = (*free[begin : found[1] - found[2]], *free[found[1] : closed])
                 return Lacked(found[0], f" {' '.join(between)} ")
-        kinds, count = types.at(free, place) if free[place] else (frozenset[int](), 0)
-        alone = all(free[max(0, place - BETWEEN) : place])
-        if kinds and alone and begins_at(free, place + count, phrases_in("lacks any behind", spoken)):
+        if not behind or not free[place] or not all(free[max(0, place - BETWEEN) : place]):
+            continue
+        kinds, count = types.at(free, place)
+        if kinds and place + count in behind:
             return Lacked(kinds, " ")
     return None
 
