@@ -9,8 +9,6 @@ from ...errors import ProgramError
 from ..stages import StageSpec
 from .folder import Manifest
 
-FUNCTION_WORDS = "function words"
-"""The fingerprint of how texts in other languages are read, see ``text/in_english.py``."""
 # Fields of the graph stage before it wrote plans of several steps. Nothing compiled it then, so a program of that time
 # loads with the present one.
 ONE_HOP = ("hop", "query")
@@ -28,17 +26,6 @@ def has_one_hop(specs: Mapping[str, StageSpec], manifest: Manifest) -> bool:
     return manifest.fingerprints.get("signatures") == signatures_hash(specs, graph=ONE_HOP)
 
 
-def reads_otherwise(here: Mapping[str, str], manifest: Manifest) -> str:
-    """A sentence on a program whose heads learned from texts that were read in English otherwise than now; or nothing.
-
-    Such heads answer as before but for some queries in other languages than English.
-    """
-    then = manifest.fingerprints.get(FUNCTION_WORDS)
-    if then is None or then == here.get(FUNCTION_WORDS, then):
-        return ""
-    return "compiled before function words of other languages were read as now; compile it again to learn from them"
-
-
 def check_fingerprints(here: Mapping[str, str], specs: Mapping[str, StageSpec], manifest: Manifest) -> None:
     """Refuse a program whose card, signatures or encoder are not the ones it was compiled with.
 
@@ -46,8 +33,6 @@ def check_fingerprints(here: Mapping[str, str], specs: Mapping[str, StageSpec], 
         ProgramError: one of them differs; it is named.
     """
     for name, value in here.items():
-        if name == FUNCTION_WORDS:
-            continue  # see `reads_otherwise`
         saved = manifest.fingerprints.get(name)
         if name == "signatures" and has_one_hop(specs, manifest):
             continue

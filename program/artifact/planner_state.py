@@ -20,11 +20,19 @@ from ..heads.heads import Heads
 from ..text.greetings import greetings_of
 from ..text.in_english import VERSION
 from ..text.linker import Linker
-from .compatible import FUNCTION_WORDS, check_fingerprints, has_one_hop, reads_otherwise, signatures_hash
+from .compatible import check_fingerprints, has_one_hop, signatures_hash
 from .folder import Manifest, ProgramState
 
 if TYPE_CHECKING:
     from ..planner import QueryPlanner
+
+
+FUNCTION_WORDS = "function words"
+"""The entry of the manifest's fingerprints that says how texts in other languages are read, see `text/in_english.py`;
+a program that learned otherwise is not refused."""
+READ_OTHERWISE = (
+    "compiled before function words of other languages were read as now; compile it again to learn from them"
+)
 
 
 def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
@@ -37,15 +45,13 @@ def predictor_state(predictor: dspy.Predict) -> dict[str, Any]:
 
 
 def fingerprints(planner: QueryPlanner) -> dict[str, str]:
-    """What a planner depends on, as hashes and versions: card, schema, signatures, encoder, function words."""
+    """Hashes of what a planner depends on: card, schema, signatures, encoder."""
     card, heads = planner.card, planner.heads
     prints = {"card": card.fingerprint, "signatures": signatures_hash(planner.specs)}
     if card.graph is not None:
         prints["schema"] = schema_fingerprint(card.graph)
     if heads is not None:
         prints["encoder"] = heads.features.encoder.fingerprint()
-        if heads.features.reads >= IN_ENGLISH:
-            prints[FUNCTION_WORDS] = VERSION
         if heads.closer is not None:
             prints["closer"] = heads.closer.features.encoder.fingerprint()
     return prints
@@ -68,7 +74,8 @@ def state_of(planner: QueryPlanner, manifest: Manifest) -> ProgramState:
     predictors = {name: predictor_state(predictor) for name, predictor in planner.stage_predictors.items()}
     thresholds = {name: state.get("fields", {}) for name, state in predictors.items() if state.get("fields")}
     heads = planner.heads
-    read = {name: manifest.fingerprints[name] for name in (FUNCTION_WORDS,) if name in manifest.fingerprints}
+    in_english = heads is not None and heads.features.reads >= IN_ENGLISH
+    read = {FUNCTION_WORDS: manifest.fingerprints.get(FUNCTION_WORDS, VERSION)} if in_english else {}
     completed = manifest.model_copy(
         update={
             "domain": planner.card.name,
@@ -96,10 +103,9 @@ def restore(planner: QueryPlanner, state: ProgramState) -> None:
     planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
     planner.combinations = dict(state.manifest.combinations)
     planner.learned = state.manifest.learned
-    here = fingerprints(planner)
-    check_fingerprints(here, planner.specs, state.manifest)
-    if otherwise := reads_otherwise(here, state.manifest):
-        planner.notes = (*planner.notes, otherwise)
+    check_fingerprints(fingerprints(planner), planner.specs, state.manifest)
+    if state.manifest.fingerprints.get(FUNCTION_WORDS, VERSION) != VERSION:
+        planner.notes = (*planner.notes, READ_OTHERWISE)
     one_hop = has_one_hop(planner.specs, state.manifest)
     for stage, saved in state.predictors.items():
         if stage == "graph" and one_hop:

@@ -39,7 +39,6 @@ CJK_FUNCTION_WORDS: dict[str, tuple[str, ...]] = {
         "です ます ました している した する いる ある これ それ あれ この その あの "
         "と の は が を に へ で も や か ね よ な".split()
     ),
-    "ko": tuple("무엇 무슨 어떤 어떻게 왜 언제 어디 누가 누구 그리고 그 이 저".split()),
 }
 """Longest first within a language: they are cut out of text that has no spaces."""
 

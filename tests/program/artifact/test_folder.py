@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from queryplan.errors import ProgramError
 from queryplan.program.artifact import folder as folders
-from queryplan.program.artifact.compatible import FUNCTION_WORDS
 from queryplan.program.artifact.folder import (
     CARD,
     HEADS,
@@ -25,6 +24,7 @@ from queryplan.program.artifact.folder import (
     read_manifest,
     save_program,
 )
+from queryplan.program.artifact.planner_state import FUNCTION_WORDS
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination

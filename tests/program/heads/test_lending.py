@@ -7,22 +7,11 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.data.card import DomainCard, domain_folder, lending_folders, load_card
+from queryplan.data.card import DomainCard, lending_folders
 from queryplan.data.domain import load_domain
 from queryplan.data.rows import LabelledRow
 from queryplan.program.heads import lending
 from queryplan.program.heads.lending import lending_counts, lending_key, lending_words, lent_rows
-
-
-@pytest.fixture(scope="module")
-def card() -> DomainCard:
-    return load_card(domain_folder("podcast"))
-
-
-@pytest.fixture(scope="module")
-def few() -> tuple[LabelledRow, ...]:
-    """The first 100 rows of the podcast's, which are whole conversations but for the last."""
-    return load_domain("podcast", splits=("train",)).rows("train")[:100]
 
 
 def test_every_other_domain_lends_whole_conversations(few: Sequence[LabelledRow], card: DomainCard) -> None:

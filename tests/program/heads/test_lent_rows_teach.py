@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from queryplan.data.card import DomainCard, domain_folder, load_card
+from queryplan.data.card import DomainCard
 from queryplan.data.domain import load_domain
 from queryplan.data.rows import LabelledRow
 from queryplan.program.context import clean_row
@@ -20,17 +20,6 @@ from queryplan.program.heads.training import FOLLOW_UP, train_heads
 Full = Callable[[], AbstractContextManager[None]]
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def card() -> DomainCard:
-    return load_card(domain_folder("podcast"))
-
-
-@pytest.fixture(scope="module")
-def few() -> tuple[LabelledRow, ...]:
-    """The first 100 rows of the podcast's, which are whole conversations but for the last."""
-    return load_domain("podcast", splits=("train",)).rows("train")[:100]
 
 
 def right(heads: Heads, rows: Sequence[LabelledRow], card: DomainCard) -> tuple[float, float]:
