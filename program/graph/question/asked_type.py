@@ -131,6 +131,8 @@ def is_form(word: str, other: str) -> bool:
     """Whether two folded words are inflected forms of one word: "study" and "studies", "gene" and "genes"."""
     if word == other:
         return True
+    if word[:START] != other[:START]:
+        return False
     shared = shared_start(word, other)
     return shared >= max(START, min(STEM, len(other) - 1, len(word) - 1)) and {word[shared:], other[shared:]} <= ENDINGS
 

@@ -15,7 +15,7 @@ from ..names.linking import Mention
 from ..ranking.completing import Option
 from ..ranking.paths import NOTHING, PathTable
 from ..values import Values
-from .asked_type import TypeWords, is_form
+from .asked_type import START, TypeWords, is_form
 from .clauses import begins_at
 from .said_bounds import BOUNDS, compared_word, said_bounds
 from .said_numbers import placed_numbers
@@ -41,6 +41,9 @@ class Beyond:
         self._places, self._types = table.place, types
         self._hops, self._edges = table.hops, {edge.name: _words_of(edge.name) for edge in table.schema.edges}
         self._said = {word for edge in table.schema.edges for word in folded_words(edge.description)}
+        self._known: dict[str, set[str]] = {}  # the words of all edges, by what two forms of a word share at least
+        for word in self._said.union(*self._edges.values()):
+            self._known.setdefault(word[:START], set()).add(word)
         self._numbers = {word for _, name in values.numbers for word in folded_name(name)}
         # These are asked for every plan of one question.
         self.compared = lru_cache(maxsize=64)(self._compared_names)
@@ -97,8 +100,10 @@ class Beyond:
         return tuple(question[w.start : w.end] for w in said if any(_is_opposite(w.text, one) for one in own))
 
     def _words_of_no_edge(self, question: str) -> tuple[Word, ...]:
-        known = self._said.union(*self._edges.values())
-        return tuple(word for word in words_of(question) if not any(is_form(word.text, own) for own in known))
+        known = self._known
+        return tuple(
+            w for w in words_of(question) if not any(is_form(w.text, own) for own in known.get(w.text[:START], ()))
+        )
 
     def without(self, question: str, options: Sequence[Option], chances: np.ndarray) -> np.ndarray:
         """The probabilities of the options, with 0 for plans that leave out what no step can say.

@@ -28,8 +28,12 @@ class Word:
     end: int
 
 
-def words_of(text: str) -> list[Word]:
-    """The words of a text in order, folded."""
+@lru_cache(maxsize=1024)
+def words_of(text: str) -> tuple[Word, ...]:
+    """The words of a text in order, folded.
+
+    Some twenty readers of a question ask for its words; on Hetionet that took a millisecond of every plan.
+    """
     found: list[Word] = []
     letters: list[str] = []
     begun = 0
@@ -47,7 +51,7 @@ def words_of(text: str) -> list[Word]:
                 begun = begun if letters else place
                 letters.append(letter)
     _close(found, letters, begun, len(text))
-    return found
+    return tuple(found)
 
 
 def fold(text: str) -> str:

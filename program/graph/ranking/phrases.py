@@ -94,19 +94,22 @@ class PhraseBook:
             words: the folded words of a question; characters of scripts without spaces are words by themselves.
         """
         said, by_word = np.zeros(self._size), np.zeros((len(words), self._size))
-        best, hits = np.zeros(len(self._weights)), list(self._hits(words))
+        hits = list(self._hits(words))
         if not hits:
             return said, by_word
-        for _, slots, near in hits:
-            best[slots] = np.maximum(best[slots], near)
-        rest = self._plain + np.add.reduceat(best * self._rest, self._starts)
-        phrases = np.add.reduceat(best * self._weights, self._starts) * rest
+        every = np.concatenate([slots for _, slots, _ in hits])
+        slots, back = np.unique(every, return_inverse=True)
+        best = np.zeros(len(slots))
+        np.maximum.at(best, back, np.concatenate([near for *_, near in hits]))
+        # Few of the thousands of words in phrases are like one in a question, so only these are summed.
+        phrase_of, count = self._phrase_of[slots], len(self._starts)
+        rest = self._plain + np.bincount(phrase_of, best * self._rest[slots], count)
+        phrases = np.bincount(phrase_of, best * self._weights[slots], count) * rest
         said[self._found] = np.maximum.reduceat(phrases, self._firsts)
         for places, slots, near in hits:
-            row = np.zeros(self._size)
-            np.maximum.at(row, self._element_of[slots], near * phrases[self._phrase_of[slots]])
+            part = near * phrases[self._phrase_of[slots]]
             for place in places:
-                by_word[place] = np.maximum(by_word[place], row)
+                np.maximum.at(by_word[place], self._element_of[slots], part)
         return said, by_word
 
     def has(self, word: str) -> bool:

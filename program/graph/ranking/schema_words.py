@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from ....data.element_words import DONE, UNSAYABLE, unsayable_words
 from ....signatures.graph_steps import GraphSchema
@@ -77,6 +77,8 @@ class SchemaWords:
         ends = [[*types[e.source], *types[e.target]] for e in schema.edges]
         self._edges = encoder.encode([" ".join(g) for g in map(_joined, edges, edge_texts, ends)])
         self._grams = [_grams(word) for word in self.vocabulary]
+        self._gram_counts = np.array([len(grams) for grams in self._grams])
+        self._long = np.array([len(word) >= LONG for word in self.vocabulary])
         self._plain = np.array([common.get(word, 1.0) for word in self.vocabulary])
         self._phrases = Phrases(schema) if schema.words else None
         unsayable = unsayable_words(schema)
@@ -126,9 +128,17 @@ class SchemaWords:
     def _compare(self, word: str) -> np.ndarray:
         """The similarity of a word to each word of the schema, times that word's weight, shape (vocabulary,)."""
         meaning = np.clip((self._vectors @ self._vector(word) - FLOOR) / (FULL - FLOOR), 0, 1)
+        return np.maximum(meaning, self._letters(word)) * self._plain
+
+    def _letters(self, word: str) -> np.ndarray:
+        """The similarity of spelling of a word to each word of the schema, as ``written_alike``, shape (vocabulary,)."""
         grams = _grams(word)
-        letters = np.array([_alike(word, grams, *other) for other in zip(self.vocabulary, self._grams, strict=True)])
-        return np.maximum(meaning, letters) * self._plain
+        shared = np.array([len(grams & others) for others in self._grams])
+        dice = np.where(shared > 1, 2 * shared / (len(grams) + self._gram_counts), 0.0)
+        if len(word) < LONG:
+            return dice
+        ratios = process.cdist([word], self.vocabulary, scorer=fuzz.ratio, dtype=np.float64)[0]
+        return np.where(self._long, np.maximum(dice, (ratios / 100 - EDITED) / (1 - EDITED)), dice)
 
 
 def _with(near: Nearness, told: Told) -> Nearness:
