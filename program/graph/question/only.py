@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -199,16 +200,17 @@ class Only:
             told: what tells the words of properties and types.
             types: the words for types.
         """
-        self._hops, self._told, self._types = table.hops, told, types
+        self._hops = table.hops
         self._edges = {edge.name for edge in table.schema.edges if _says_only(edge.description)}
+        # They are asked for every plan of one question.
+        self._names = lru_cache(maxsize=64)(lambda question, mentions: only_names(question, mentions, told, types))
 
     def said(self, question: str, options: Sequence[Option], chances: np.ndarray) -> tuple[list[Option], np.ndarray]:
         """The plans as the question says them, with their chances; what cannot say it counts for none."""
         none = next((i for i, option in enumerate(options) if option.ending.none), None)
         found, kept = list(options), chances.copy()
         for place, option in enumerate(options):
-            mentions = option.hypothesis.mentions
-            only = only_names(question, mentions, self._told, self._types)
+            only = self._names(question, option.hypothesis.mentions)
             if option.ending.none or not only.places or self._says_it(option):
                 continue
             sketch = _alone(option, only)

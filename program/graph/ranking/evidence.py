@@ -92,14 +92,16 @@ class Parts:
         }
         self._ends = np.array([rows.get(f"end:{kind}", NOTHING) for kind in table.types], dtype=np.int32)
         self._shared = {name: rows.get(name, NOTHING) for name in SHARED}
+        self._combines = self._named([f"combine:{c}" for c in COMBINES])
+        self._lengths = self._named([f"hops:{n}" for n in range(1, 6)])
 
     def of(self, pool: Pool, shape: Shape) -> np.ndarray:
         """The rows of every candidate's elements, shape (n, m); ``NOTHING`` where it has fewer or one is unlearned."""
         columns = [self._hops["any"][pool.hops]]
         for role, where in shape.roles.items():
             columns.append(np.where(where, self._hops[role][pool.hops], NOTHING))
-        alone = [self._ends[pool.end], self._named([f"combine:{c}" for c in COMBINES])[pool.combine]]
-        alone.append(self._named([f"hops:{n}" for n in range(1, 6)])[np.clip(shape.total, 1, 5) - 1])
+        lengths = self._lengths[np.clip(shape.total, 1, 5) - 1]
+        alone = [self._ends[pool.end], self._combines[pool.combine], lengths]
         flags = {
             "back": pool.back,
             "no back": shape.could_go_back & ~pool.back,

@@ -131,7 +131,7 @@ class SchemaWords:
         return np.maximum(meaning, self._letters(word)) * self._plain
 
     def _letters(self, word: str) -> np.ndarray:
-        """The similarity of spelling of a word to each word of the schema, as ``written_alike``, shape (vocabulary,)."""
+        """The similarity of a word's spelling to each word of the schema, as ``written_alike``, shape (vocabulary,)."""
         grams = _grams(word)
         shared = np.array([len(grams & others) for others in self._grams])
         dice = np.where(shared > 1, 2 * shared / (len(grams) + self._gram_counts), 0.0)
