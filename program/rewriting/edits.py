@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ...signatures.types import Turn
 from ..text.linker import Linker
-from ..text.words import is_unspaced
 from .lexicon import Lexicon
 from .moves import Adding, Move, Putting, Turning, Typed, typed_query
 from .referents import Referent, referents
@@ -57,9 +56,9 @@ class Choices(NamedTuple):
 def choices(query: str, turns: Sequence[Turn], shown: str, lexicon: Lexicon, linker: Linker) -> Choices:
     """The moves and referents for a query after these turns; nothing that the query itself says is a referent."""
     typed = typed_query(query, lexicon)
-    if is_unspaced(query) or not typed.end:
+    if not typed.end:
         return Choices(typed, [])
-    folded, common = query.lower(), lexicon.common
+    folded, common = query.lower(), lexicon.ordinary
     others = [one for one in referents(turns, shown, linker, common) if one.low not in folded]
     question = [turn for turn in turns if turn.role == "user"][-1:]
     asked = "".join(turn.content for turn in question)

@@ -14,7 +14,7 @@ from ..context import clean_row
 from ..heads.lending import Lent
 from ..heads.log_linear import fitted
 from ..text.linker import Linker
-from ..text.words import words_of
+from ..text.words import is_unspaced, words_of
 from .edits import Edit, edits
 from .lexicon import Lexicon, learned_lexicon
 from .rewriter import Rewriter
@@ -70,12 +70,18 @@ def _lesson(row: LabelledRow, card: DomainCard, lexicon: Lexicon, linker: Linker
 
 def merits(texts: Sequence[str], gold: str) -> list[float]:
     """The token F1 of each text with the gold form, plus a bonus for those that count as right."""
-    wanted = Counter(word.low for word in words_of(gold) if word.spoken)
+    wanted = _bag(gold)
     return [f1 + RIGHT_BONUS * (f1 >= RIGHT_F1) for f1 in (_f1(text, wanted) for text in texts)]
 
 
+def _bag(text: str) -> Counter[str]:
+    """The words of a text, as often as it has them; in scripts without spaces, its signs."""
+    spoken = (word.low for word in words_of(text) if word.spoken)
+    return Counter(part for word in spoken for part in (word if is_unspaced(word) else (word,)))
+
+
 def _f1(text: str, wanted: Counter[str]) -> float:
-    said = Counter(word.low for word in words_of(text) if word.spoken)
+    said = _bag(text)
     total = said.total() + wanted.total()
     return 2 * (said & wanted).total() / total if total else 1.0
 

@@ -9,8 +9,9 @@ from difflib import SequenceMatcher
 from functools import cached_property
 
 from ...data.rows import LabelledRow
-from ..text.words import words_of
+from ..text.unspaced import pieces_of, small_words
 from .likeness import Likeness
+from .pointing import as_in_english
 
 LEAST = 2
 """The least rows that must show a pointing word or a joint."""
@@ -37,6 +38,11 @@ class Lexicon:
     pointing: frozenset[str]
     joints: tuple[tuple[str, str], ...]
     common: frozenset[str]
+
+    @cached_property
+    def ordinary(self) -> frozenset[str]:
+        """The common words, and the small words of scripts without spaces, of which few labelled texts are."""
+        return self.common | small_words()
 
     @cached_property
     def likeness(self) -> Likeness:
@@ -66,9 +72,9 @@ def learned_lexicon(domains: Sequence[Sequence[LabelledRow]]) -> Lexicon:
 
 
 def _count(row: LabelledRow, replaced: Counter[str], having: Counter[str], joints: Counter[tuple[str, str]]) -> None:
-    before = {word.low for turn in row.history for word in words_of(turn.content)}
-    typed = [word.low for word in words_of(row.query)]
-    gold = [word.low for word in words_of(row.labels.standalone_query)]
+    before = {word.low for turn in row.history for word in pieces_of(turn.content)}
+    typed = as_in_english(pieces_of(row.query), row.query)
+    gold = [word.low for word in pieces_of(row.labels.standalone_query)]
     having.update(set(typed))
     for kind, start, end, first, last in SequenceMatcher(None, typed, gold, autojunk=False).get_opcodes():
         new = gold[first:last]
@@ -98,7 +104,7 @@ def _common(domains: Iterable[Iterable[LabelledRow]]) -> frozenset[str]:
         having, total = Counter[str](), 0
         for row in rows:
             for text in (row.query, *(turn.content for turn in row.history)):
-                having.update({word.low for word in words_of(text)})
+                having.update({word.low for word in pieces_of(text)})
                 total += 1
         counts.update(having)
         for word, count in having.items():

@@ -12,9 +12,11 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from ..text.asking_words import asking_word
 from ..text.linker import Linker
-from ..text.words import Word, between, words_of
+from ..text.unspaced import pieces_of
+from ..text.words import Word, between, is_unspaced
 from .lexicon import END, Lexicon
-from .referents import ARTICLES, NAMED, Referent
+from .pointing import as_in_english
+from .referents import ARTICLES, NAMED, Referent, written_small
 from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
 from .wording import (
     asks_first,
@@ -61,11 +63,11 @@ class Typed(NamedTuple):
 
 def typed_query(query: str, lexicon: Lexicon) -> Typed:
     """A query read for editing."""
-    words = words_of(query)
+    words = pieces_of(query)
     end = len(words)
     while end and not words[end - 1].spoken:
         end -= 1
-    lows, sites = [word.low for word in words], []
+    lows, sites = as_in_english(words, query), []
     for start, low in enumerate(lows[:end]):
         pair = f"{low} {lows[start + 1]}" if start + 1 < len(lows) else ""
         sites += [(start, start + 2, pair)] * (pair in lexicon.pointing)
@@ -112,15 +114,16 @@ class Putting:
     name = "put"
 
     def __init__(self, typed: Typed, lexicon: Lexicon) -> None:
-        likeness, self._common, self._pairs = lexicon.likeness, lexicon.common, lexicon.pointing
+        likeness, self._common, self._pairs = lexicon.likeness, lexicon.ordinary, lexicon.pointing
         self._typed, others, self._likeness = typed, len(typed.sites) - 1, likeness
         self._said = tuple(dict.fromkeys(said for _, _, said in typed.sites))
         self._sites: list[tuple[int, int]] = []
         seen: list[Put] = []
         for start, end, said in typed.sites:
-            for shape in _shapes(said, end < typed.end):
+            inside = end < typed.end
+            for shape in ("plain",) if is_unspaced(typed.text) else _shapes(said, inside):
                 self._sites.append((start, end))
-                seen.append(Put(said, end == typed.end, shape, others))
+                seen.append(Put(said, not inside, shape, others))
         self.seen = tuple(seen)
 
     def part(self, referent: Referent) -> Filler | None:
@@ -164,6 +167,8 @@ class Putting:
         said, words = self.seen[way].said, self._typed.words
         if end >= self._typed.end or words[end].low in self._common or not words[end].spoken:
             return False
+        if is_unspaced(self._typed.text):
+            return False
         # "That strikes me" and "did that prevent" own nothing.
         return said in WHOSE or (said in OF_ONE and start > 0 and asking_word(words[start - 1].low) is None)
 
@@ -187,7 +192,7 @@ class Adding:
         last = typed.words[typed.end - 1]
         self._whole, self._before, self._after = typed.text, typed.text[: last.end], typed.text[last.end :]
         self._joints = lexicon.joints
-        closing = last.low if last.low in lexicon.common else "*"
+        closing = last.low if last.low in lexicon.ordinary else "*"
         query = closing, len(typed.words), len(typed.sites)
         self.seen = tuple([Add(f"{place} {joint}".strip(), *query) for place, joint in lexicon.joints])
 
@@ -232,7 +237,7 @@ class Turning:
     name = "turn"
 
     def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
-        self._typed, self._asked, self._common = typed, asked, lexicon.common
+        self._typed, self._asked, self._common = typed, asked, lexicon.ordinary
         self._news = _news(typed, lexicon, linker)
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
@@ -272,21 +277,23 @@ class Turning:
         new = new_in(self._asked[:at], self._news[way].text)
         if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):
             return None
-        if names(referent) and (words_of(new)[0].low in self._common - ARTICLES):
+        if names(referent) and (pieces_of(new)[0].low in self._common - ARTICLES):
             return None
         return self._asked[:at] + new + self._asked[at + len(referent.text) :]
 
 
 def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:
-    rare = [place for place in range(typed.end) if typed.words[place].low not in lexicon.common]
+    rare = [place for place in range(typed.end) if typed.words[place].low not in lexicon.ordinary]
     if not rare:
         return []
     body = rare[0], rare[-1] + 1
     spans = [(start, typed.end) for start in range(min(OPENERS, typed.end)) if start <= rare[-1]]
-    if body not in spans:
+    if is_unspaced(typed.text):  # where words are guessed, only what is written in one piece is surely one thing
+        spans = [body] if body[1] - body[0] == len(rare) else []
+    elif body not in spans:
         spans.append(body)
     first = typed.words[0].low
-    opener = first if first in lexicon.common else "*"
+    opener = first if first in lexicon.ordinary else "*"
     texts = [between(typed.text, typed.words, *span) for span in spans]
     query = typed.end, len(typed.sites)
     return [
@@ -298,7 +305,7 @@ def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:
 def _sort(text: str, linker: Linker) -> str:
     """The sort of a text: the type of its name of the card, ``capital``, or ``small`` for lower-case words."""
     name = next((f"name {link.name.type}" for link in linker.links(text)), "")
-    return name or ("small" if text.islower() else "capital")
+    return name or ("small" if written_small(text) else "capital")
 
 
 def _alike(new: str, old: str) -> bool:

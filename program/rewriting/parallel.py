@@ -14,7 +14,8 @@ from ..retrieval.dates.finding import find_dates
 from ..text.asking_words import asking_word
 from ..text.linker import Linker
 from ..text.number_words import SPELLED
-from ..text.words import Word, between, words_of
+from ..text.unspaced import pieces_of
+from ..text.words import Word, between
 from .lexicon import Lexicon
 
 LONGEST = 4
@@ -60,7 +61,7 @@ def paralleled(query: str, asked: str, lexicon: Lexicon, linker: Linker) -> tupl
     Args:
         asked: the question before.
     """
-    typed, words = [word for word in words_of(query) if word.spoken], words_of(asked)
+    typed, words = [word for word in pieces_of(query) if word.spoken], pieces_of(asked)
     while typed and typed[-1].low in _AFTER:
         typed.pop()
     first = next((word.low for word in words if word.spoken), "")

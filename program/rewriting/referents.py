@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from ...signatures.types import Turn
 from ..text.linker import Linker
-from ..text.words import Word, between, words_of
+from ..text.unspaced import pieces_of
+from ..text.words import Word, between, is_unspaced
+from .pointing import joining_word
 from .traits import Look
 
 PAIRS = 4
@@ -127,25 +129,31 @@ def _order(place: int, of: int) -> str:
 
 def _as_said(text: str, kind: str, place: int) -> _Said:
     figures = _FIGURE.search(text) is not None
-    return _Said(text, text.lower(), kind, place, min(len(text.split()), 5), text.islower(), figures)
+    return _Said(text, text.lower(), kind, place, min(len(text.split()), 5), written_small(text), figures)
+
+
+def written_small(text: str) -> bool:
+    """Whether a text has no capital of a name: it is in small letters, or of a script that has no capitals."""
+    return text.islower() or is_unspaced(text)
 
 
 def _found(text: str, linker: Linker, common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
     """(text, kind, place) of all referents, names first."""
-    words = words_of(text)
+    words = pieces_of(text)
     links = linker.links(text)
     names = [(link.surface, f"name {link.name.type}", sum(w.end <= link.start for w in words)) for link in links]
     capitals = list(_capitals(text, words, common))
     yield from names
-    yield from _pairs(names or _apart(capitals))
+    yield from _pairs(names or _apart(capitals), text)
     yield from capitals
     yield from _runs(text, words, common)
 
 
-def _pairs(named: Sequence[tuple[str, str, int]]) -> Iterator[tuple[str, str, int]]:
-    """Each two successive names as one referent, since *they* may mean them."""
+def _pairs(named: Sequence[tuple[str, str, int]], text: str) -> Iterator[tuple[str, str, int]]:
+    """Each two successive names of a text as one referent, since *they* may mean them."""
+    joined = joining_word(text) if len(named) > 1 else ""
     for (first, _, place), (second, _, _) in pairwise(named[: PAIRS + 1]):
-        yield f"{first} and {second}", "pair", place
+        yield f"{first}{joined}{second}", "pair", place
 
 
 def _apart(capitals: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, int]]:
@@ -156,7 +164,7 @@ def _apart(capitals: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, int
 
 
 def _capitals(text: str, words: list[Word], common: frozenset[str]) -> Iterator[tuple[str, str, int]]:
-    start = 0
+    start, unspaced = 0, is_unspaced(text)
     while start < len(words):
         if not words[start].capital:
             start += 1
@@ -164,7 +172,8 @@ def _capitals(text: str, words: list[Word], common: frozenset[str]) -> Iterator[
         end = start + 1
         while end < len(words) and _goes_on(words, end):
             end += 1
-        opens = start == 0 or words[start - 1].text in '.!?…"'
+        # What is Latin in such a script begins no sentence with a capital: it is a name.
+        opens = not unspaced and (start == 0 or words[start - 1].text in '.!?…"')
         if opens and end - start > 1 and words[start].low in common and words[start + 1].capital:
             start += 1  # the first word of "Did Dario" is no part of the name
             continue
@@ -202,7 +211,10 @@ def _runs(text: str, words: list[Word], common: frozenset[str]) -> Iterator[tupl
 
 
 def _of_run(text: str, words: list[Word], start: int, end: int) -> Iterator[tuple[str, str, int]]:
-    yield between(text, words, start, end), "run", start
+    run = between(text, words, start, end)
+    if is_unspaced(run):  # its pieces are guessed, and mostly no nouns: of 45 follow-ups they made as many right
+        return
+    yield run, "run", start
     if start and words[start - 1].low in _ARTICLES:
         yield "the " + between(text, words, start, end), "article", start
     if start > 1 and words[start - 1].spoken:

@@ -15,7 +15,8 @@ from ...signatures.types import Turn
 from ..text.asking_words import asking_word
 from ..text.function_words import function_words
 from ..text.number_words import SPELLED
-from ..text.words import Word, words_of
+from ..text.unspaced import pieces_of
+from ..text.words import Word, is_unspaced
 from .referents import ARTICLES, NAMED, Referent
 
 JOINING = frozenset(("and", "or"))
@@ -69,17 +70,17 @@ def is_torn(referent: Referent) -> bool:
     joining word."""
     torn = referent.look.kind in TORN and referent.text[0] not in MARKS
     torn = torn or (referent.look.kind == "wider" and _first(referent.text) in _SUBJECTS)
-    return torn or any(_asks(word) or _joins(word) for word in words_of(referent.text)[:1])
+    return torn or any(_asks(word) or _joins(word) for word in pieces_of(referent.text)[:1])
 
 
 def asks_first(referent: Referent) -> bool:
     """Whether a referent begins with a word that asks: *wanneer begon ik met cello* is a question and no name."""
-    return any(_asks(word) for word in words_of(referent.text)[:1])
+    return any(_asks(word) for word in pieces_of(referent.text)[:1])
 
 
 def led(said: str, query: str) -> str:
     """A query as typed behind a heading and a colon."""
-    return f"{said}: {query}"
+    return f"{said}：{query}" if is_unspaced(query) else f"{said}: {query}"
 
 
 def takes_no_article(referent: Referent) -> bool:
@@ -104,7 +105,7 @@ def new_in(before: str, new: str) -> str | None:
 
     "And in borealis" after "open tickets in" is "borealis", "and the cake" after "who wrote the" is "cake".
     """
-    words, last = words_of(new), before.split()[-1:]
+    words, last = pieces_of(new), before.split()[-1:]
     start = next((place for place, word in enumerate(words) if word.spoken and not _joins(word)), len(words))
     if start == len(words) or any(_asks(word) for word in words[start:]):
         return None
@@ -121,7 +122,7 @@ def figures(text: str) -> frozenset[str]:
 
 def told(new: str, asked: str) -> bool:
     """Whether the question before has every word of a text that may be new."""
-    return {word.low for word in words_of(new)} <= {word.low for word in words_of(asked)}
+    return {word.low for word in pieces_of(new)} <= {word.low for word in pieces_of(asked)}
 
 
 def _joins(word: Word) -> bool:
@@ -147,7 +148,7 @@ def with_its_mark(referent: Referent, turns: Sequence[Turn]) -> Referent:
 
 def named_in(text: str, surfaces: Iterable[str]) -> tuple[str, ...]:
     """The names in a text as whole words, each once: "BOR-212", though the card's name in it is "BOR"."""
-    tokens = [word.text.removesuffix("'s").removesuffix("’s") for word in words_of(text)]
+    tokens = [word.text.removesuffix("'s").removesuffix("’s") for word in pieces_of(text)]
     return tuple(dict.fromkeys(_whole(surface, tokens) for surface in surfaces))
 
 

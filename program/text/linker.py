@@ -2,8 +2,11 @@
 
 Only whole words match, so that "class" is found inside no other word. Case and the different characters for quotes and
 hyphens are ignored. Where several names overlap, the longest wins. A text is read word by word, and only names whose
-rarest word it has are compared, since in an index by first words many would begin with "the". In scripts without spaces
-a name inside a sentence is not found here; a graph's own index reads them character by character.
+rarest word it has are compared, since in an index by first words many would begin with "the".
+
+In a script without spaces a name may stand anywhere: one in another script ends where the script changes (她和Takeda),
+one of two signs or more in the same script is found inside a sentence, but katakana only where no katakana goes on.
+Behind a Korean name of two signs or more there may be a particle (이마티닙은).
 """
 
 from __future__ import annotations
@@ -17,8 +20,10 @@ from functools import lru_cache
 
 from ...data.card import KnownName
 from .spelling import folded
+from .words import UNSPACED, is_unspaced
 
 WORD = re.compile(r"\w+")
+_KATAKANA, _HANGUL = re.compile("[\u30a0-\u30ff]"), re.compile("[\uac00-\ud7af]")
 ENDS = " ?!.,;…？！。，；"
 """Signs that are dropped at the end of a text, so that it and the same text without them (as heads read it) are one."""
 Spelling = tuple[str, KnownName]
@@ -45,6 +50,7 @@ class Linker:
         self.names = tuple(names)
         self._by_word = _by_rarest_word(self.names)
         odd = "".join(sorted(word for word in self._by_word if not WORD.fullmatch(word)))
+        self._inside = [word for word in self._by_word if is_unspaced(word) or _HANGUL.search(word)]
         self._words = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
         last = {spelling[-1:] for spellings in self._by_word.values() for spelling, _ in spellings}
         self._ends = "".join(sign for sign in ENDS if sign not in last)
@@ -69,6 +75,9 @@ class Linker:
         """Every occurrence of every name in ``text``, in order, without overlaps."""
         read = folded(text)
         rare = self._by_word.keys() & self._words.findall(read)
+        if not read.isascii() and (is_unspaced(read) or _HANGUL.search(read)):
+            rare |= self._by_word.keys() & self._words.findall(UNSPACED.sub(" ", read))
+            rare |= {word for word in self._inside if word in read}
         if not rare:
             return []
         places = [place for word in rare for place in self._places(read, self._by_word[word])]
@@ -115,7 +124,29 @@ def _by_rarest_word(names: tuple[KnownName, ...]) -> dict[str, tuple[Spelling, .
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    return not (start and _is_word(text[start - 1])) and not _is_word(text[end : end + 1])
+    several = end - start > 1
+    begins = not start or not _goes_on(text[start - 1], text[start], several)
+    return begins and (
+        end == len(text) or _is_particle(text, end, several) or not _goes_on(text[end], text[end - 1], several)
+    )
+
+
+def _is_particle(text: str, end: int, several: bool) -> bool:
+    return several and bool(_HANGUL.match(text[end - 1]) and _HANGUL.match(text[end]))
+
+
+def _goes_on(beside: str, edge: str, several: bool) -> bool:
+    """Whether the character beside a name's first or last one goes on with its word.
+
+    Args:
+        several: whether the name has several characters.
+    """
+    if not _is_word(beside):
+        return False
+    unspaced = is_unspaced(beside), is_unspaced(edge)
+    if all(unspaced):
+        return not several or bool(_KATAKANA.match(beside) and _KATAKANA.match(edge))
+    return not any(unspaced)
 
 
 def _is_word(character: str) -> bool:

@@ -14,7 +14,7 @@ _MARKS = (
 )
 _LETTERS = rf"[^\W_](?:[^\W_]|[{_MARKS}])*"
 _WORD = re.compile(rf"{_LETTERS}(?:[-’'.]{_LETTERS})*|[^\w\s]|_")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class Word(NamedTuple):
@@ -43,7 +43,7 @@ def words_of(text: str) -> list[Word]:
 
 def is_unspaced(text: str) -> bool:
     """Whether a text has a script that is written without spaces, where words cannot be edited one by one."""
-    return _UNSPACED.search(text) is not None
+    return UNSPACED.search(text) is not None
 
 
 def between(text: str, words: list[Word], start: int, end: int) -> str:

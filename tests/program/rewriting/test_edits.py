@@ -68,9 +68,32 @@ def test_what_the_application_shows_may_be_meant(linker: Linker) -> None:
     assert "did Chidi write" in texts("did he write", "put", linker, shown="Chidi")
 
 
-@pytest.mark.parametrize("query", ["", "?!", "他说了什么"])
+@pytest.mark.parametrize("query", ["", "?!"])
 def test_what_has_no_words_to_edit_is_kept(query: str, linker: Linker) -> None:
     assert [edit.move for edit in edits(query, BEFORE, "", LEXICON, linker)] == ["keep"]
+
+
+@pytest.mark.parametrize(
+    ("query", "edited"),
+    [
+        ("他说了什么?", "Ada说了什么?"),
+        ("彼は何を書きましたか", "Adaは何を書きましたか"),
+        ("hat er das geschrieben?", "hat Ada das geschrieben?"),
+    ],
+)
+def test_words_of_other_languages_point_as_english_ones_do(query: str, edited: str, linker: Linker) -> None:
+    assert edited in texts(query, "put", linker)
+
+
+def test_without_spaces_only_names_are_put(linker: Linker) -> None:
+    before = said("妈妈什么时候去菜市场?", "九月二十一日。")
+    assert not [edit for edit in edits("他那天买什么了", before, "", LEXICON, linker) if edit.move == "put"]
+
+
+def test_two_names_are_joined_in_the_language_of_their_turn(linker: Linker) -> None:
+    for before, pair in (("Ada und Bruno haben es gesagt.", "Ada und Bruno"), ("Ada说了，Bruno也说了。", "Ada和Bruno")):
+        found = edits("did those two write", said(before, "?"), "", LEXICON, linker)
+        assert any(edit.referent is not None and edit.referent.text == pair for edit in found)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

@@ -17,6 +17,8 @@ NAMES = (
     KnownName(name="++", type="sign", aliases=()),
     KnownName(name="Episode 7", type="episode", aliases=("ep 7",)),
     KnownName(name="Episode 71", type="episode", aliases=()),
+    KnownName(name="Imatinib", type="drug", aliases=("伊马替尼", "イマチニブ", "이마티닙")),
+    KnownName(name="Li", type="guest", aliases=("李",)),
 )
 LINKER = Linker(NAMES)
 
@@ -38,6 +40,15 @@ def found(text: str) -> list[tuple[str, str]]:
         ("is c++ dead", [("c++", "C++")]),
         ("a ++ b", [("++", "++")]),
         ("", []),
+        ("她和Ilse争论的是什么", [("Ilse", "Ilse Brandt")]),
+        ("第Episode 7集", [("Episode 7", "Episode 7")]),
+        ("哪些基因是伊马替尼的靶点", [("伊马替尼", "Imatinib")]),
+        ("イマチニブは何に効きますか", [("イマチニブ", "Imatinib")]),
+        ("メタイマチニブは", []),
+        ("이마티닙은 어떤 약인가요", [("이마티닙", "Imatinib")]),
+        ("메타이마티닙은", []),
+        ("行李在哪里", []),
+        ("李 说了什么", [("李", "Li")]),
     ],
 )
 def test_names_are_whole_and_the_longest_wins(text: str, names: list[tuple[str, str]]) -> None:
