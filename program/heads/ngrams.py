@@ -25,6 +25,7 @@ import numpy as np
 
 from ..text.linker import Linker
 from ..text.spelling import folded
+from ..text.words import is_unspaced
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -75,9 +76,10 @@ def mask_names(text: str, linker: Linker) -> str:
 def mask_folded(text: str, linker: Linker) -> str:
     """The text in lower case with every occurrence of each known name replaced by its type."""
     small = folded(text)
+    around = " " if is_unspaced(small) else ""  # so that a type is a word by itself there, too
     for link in sorted(linker.links(text), key=lambda found: -len(found.surface)):
-        small = small.replace(folded(link.surface), f"_{link.name.type.lower()}_")
-    return small
+        small = small.replace(folded(link.surface), f"{around}_{link.name.type.lower()}_{around}")
+    return " ".join(small.split()) if around else small
 
 
 def words_of(masked: str) -> list[str]:
