@@ -37,7 +37,7 @@ from .ngrams import (
 )
 
 SURFACE_WEIGHT = 0.5
-AS_TYPED, BARE, SIMPLE, IN_ENGLISH = range(4)
+AS_TYPED, BARE, SIMPLE, IN_ENGLISH, NAMES_INSIDE = range(5)
 DIGIT = re.compile(r"\d")
 
 
@@ -45,7 +45,7 @@ def _asked(text: str) -> str:
     return without_openers(simple(text))
 
 
-_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked, _asked)
+_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked, _asked, _asked)
 
 
 class Seen(NamedTuple):
@@ -92,7 +92,8 @@ class Features:
         reads: how a text is normalised before it is read, the same as when the heads were trained. ``AS_TYPED`` (the
             first programs): not at all; ``BARE``: without signs at its end; ``SIMPLE``: also in lower case and without
             list markers (``text/spelling.py``) and opening words (``text/openers.py``);
-            ``IN_ENGLISH``: also with the function words of other languages in English (``text/in_english.py``).
+            ``IN_ENGLISH``: also with the function words of other languages in English (``text/in_english.py``);
+            ``NAMES_INSIDE``: names are found inside what is written without spaces, too (``text/linker.py``).
         mending: corrects typing slips (``mending.py``); None in older programs.
         nested: number of leading dimensions of the vector that are features; None for all, as in older programs.
     """
@@ -105,13 +106,13 @@ class Features:
         common: Common | None = None,
         nested: int | None = None,
         vocabulary: Vocabulary | None = None,
-        reads: int = IN_ENGLISH,
+        reads: int = NAMES_INSIDE,
         mending: Mending | None = None,
     ) -> None:
         self.reads = reads
         self.mending = mending
         self.encoder = encoder
-        self.linker = linker
+        self.linker = linker if reads >= NAMES_INSIDE else Linker(linker.names, inside=False)
         self.nested = nested
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
         self.common = common

@@ -46,11 +46,16 @@ class Linker:
         names: those of the card.
     """
 
-    def __init__(self, names: Iterable[KnownName]) -> None:
+    def __init__(self, names: Iterable[KnownName], inside: bool = True) -> None:
+        """Index names.
+
+        Args:
+            inside: whether they are found inside what is written without spaces; older programs learned without.
+        """
         self.names = tuple(names)
         self._by_word = _by_rarest_word(self.names)
         odd = "".join(sorted(word for word in self._by_word if not WORD.fullmatch(word)))
-        self._inside = [word for word in self._by_word if is_unspaced(word) or _HANGUL.search(word)]
+        self._inside = [word for word in self._by_word if is_unspaced(word) or _HANGUL.search(word)] if inside else None
         self._words = re.compile(rf"\w+|[{re.escape(odd)}]") if odd else WORD
         last = {spelling[-1:] for spellings in self._by_word.values() for spelling, _ in spellings}
         self._ends = "".join(sign for sign in ENDS if sign not in last)
@@ -75,7 +80,7 @@ class Linker:
         """Every occurrence of every name in ``text``, in order, without overlaps."""
         read = folded(text)
         rare = self._by_word.keys() & self._words.findall(read)
-        if not read.isascii() and (is_unspaced(read) or _HANGUL.search(read)):
+        if self._inside is not None and not read.isascii() and (is_unspaced(read) or _HANGUL.search(read)):
             rare |= self._by_word.keys() & self._words.findall(UNSPACED.sub(" ", read))
             rare |= {word for word in self._inside if word in read}
         if not rare:
@@ -90,10 +95,11 @@ class Linker:
 
     def _places(self, read: str, spellings: Sequence[Spelling]) -> Iterator[tuple[int, int, str, KnownName]]:
         """(Start, minus its length, spelling, name) of every occurrence, so that sorting puts the longest first."""
+        is_whole = _stands_apart if self._inside is None else _is_whole
         for spelling, name in spellings:
             start = read.find(spelling)
             while start >= 0:
-                if _is_whole(read, start, start + len(spelling)):
+                if is_whole(read, start, start + len(spelling)):
                     yield start, -len(spelling), spelling, name
                 start = read.find(spelling, start + 1)
 
@@ -129,6 +135,10 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return begins and (
         end == len(text) or _is_particle(text, end, several) or not _goes_on(text[end], text[end - 1], several)
     )
+
+
+def _stands_apart(text: str, start: int, end: int) -> bool:
+    return not (start and _is_word(text[start - 1])) and not _is_word(text[end : end + 1])
 
 
 def _is_particle(text: str, end: int, several: bool) -> bool:

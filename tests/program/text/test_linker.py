@@ -55,6 +55,12 @@ def test_names_are_whole_and_the_longest_wins(text: str, names: list[tuple[str, 
     assert found(text) == names
 
 
+def test_older_programs_find_only_names_that_stand_apart() -> None:
+    linker = Linker(NAMES, inside=False)
+    assert linker.surfaces("她和Ilse争论的是什么") == ()
+    assert linker.surfaces("Ilse 说了什么") == ("Ilse",)
+
+
 @given(st.lists(st.sampled_from(["ilse", "brandt", "the", "long", "now", "what?", "c++", "ep", "7", "71", "x"])))
 def test_a_link_is_where_it_says_it_is(words: list[str]) -> None:
     text = " ".join(words)
