@@ -25,9 +25,9 @@ MOST = 3
 # and for 0.654 with weights of one and a half.
 SET_WEIGHT, COUNT_WEIGHT = 0.25, 0.5
 FLOOR = 1e-6
-LEAST = 5
-"""The least number of rows with which a set is a label of its own. Without rarer sets, 18 labels did as well as 24
-(1,354 rows)."""
+LEAST, LEAST_SHARE = 5, 0.006
+"""The least number and share of rows with which a set is a label of its own. Without rarer sets, 18 labels did as well
+as 24 (1,354 rows, of which five are 0.004); each label takes 23 kB of a program."""
 
 Kinds = tuple[str, ...]
 
@@ -38,11 +38,11 @@ def set_label(kinds: Iterable[str]) -> str:
 
 
 def set_labels(wanted: Sequence[Sequence[str]]) -> list[str]:
-    """The set of each row as a label; sets of several kinds that fewer than ``LEAST`` rows have share one label."""
+    """The set of each row as a label; sets of several kinds that too few rows have share one label."""
     labels = [set_label(kinds) for kinds in wanted]
-    rows = Counter(labels)
+    rows, least = Counter(labels), max(LEAST, LEAST_SHARE * len(labels))
     return [
-        label if len(kinds) < 2 or rows[label] >= LEAST else RARE for label, kinds in zip(labels, wanted, strict=True)
+        label if len(kinds) < 2 or rows[label] >= least else RARE for label, kinds in zip(labels, wanted, strict=True)
     ]
 
 
