@@ -155,6 +155,8 @@ class Putting:
         words, last = self._typed.words, self._typed.end
         if is_torn(referent) or stands_for_nothing(referent) or cannot_mean(referent, words, start, end):
             return None
+        if is_unspaced(self._typed.text) and not names(referent):
+            return None
         end += end < last and f"{words[end - 1].low} {words[end].low}" in self._pairs
         start -= start > 0 and words[start - 1].low in ARTICLES and takes_no_article(referent)
         said = within(referent) if start else referent.text
@@ -216,6 +218,8 @@ class Adding:
         None where the referent stands for nothing, or asks.
         """
         if stands_for_nothing(referent) or asks_first(referent):
+            return None
+        if is_unspaced(self._whole) and not names(referent):
             return None
         _, joint = self._joints[way]
         if not joint or (joint.split()[-1] in ARTICLES and takes_no_article(referent)):
