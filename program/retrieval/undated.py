@@ -79,6 +79,8 @@ def _over(*, own: bool) -> frozenset[str]:
 def _says_over(kind: str, value: object, *, own: bool) -> bool:
     if kind == "day":
         return isinstance(value, int) and value < 0
+    if kind in ("unit_off", "years_off"):
+        return "-" in str(value)
     told = (kind == "relation" and value in _OVER) or (kind == "relation_after" and value == "last") or kind == "ago"
     return told or (own and kind == "weekday")
 
@@ -87,6 +89,7 @@ def _is_over(tokens: tuple[Token, ...], *, own: bool) -> bool:
     """Whether a phrase is seen from now and names what is over."""
     values = [(token.value("relation"), token.value("relation_after"), token.value("day")) for token in tokens]
     said = any(relation in _OVER or behind == "last" or (day or 0) < 0 for relation, behind, day in values)
+    said = said or any("-" in str(token.value(kind)) for token in tokens for kind in ("unit_off", "years_off"))
     ago = any(token.value("ago") is not None for token in tokens) and any(token.value("unit") for token in tokens)
     weekday = own and any(token.value("weekday") is not None for token in tokens)
     return said or ago or weekday

@@ -1,4 +1,4 @@
-"""Date words that German, Dutch and Swedish write as one: *Montagmorgen*, *maandagochtend*, *Novemberwoche*."""
+"""Date words that are written as one: *Montagmorgen*, *maandagochtend*, *Novemberwoche*, *októbertől*, *والاثنين*."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ _PARTS = {
 }
 """Parts of a month, with the words that say the same before it."""
 
+_ENDINGS = {"tól": "óta", "től": "óta", "ig": "-ig", "sta": "-sta", "hun": "-ig", "hin": "-ig"}
+"""Hungarian and Finnish endings of months and weekdays, with the word that says the same behind it."""
+_BEGINNINGS = {"و": ("و",), "ب": (), "ل": (), "لل": ()}
+"""Arabic words that are written with the next one, as they are said apart; without those that add nothing."""
+_BEHIND_THESE = ("month", "weekday", "unit")
+
 
 def compound(word: str, known: Mapping[str, frozenset[Word]]) -> tuple[str, ...]:
     """The date words that a word in small letters is made of, as they are said apart; none where it is made of others.
@@ -40,6 +46,14 @@ def compound(word: str, known: Mapping[str, frozenset[Word]]) -> tuple[str, ...]
         month = word.removesuffix(part)
         if month != word and _is(known, month, "month"):
             return (*said, month)
+    for ending, said in _ENDINGS.items():
+        bare = word.removesuffix(ending)
+        if bare != word and len(bare) >= _SHORTEST and any(_is(known, bare, kind) for kind in ("month", "weekday")):
+            return (bare, said)
+    for beginning, first in _BEGINNINGS.items():
+        bare = word.removeprefix(beginning)
+        if bare != word and any(_is(known, bare, kind) for kind in _BEHIND_THESE):
+            return (*first, bare)
     return ()
 
 

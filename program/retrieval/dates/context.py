@@ -12,7 +12,7 @@ from .words import FIRM
 SIGNS = ("since", "before", "until", "after")
 """The kinds of words that bound time. A *sign* is such a kind."""
 # A year by itself is a date only behind one of these: versions, amounts and names look the same.
-_INTRODUCED = frozenset("in during for im en nel em i v w since".split())
+_INTRODUCED = frozenset("in during for im en nel em i v w since в во у în pada vào hôm".split())
 _BEHIND_I = frozenset("may march set".split())
 """Verbs behind an English *I*."""
 _BEFORE_MONTHS = frozenset("in during im en nel em".split())
@@ -25,8 +25,8 @@ _SAYS_DAY = frozenset("on from dated am vom le du el del em op på il".split())
 """Words before *3/4* that make it a day and no fraction, though not which day."""
 _GENITIVES = frozenset("der des du della dello van av".split())
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-_GREETING = frozenset({"guten", "god"})
-"""Words before *Morgen* that make it a greeting; else it means tomorrow."""
+_NO_DAY = frozenset({"guten", "god", "في"})
+"""Words before *Morgen* that make it a greeting, where else it means tomorrow; and Arabic *a day* (*twice a day*)."""
 
 
 def _is_today(tokens: Sequence[Token]) -> bool:
@@ -67,6 +67,8 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
         return i > 0 and bare == first.text.casefold() and (last or first.text.istitle())
     if _is_share(tokens, parse):
         return False
+    if parse.kind == "weekday" and first.value("unit") is not None and before is not None and before.value("number"):
+        return False  # Romanian "3 luni" are months
     if parse.kind == "day_month":
         apart = i + 1 == len(tokens) or not tokens[i + 1].text[:1].isalnum()
         if str(first.value("day_month")).endswith("?"):
@@ -84,7 +86,7 @@ def stands(tokens: Sequence[Token], i: int, parse: Parse) -> bool:
     counted = any(token.value("number") is not None for token in tokens[i : parse.end])
     if parse.unit == "minute" and not (counted and relations & {"last", "past"}):
         return False  # "last minute fixes", "the call is in ten minutes"
-    if parse.kind == "day" and before_it in _GREETING:
+    if parse.kind == "day" and before_it in _NO_DAY:
         return False
     if parse.kind == "weekend":
         return before is not None and (is_fill(before) or before.text.casefold() in ("over", "at"))

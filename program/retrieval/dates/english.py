@@ -12,7 +12,8 @@ from .words import date_words
 
 LONGEST_SHORT = 3
 _BEHIND = frozenset("last this next past the these yesterday today tomorrow".split())
-_HIER_IS_HERE = ("de", "nl")
+_OTHER_WORDS = {"de": ("hier", "eilen"), "nl": ("hier",)}
+"""Words of a language that are days in another one: *hier* is here, and no French yesterday."""
 _ONE = frozenset("day week month quarter year sprint hour weekend".split())
 """Units in the singular: a figure before one of these does not count it."""
 
@@ -31,8 +32,8 @@ def as_spoken(text: str) -> tuple[Token, ...]:
     tokens = tokens_of(text)
     language = detect_language(text)
     english = language == "en"
-    if language in _HIER_IS_HERE:
-        tokens = tuple(replace(t, words=frozenset()) if t.text.casefold() == "hier" else t for t in tokens)
+    if others := _OTHER_WORDS.get(language):
+        tokens = tuple(replace(t, words=frozenset()) if t.text.casefold() in others else t for t in tokens)
     return tuple(
         token if token.text.casefold() not in _short() or not (english or _is_english(behind)) else _plain(token)
         for token, behind in zip_longest(tokens, tokens[1:])

@@ -52,7 +52,7 @@ _LEADING = frozenset(
     "of in on at over during within throughout for all whole entire each every am im um während pendant dans"
     " au cours ces"
     " en courant under ciągu durante nos nas na no nel nella negli nelle nell i w we op om de den för"
-    " przez durant a 在 于".split()
+    " przez durant a 在 于 az bulan tháng tahun năm luna μήνα місяці місяць в у".split()
 )
 
 

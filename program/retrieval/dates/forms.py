@@ -241,6 +241,8 @@ class PeriodReader:
             yield from self._behind(parse)
         if behind.value("to_date") is not None and parse.unit in _STARTED:
             yield parse._replace(end=parse.end + 1, kind=f"{parse.kind} to date", says_no_more=True)
+        if (where := behind.value("edge_behind")) is not None and parse.unit not in _NO_WHOLES:
+            yield _edge_of(parse, str(where), j + 1)
         if behind.value("of") is not None:
             while j < len(self.tokens) and is_fill(self.tokens[j]) and not self.at(j):
                 j += 1
@@ -261,9 +263,9 @@ class PeriodReader:
         """In Chinese and Japanese the part stands behind the whole: 10月第一周, 上个月底."""
         j = parse.end + (is_fill(self.tokens[parse.end]) and parse.end + 1 < len(self.tokens))
         token = self.tokens[j]
-        if (where := token.value("edge")) is not None and parse.unit not in ("day", "days", "part"):
+        if (where := token.value("edge")) is not None and parse.unit not in _NO_WHOLES:
             yield _edge_of(parse, str(where), j + 1)
-        if (half := token.value("half_behind")) is not None and parse.unit not in ("day", "days", "part"):
+        if (half := token.value("half_behind")) is not None and parse.unit not in _NO_WHOLES:
             yield Parse(lambda here: here.half_of(parse.make(here), half), j + 1, "half of", "part")
         if (day := token.value("nth")) is not None and parse.unit == "month" and parse.kind == "relation unit":
             yield Parse(lambda here: _day_in(here, parse.make(here), day), j + 1, "nth of", "day")
@@ -298,11 +300,7 @@ class PeriodReader:
     def _directly(self, i: int, part: object) -> Parse | None:
         """A period that directly follows a part of it, without *of*: *first week November*."""
         inner = self.longest(i) if i < len(self.tokens) and not is_fill(self.tokens[i]) else None
-        wholes = (
-            ("month", "quarter", "half", "year")
-            if part in ("month", "quarter")
-            else ("month", "quarter", "year", "sprint")
-        )
+        wholes = ("month", "quarter", "year", "half" if part in ("month", "quarter") else "sprint")
         return inner if inner is not None and inner.unit in wholes and inner.unit != part else None
 
     def all_of(self, i: int) -> list[Parse]:
@@ -329,6 +327,8 @@ class PeriodReader:
 
 _SO_MANY, _DAY_WORDS = ("number", "relation", "unit"), ("dom", "day_of", "day_said")
 CJK_TEXT = re.compile(f"[{CJK}]")
+_NO_WHOLES = ("day", "days", "part")
+"""Units of periods of which nothing behind them is an edge or a half."""
 _OPEN = frozenset(
     "month|quarter|half|dom month|month dom|nth month|ordinal unit|unit number|unit number and number".split("|")
 )

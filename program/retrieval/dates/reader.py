@@ -41,6 +41,7 @@ class DateReader:
         self.tokens = tokens
         self.periods = PeriodReader(tokens)
         self.inner = InnerReader(self.periods)
+        self._says_between = any(token.value("between_behind") is not None for token in tokens)
 
     def phrase(self, i: int) -> Parse | None:
         """The longest phrase that begins here; of equal ones the first."""
@@ -214,6 +215,8 @@ class DateReader:
         if parse is None or parse.end >= len(self.tokens):
             return
         behind = self.tokens[parse.end]
+        if is_fill(behind) and self._is(parse.end + 1, "since_after"):
+            yield Parse(bounded("since", parse), parse.end + 2, f"since {parse.kind}")
         if behind.value("since_after") is not None or behind.value("or_later") is not None:
             yield Parse(bounded("since", parse), parse.end + 1, f"since {parse.kind}")
         dated = parse.unit == "day" and (behind.value("to_date") is not None or behind.value("till_now") is not None)
@@ -221,8 +224,9 @@ class DateReader:
             yield Parse(bounded("since", parse), parse.end + 1, f"since {parse.kind}")
         if behind.value("or_earlier") is not None:
             yield Parse(bounded("until", parse), parse.end + 1, f"until {parse.kind}")
-        for sign in SIGNS if CJK_TEXT.match(behind.text) else ():
-            if behind.value(sign) is not None:
+        for sign in SIGNS:
+            directly = CJK_TEXT.match(behind.text) and behind.value(sign) is not None
+            if directly or behind.value(f"{sign}_behind") is not None:
                 yield Parse(bounded(sign, parse), parse.end + 1, f"{sign} {parse.kind}")
 
     # -- ranges --------------------------------------------------------------------------------
@@ -231,6 +235,7 @@ class DateReader:
         """*Between A and B*, *from A to B*, *A to B*; the one may lend the other its month or unit."""
         openings = [(i + 1, "and")] if self._is(i, "between") else []
         openings += [(i + 1, "to")] if self._is(i, "from") else []
+        yield from self._between_behind(i)
         for start, joint in [*openings, (i, "to")]:
             for first, middle in self._ends(start, begun=start > i):
                 at = self._joint(middle, joint)
@@ -244,6 +249,14 @@ class DateReader:
                     yield found
                     if (year := year_behind(self.periods, end)) is not None:
                         yield Parse(in_year(found, year), self._included(year.end), "range of year")
+
+    def _between_behind(self, i: int) -> Iterator[Parse]:
+        """*3 ile 7 Kasım arasında*: A and B, and behind them the word that says *between*."""
+        for first, middle in self._ends(i) if self._says_between else ():
+            at = self._joint(middle, "and")
+            for second, end in self._ends(at) if at is not None else ():
+                if self._is(end, "between_behind") and not (isinstance(first, int) and isinstance(second, int)):
+                    yield Parse(lambda here, a=first, b=second: between(here, a, b), end + 1, "range")
 
     def _fills(self, i: int) -> bool:
         """Whether a token is skipped before an end of a range: *the*, *de*, *el día*."""

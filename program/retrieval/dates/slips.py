@@ -67,14 +67,15 @@ _TABLE = {
 """What is typed for a word of dates, by the word. What one slip makes is found without it (``spellings.py``)."""
 
 WORDS = frozenset(
-    "bezna breen caramba ceren cerna černa cerva červa czwarte denier domino dominica febre ferier freda freytag"
-    " frida fridagen frist gesten gester janer janne jänne javier keten kvete květa květu lenda letter lette"
+    "maine marti bezna breen caramba ceren cerna černa cerva červa czwarte denier domino dominica febre ferier freda"
+    " freytag frida fridagen frist gesten gester janer janne jänne javier keten kvete květa květu lenda letter lette"
     " letten lorda luego lugli madri maggi managen manda mandas mandaten marat marco mares marte marze mates mazec"
     " moths monda monta needle neele paktu ptaku ptáku quarte sabat salian salida saludan samed scora semine sobta"
     " sobte sonda sondage sondas sontag sooty sorda sorde sorsa sorso spint sprit stocznia stred streu sunay sunda"
     " veneri vernes vienes worek worku zonda".split()
 )
-"""Words and names that are written like a slip. Of all slips, these are words of one of 18 languages by the frequencies
+"""Words and names that are written like a slip, or like a word without its accents. Of all slips, these
+are words of one of 18 languages by the frequencies
 of ``wordfreq`` (Speer 2022), and no other spelling of the same date."""
 
 

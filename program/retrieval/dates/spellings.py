@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from .slips import WORDS, double_slips, other_letters
-from .words import Word, date_words
+from .words import Word, date_words, world_only
 
 _LETTERS = str.maketrans("łøıđ", "loid")
 _TRADITIONAL = str.maketrans("个这后过冲礼从开现间号当", "個這後過衝禮從開現間號當")
+_PLAIN = str.maketrans("άέήίόύώϊϋΐΰёأإآٱ'țș", "αεηιουωιυιυеاااا’ţş")
+"""Letters of scripts of which no word becomes another one without their marks."""
 _FEWEST_FOLDED = 5
 """The least letters of a word that is also read without its accents; shorter ones are then other words (``até``)."""
 _FEWEST = 6
@@ -33,7 +35,7 @@ def written_otherwise(known: Mapping[str, frozenset[Word]]) -> dict[str, frozens
     """Further spellings of known words, without accents or in traditional characters, with what they stand for."""
     found: dict[str, frozenset[Word]] = {}
     for surface, words in known.items():
-        for other in (_folded(surface), surface.translate(_TRADITIONAL)):
+        for other in (_folded(surface), surface.translate(_TRADITIONAL), surface.translate(_PLAIN)):
             if other not in known and other not in WORDS:
                 found[other] = found.get(other, frozenset()) | words
     return found
@@ -58,7 +60,7 @@ def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
         if surface in known:
             meant[slip].add(surface)
     for surface, words in known.items():
-        if not surface.isalpha() or ord(surface[0]) >= 0x250:
+        if not surface.isalpha() or ord(surface[0]) >= 0x250 or surface in _without_slips():
             continue
         for slip in other_letters(surface, words):
             meant[slip].add(surface)
@@ -74,6 +76,12 @@ def mistyped(known: Mapping[str, frozenset[Word]]) -> dict[str, str]:
         for slip, surfaces in meant.items()
         if slip not in known and slip not in WORDS and len({known[surface] for surface in surfaces}) == 1
     }
+
+
+@lru_cache(maxsize=1)
+def _without_slips() -> frozenset[str]:
+    """Words of languages in which nobody has looked whether a slip of them is another word."""
+    return frozenset(one for surface in world_only() for one in (surface, _folded(surface)))
 
 
 @lru_cache(maxsize=1)

@@ -151,6 +151,15 @@ def _unit_edge(here: Almanac, value: str) -> Period:
     return here.edge(here.related("this", unit), where)
 
 
+def _unit_off(here: Almanac, value: str) -> Period:
+    unit, by = value.split()
+    return here.shifted(int(by), unit)
+
+
+def _either_day(_: Almanac, __: Any) -> Period:
+    raise NoSuchDateError("the word is as far before today as behind it, and does not say which")
+
+
 def _weekday_before_last(here: Almanac, weekday: int, _: Any, relation: str) -> Period:
     if relation != "last":
         raise NoSuchDateError("the weekday before which is not said")
@@ -236,6 +245,7 @@ FORMS: tuple[Form, ...] = (
     (("number", "relation", "unit", "whole"), lambda h, n, rel, unit, _: _whole_ones(h, rel, n, unit), "days"),
     (("relation", "number", "unit"), lambda here, relation, count, unit: here.lasting(relation, count, unit), "days"),
     (("number", "relation", "unit"), lambda here, count, relation, unit: here.lasting(relation, count, unit), "days"),
+    (("number", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit), 1),
     (("number", "unit", "relation_after"), lambda here, n, unit, relation: here.lasting(relation, n, unit), "days"),
     (("relation", "minus", "number", "unit"), _negative, "days"),
     (("relation", "too_many", "unit"), lambda here, relation, n, unit: here.lasting(relation, n, unit), "days"),
@@ -244,11 +254,12 @@ FORMS: tuple[Form, ...] = (
     (("too_many", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit), 1),
     (("ago_before", "too_many", "unit"), lambda here, _, count, unit: here.ago(count, unit), 2),
     (("relation", "stretch"), _stretch, "days"),
+    (("stretch", "relation_after"), lambda here, text, relation: _stretch(here, relation, text), "days"),
     (("stretch", "ago"), _stretch_ago, "day"),
+    (("ago_before", "stretch"), lambda here, _, text: _stretch_ago(here, text, _), "day"),
     (("relation", "unit"), lambda here, relation, unit: here.related(relation, unit), 1),
     (("unit", "relation_after"), lambda here, unit, relation: here.related(relation, unit), 0),
     (("number", "weekday", "ago"), lambda here, n, day, _: here.weekday_ago(day, n), "day"),
-    (("number", "unit", "ago"), lambda here, count, unit, _: here.ago(count, unit), 1),
     (("number", "unit", "ago", "day"), _ago_from, "day"),
     (("half_year_word", "ago"), lambda here, _, __: here.shifted(-1, "half"), "half"),
     (("ago_before", "number", "unit"), lambda here, _, count, unit: here.ago(count, unit), 2),
@@ -273,6 +284,9 @@ FORMS: tuple[Form, ...] = (
     (("so_far",), lambda here, unit: here.related("this", unit), "days"),
     (("fixed", "year"), lambda here, text, year: here.on(year, *map(int, text.split("-"))), "day"),
     (("fixed",), lambda here, text: here.on(None, *map(int, text.split("-"))), "day"),
+    (("unit_off",), _unit_off, "days"),
+    (("since_weekday",), lambda here, day: here.since(here.weekday(day)), "days"),
+    (("either_day",), _either_day, "day"),
     (("years_off",), lambda here, offset: here.shifted(offset, "year"), "year"),
     (("unit_edge",), _unit_edge, "part"),
     (("year",), lambda here, year: here.year(year), "year"),

@@ -13,8 +13,8 @@ from .spellings import mistyped, written_otherwise
 from .table import order_of
 from .words import Word, date_words
 
-_LATIN = "A-Za-z\u00c0-\u024f\u0370-\u052f"
-"""Letters of scripts with spaces: Latin, Greek, Cyrillic."""
+_LATIN = "A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1eff\u0620-\u065f\u0670-\u06d3\u0900-\u0963\u0970-\u097f"
+"""Letters of scripts with spaces: Latin, Greek, Cyrillic, Arabic, Devanagari."""
 CJK = "\u3040-\u30ff\u3400-\u9fff"
 _MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _FIGURES = (
@@ -48,11 +48,11 @@ _FIGURES = (
     ("year", r"(?:19|20)\d\d(?![.,]\d)"),
     ("short_year", r"['’]\d\d"),
     ("nth", r"\d{1,2}(?:st|nd|rd|th|º|ª|\.?er(?!\w))|1°(?!\s?[CF]\b)"),
-    ("nth_said", r"\d{1,2}(?:e|de|ste|ème|:e|:a)"),
+    ("nth_said", r"\d{1,2}(?:e|de|ste|ème|:e|:a|-(?:es|as|os|ös|ik|го|е)|го|ης?)"),
     ("number", r"\d{1,3}(?:\.(?=\s+[^\W\d]|\s?[-–]\s?\d))?(?![.,]\d)"),
     ("too_many", r"\d{4,15}(?![.,]\d)"),
 )
-_BEFORE_FIGURE = rf"(?<![{_LATIN}0-9_#!/])(?<![^.]\.)(?<![{_LATIN}]-)"
+_BEFORE_FIGURE = rf"(?:(?<=\s[ول])|(?<![{_LATIN}0-9_#!/]))(?<![^.]\.)(?<![{_LATIN}]-)"
 _AFTER_FIGURE = rf"(?![{_LATIN}0-9_%])"
 _ENDS = {kind: "" if kind.startswith("cjk") else _AFTER_FIGURE for kind, _ in _FIGURES}
 _PIECES = re.compile(
@@ -61,7 +61,9 @@ _PIECES = re.compile(
 )
 _CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(f"[{_LATIN}]+")
-_GOES_ON = re.compile(f"[{_LATIN}_]|-[{_LATIN}]")
+_GOES_ON = re.compile(rf"[{_LATIN}_]|-[{_LATIN}]|(?<=\d)\d")
+_ENDING = re.compile(f"[-'’][{_LATIN}]")
+"""How what follows a figure or a name begins: *3-án*, *Kasım'dan*."""
 _POSSESSIVE = re.compile(f"['’]s?(?![{_LATIN}])")
 _ABBREVIATED = re.compile(r"\.(?= ?[0-9])")
 _ELIDED = re.compile(f"(?<![{_LATIN}])(?:[dl]|dall|dell|all|nell|quest)['’]$")
@@ -159,10 +161,13 @@ def _surface(lower: str, start: int, first: str, is_word: bool) -> str | None:
     """The longest known spelling that stands here as a whole word; None if there is none."""
     if is_word and start and lower[start - 1] in "_'’-" and not _may_follow(lower, start):
         return None
+    at_end = not is_word and start and lower[start] in "-'’" and lower[start - 1].isalnum()
     for surface in _known()[1].get(first if is_word else first[:1], ()):
-        end = start + len(surface)
-        goes_on = is_word and surface[-1] not in "'’" and _GOES_ON.match(lower, end) and not _joins(lower, end)
-        if lower.startswith(surface, start) and not goes_on:
+        if not lower.startswith(surface, start):
+            continue
+        end, is_ending = start + len(surface), not is_word and _ENDING.match(surface) is not None
+        goes_on = surface[-1] not in "'’" and _GOES_ON.match(lower, end) and not _joins(lower, end)
+        if not ((is_word or is_ending) and goes_on) and (at_end or not is_ending):
             return surface
     return None
 

@@ -1,16 +1,18 @@
-"""Date words in seventeen languages, each with what it stands for.
+"""Date words in many languages, each with what it stands for.
 
 One word may stand for several things ("vor" is before and ago, "a" is one, to, or a filling word); the grammar in
 ``forms.py`` takes the one that fits. English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish, Polish,
 Chinese and Japanese are here; the commonest words of Danish and Norwegian, Czech, Russian, Turkish and Korean are in
-``words_more.py``; in other languages only figures are understood.
+``words_more.py``, those of nine more in ``words_world.py``; in other languages only figures are understood.
 """
 
 from __future__ import annotations
 
 from ...text.number_words import SPELLED
+from .names_world import OTHER_WORDS
 from .ordinals import days_in_words
 from .words_more import Word, each_word, more_words
+from .words_world import world_words
 
 _MONTHS: dict[int | str, str] = {
     1: "january|jan|januar|jänner|janvier|janv|ene|enero|janeiro|gennaio|januari|styczeń|stycznia|styczniu|一月",
@@ -290,47 +292,14 @@ _LENGTHS: dict[int | str, str] = {
 }
 """Numbers with their unit, since the number alone is a word of another language (*due last week*)."""
 _YEAR_TO_DATE: dict[int | str, str] = {"year": "ytd", "quarter": "qtd", "month": "mtd", "week": "wtd"}
-FIRM = frozenset(
-    {
-        "mon",
-        "tue",
-        "wed",
-        "thu",
-        "fri",
-        "sat",
-        "sun",
-        "may",
-        "mart",
-        "march",
-        "mars",
-        "mai",
-        "sept",
-        "mar",
-        "maj",
-        "mei",
-        "dez",
-        "jun",
-        "lis",
-        "gru",
-        "dic",
-        "lug",
-        "giu",
-        "abr",
-        "ene",
-        "avr",
-        "mrt",
-        "fev",
-        "ott",
-        "an",
-        "set",
-    }
+FIRM = OTHER_WORDS | frozenset(
+    "mon tue wed thu fri sat sun may mart march mars mai sept mar maj mei dez jun lis gru"
+    " dic lug giu abr ene avr mrt fev ott an set".split()
 )
 """Months and weekdays that are other words, too; alone and in lower case they are not taken for dates."""
 
 
-def date_words() -> dict[str, frozenset[Word]]:
-    """Every spelling, in lower case, with all that it may stand for."""
-    found: dict[str, set[Word]] = {}
+def _pairs() -> list[tuple[str, Word]]:
     tables = {
         "month": _MONTHS,
         "weekday": _WEEKDAYS,
@@ -349,7 +318,18 @@ def date_words() -> dict[str, frozenset[Word]]:
     pairs += [pair for kind, table in tables.items() for pair in each_word(kind, table)]
     for value, line in _SIGNS.items():
         pairs += [(" ".join(surface.split()), Word(str(value), "")) for surface in line.split("|")]
-    for surface, word in pairs:
+    return pairs
+
+
+def world_only() -> frozenset[str]:
+    """The spellings that stand only in ``words_world.py``."""
+    return frozenset(surface for surface, _ in world_words()) - {surface for surface, _ in _pairs()}
+
+
+def date_words() -> dict[str, frozenset[Word]]:
+    """Every spelling, in lower case, with all that it may stand for."""
+    found: dict[str, set[Word]] = {}
+    for surface, word in (*_pairs(), *world_words()):
         found.setdefault(surface, set()).add(word)
     for words in found.values():
         words |= {_ALONE[word.value] for word in words if word.kind == "unit" and word.value in _ALONE}
