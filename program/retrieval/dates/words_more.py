@@ -1,5 +1,4 @@
-"""The commonest date words in Danish and Norwegian, Czech, Russian, Ukrainian, Greek, Turkish and Korean, and of rarer
-forms."""
+"""The commonest date words in Danish and Norwegian, Czech, Russian, Turkish and Korean; words of rarer forms."""
 
 from __future__ import annotations
 
@@ -102,57 +101,6 @@ _TABLES: dict[str, dict[int | str, str]] = {
     "fill": {"": "den|det|в|во|на|за|v|ve|의"},
 }
 
-_FEW: dict[str, dict[int | str, str]] = {
-    "month": {
-        1: "січень|січня|січні|ιανουάριος|ιανουάριο|ιανουαρίου|ocakta|ocaktan",
-        2: "лютий|лютого|лютому|φεβρουάριος|φεβρουάριο|φεβρουαρίου|şubatta|şubattan",
-        3: "березень|березня|березні|μάρτιος|μάρτιο|μαρτίου",
-        4: "квітень|квітня|квітні|απρίλιος|απρίλιο|απριλίου|nisanda|nisandan",
-        5: "травень|травня|травні|μάιος|μάιο|μαΐου|mayısta|mayıstan",
-        6: "червень|червня|червні|ιούνιος|ιούνιο|ιουνίου|haziranda|hazirandan",
-        7: "липень|липня|липні|ιούλιος|ιούλιο|ιουλίου|temmuzda|temmuzdan",
-        8: "серпень|серпня|серпні|αύγουστος|αύγουστο|αυγούστου|ağustosta|ağustostan",
-        9: "вересень|вересня|вересні|σεπτέμβριος|σεπτέμβριο|σεπτεμβρίου|eylülde|eylülden",
-        10: "жовтень|жовтня|жовтні|οκτώβριος|οκτώβριο|οκτωβρίου|ekimde|ekimden",
-        11: "листопад|листопада|листопаді|νοέμβριος|νοέμβριο|νοεμβρίου|kasımda|kasımdan",
-        12: "грудень|грудня|грудні|δεκέμβριος|δεκέμβριο|δεκεμβρίου|aralıkta|aralıktan",
-    },
-    "weekday": {
-        0: "понеділок|понеділка|δευτέρα",
-        1: "вівторок|вівторка|τρίτη",
-        2: "середа|середу|середи|τετάρτη",
-        3: "четвер|четверга|πέμπτη",
-        4: "п'ятниця|п'ятницю|п'ятниці|παρασκευή",
-        5: "субота|суботу|суботи|σάββατο",
-        6: "неділя|неділю|κυριακή",
-    },
-    "unit": {
-        "day": "днів|дні|ημέρες|μέρες",
-        "week": "тиждень|тижня|тижні|тижнів|εβδομάδα|εβδομάδες",
-        "month": "місяць|місяця|місяці|місяців|μήνα|μήνες",
-        "quarter": "кварталі|τρίμηνο",
-        "year": "рік|року|році|χρόνο|έτος",
-        "sprint": "спринті",
-    },
-    "relation": {
-        "last": "минулий|минулого|минулому|минулої|останній|останні|останніх|περασμένη|περασμένο"
-        "|προηγούμενη|προηγούμενο|τελευταία|τελευταίες",
-        "this": "цей|цього|цьому|поточний|поточному|αυτή|αυτόν|αυτό|τρέχον",
-        "next": "наступний|наступного|наступному|επόμενη|επόμενο",
-    },
-    "day": {0: "сьогодні|σήμερα", -1: "вчора|учора|χθες|χτες", 1: "завтра|αύριο"},
-    "since": {"": "з|від|από|από τον|από την|από το"},
-    "before": {"": "до|πριν|πριν από"},
-    "after": {"": "після|μετά"},
-    "until": {"": "до|по|μέχρι|ως"},
-    "between": {"": "між|μεταξύ"},
-    "from": {"": "з|від|από"},
-    "to": {"": "до|по|μέχρι|ως"},
-    "and": {"": "і|та|και"},
-    "fill": {"": "у|в|τον|την|το|του|της"},
-}
-"""The commonest words of Ukrainian and Greek, and cases of Turkish months."""
-
 _RARER: dict[str, dict[int | str, str]] = {
     "half": {1: "上半年|上半期", 2: "下半年|下半期"},
     "years_off": {-2: "前年|一昨年|おととし", -1: "i fjol|ifjol", 0: "i år"},
@@ -208,6 +156,6 @@ _RARER: dict[str, dict[int | str, str]] = {
 
 def more_words() -> Iterator[tuple[str, Word]]:
     """Every spelling of these languages with what it may stand for."""
-    for tables in (_TABLES, _FEW, _RARER):
+    for tables in (_TABLES, _RARER):
         for kind, table in tables.items():
             yield from each_word(kind, table)
