@@ -42,7 +42,7 @@ def words_of(text: str) -> list[Word]:
 
 
 def is_unspaced(text: str) -> bool:
-    """Whether a text has a script that is written without spaces, where words cannot be edited one by one."""
+    """Whether a text has a script that is written without spaces; ``unspaced.py`` guesses its pieces."""
     return UNSPACED.search(text) is not None
 
 

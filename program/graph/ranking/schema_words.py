@@ -166,15 +166,11 @@ def _grams(word: str) -> frozenset[str]:
     return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
 
 
-def _alike(word: str, grams: frozenset[str], other: str, others: frozenset[str]) -> float:
-    """The similarity of spelling of two words, at most 1: by shared trigrams, and for longer words by edit distance."""
+def written_alike(word: str, other: str) -> float:
+    """The similarity of spelling of two words, 0 to 1: by shared trigrams, and for longer words by edit distance."""
+    grams, others = _grams(word), _grams(other)
     shared = len(grams & others)
     dice = 2 * shared / (len(grams) + len(others)) if shared > 1 else 0.0
     if min(len(word), len(other)) < LONG:
         return dice
     return max(dice, (fuzz.ratio(word, other) / 100 - EDITED) / (1 - EDITED))
-
-
-def written_alike(word: str, other: str) -> float:
-    """The similarity of spelling of two words, 0 to 1."""
-    return _alike(word, _grams(word), other, _grams(other))
