@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -123,12 +123,12 @@ def merits(found: Sequence[Attempt], gold: Sequence[SubQuery], encoder: Encoder)
     """
     texts = list(dict.fromkeys(text for of, _ in found for text in of))
     column = {text: place for place, text in enumerate(texts)}
-    vectors = encoder.encode([_plain(text) for text in (*(one.text for one in gold), *texts)])
+    said = [_said(text) for text in (*(one.text for one in gold), *texts)]
+    vectors = encoder.encode([one.plain for one in said])
     alike = vectors[: len(gold)] @ vectors[len(gold) :].T
-    facts = [_facts(text) for text in texts]
-    for line, one in zip(alike, gold, strict=True):
-        wanted = _facts(one.text)
-        line[[said != wanted for said in facts]] = 0.0
+    facts = [one.facts for one in said]
+    for line, wanted in zip(alike, facts, strict=False):
+        line[[found != wanted for found in facts[len(gold) :]]] = 0.0
     return np.array([_merit(alike[:, [column[text] for text in of]], needs, gold) for of, needs in found])
 
 
@@ -143,11 +143,30 @@ def _merit(alike: np.ndarray, needs: Sequence[set[int]], gold: Sequence[SubQuery
     return float(near.sum() / most + EACH_BONUS * (near >= ALIKE).sum() / most + RIGHT_BONUS * right)
 
 
-def _plain(text: str) -> str:
-    """A text in lower case without signs, with "that" in the place of an answer such as ``{1}``."""
-    return " ".join(word.low for word in words_of(REFERENCE.sub("that", text)) if word.spoken)
+class Said(NamedTuple):
+    """What of a text is compared.
+
+    Attributes:
+        plain: in lower case without signs, with "that" in the place of an answer such as ``{1}``.
+        facts: its numbers, sorted, and how often it negates: mean vectors hardly show either.
+    """
+
+    plain: str
+    facts: tuple[list[str], int]
 
 
-def _facts(text: str) -> tuple[Counter[str], int]:
-    """The numbers of a text, and how often it negates: mean vectors hardly show either."""
-    return Counter(_NUMBER.findall(REFERENCE.sub("", text))), denials(word.low for word in words_of(text))
+def _said(text: str) -> Said:
+    words, numbers, denied = list[str](), list[str](), 0
+    for piece in text.split():
+        of_piece = _of_piece(piece)
+        words += of_piece[0]
+        numbers += of_piece[1]
+        denied += of_piece[2]
+    return Said(" ".join(words), (sorted(numbers), denied))
+
+
+@lru_cache(maxsize=100_000)
+def _of_piece(piece: str) -> tuple[tuple[str, ...], list[str], int]:
+    """The words, the numbers and the negations of what stands between two spaces; all cuts of a query share these."""
+    plain = tuple(word.low for word in words_of(REFERENCE.sub("that", piece)) if word.spoken)
+    return plain, _NUMBER.findall(REFERENCE.sub("", piece)), denials(word.low for word in words_of(piece))

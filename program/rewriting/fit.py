@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -76,14 +77,28 @@ def merits(texts: Sequence[str], gold: str) -> list[float]:
 
 def _bag(text: str) -> Counter[str]:
     """The words of a text, as often as it has them; in scripts without spaces, its signs."""
-    spoken = (word.low for word in words_of(text) if word.spoken)
-    return Counter(part for word in spoken for part in (word if is_unspaced(word) else (word,)))
+    return Counter(_said(text))
+
+
+def _said(text: str) -> list[str]:
+    return [said for piece in text.split() for said in _of_piece(piece)]
+
+
+@lru_cache(maxsize=100_000)
+def _of_piece(piece: str) -> tuple[str, ...]:
+    """The words of what stands between two spaces. The edits of a query are made of the same few pieces."""
+    spoken = (word.low for word in words_of(piece) if word.spoken)
+    return tuple(part for word in spoken for part in (word if is_unspaced(word) else (word,)))
 
 
 def _f1(text: str, wanted: Counter[str]) -> float:
-    said = _bag(text)
-    total = said.total() + wanted.total()
-    return 2 * (said & wanted).total() / total if total else 1.0
+    said, left, shared = _said(text), dict(wanted), 0
+    for word in said:
+        if found := left.get(word, 0):
+            left[word] = found - 1
+            shared += 1
+    total = len(said) + wanted.total()
+    return 2 * shared / total if total else 1.0
 
 
 def _weights(lessons: Sequence[Lesson], own: Sequence[bool]) -> dict[str, float]:
