@@ -17,6 +17,8 @@ from ..text.linker import Linker
 from ..text.mending import Mending, learned_words, mended
 from ..text.openers import without_openers
 from ..text.spelling import bare, folded, simple
+from .back_references import back_references
+from .composition import composition
 from .encoder import Encoder
 from .ngrams import (
     COLUMNS,
@@ -37,7 +39,7 @@ from .ngrams import (
 )
 
 SURFACE_WEIGHT = 0.5
-AS_TYPED, BARE, SIMPLE, IN_ENGLISH, NAMES_INSIDE = range(5)
+AS_TYPED, BARE, SIMPLE, IN_ENGLISH, NAMES_INSIDE, COMPOSED = range(6)
 DIGIT = re.compile(r"\d")
 
 
@@ -45,7 +47,7 @@ def _asked(text: str) -> str:
     return without_openers(simple(text))
 
 
-_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked, _asked, _asked)
+_SPELLED: tuple[Callable[[str], str], ...] = (str, bare, _asked, _asked, _asked, _asked)
 
 
 class Seen(NamedTuple):
@@ -62,7 +64,7 @@ class Seen(NamedTuple):
 class Look(NamedTuple):
     """The features of a text without its conversation.
 
-    ``vector`` is the text's with its names masked; ``text`` and ``words`` still have the names.
+    ``vector`` is the text's with its names masked; ``text`` and ``words`` still have the names, ``masked`` has none.
     """
 
     vector: np.ndarray
@@ -70,6 +72,7 @@ class Look(NamedTuple):
     names: frozenset[str]
     text: str
     words: list[str]
+    masked: list[str]
     seen: Seen
 
 
@@ -93,7 +96,9 @@ class Features:
             first programs): not at all; ``BARE``: without signs at its end; ``SIMPLE``: also in lower case and without
             list markers (``text/spelling.py``) and opening words (``text/openers.py``);
             ``IN_ENGLISH``: also with the function words of other languages in English (``text/in_english.py``);
-            ``NAMES_INSIDE``: names are found inside what is written without spaces, too (``text/linker.py``).
+            ``NAMES_INSIDE``: names are found inside what is written without spaces, too (``text/linker.py``);
+            ``COMPOSED``: counts and places of function words and names are features, too (``composition.py``), and of
+            a later turn what may point back (``back_references.py``).
         mending: corrects typing slips (``mending.py``); None in older programs.
         nested: number of leading dimensions of the vector that are features; None for all, as in older programs.
     """
@@ -106,7 +111,7 @@ class Features:
         common: Common | None = None,
         nested: int | None = None,
         vocabulary: Vocabulary | None = None,
-        reads: int = NAMES_INSIDE,
+        reads: int = COMPOSED,
         mending: Mending | None = None,
     ) -> None:
         self.reads = reads
@@ -143,7 +148,9 @@ class Features:
         return self._look(self._spelled(query)).seen
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
-        """Features of a query after earlier turns: similarity to them, and new and repeated names and rare words."""
+        """Features of a query after earlier turns: similarity to them, new and repeated names and rare words, and what
+        may point back.
+        """
         query = self._spelled(query)
         # A follow-up leaves names out, so whether there are any tells: this vector is of the text with its names.
         look, vector = self._look(query), self._named(query)
@@ -157,6 +164,8 @@ class Features:
                 *_rare_words(look.words, [turn.words for turn in before], self.common),
                 float(bool(look.names - names)),
             ]
+        if self.reads >= COMPOSED:
+            extra += back_references(look.masked)
         return self._seen(vector, look.surface + extra, look.seen.grams)
 
     def forget(self) -> None:
@@ -196,8 +205,10 @@ class Features:
             words = words_of(masked)
         vector = self._vector(small if self.common is None else masked)
         surface = _surface(small, len(names))
+        if self.reads >= COMPOSED and self.common is not None:
+            surface += composition(words, self.common)
         seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common, self.vocabulary), self.idf))
-        return Look(vector, surface, names, small, words_of(small) if names else words, seen)
+        return Look(vector, surface, names, small, words_of(small) if names else words, words, seen)
 
     def _masked(self, query: str) -> str:
         return (mask_folded if self.reads >= SIMPLE else mask_names)(query, self.linker)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from queryplan.program.heads.fit_head import (
     MADE_WEIGHT,
     RIDGES,
     SHARES,
-    Fitted,
     Rows,
     fit_and_leave_out,
     fit_head,
@@ -28,7 +26,7 @@ from queryplan.program.heads.heads import (
     against_first,
 )
 from queryplan.program.heads.ridge import Solved, factored, rbf
-from queryplan.program.heads.training import MADE, made_turns, reluctant
+from queryplan.program.heads.training import MADE, made_turns
 
 
 def some(count: int) -> list[Seen]:
@@ -106,35 +104,6 @@ def test_left_out_probabilities_come_with_the_head() -> None:
     assert fitted is not None
     assert fitted.left_out.shape == (20, 2)
     np.testing.assert_allclose(fitted.left_out.sum(axis=1), 1.0, atol=1e-9)
-
-
-def fitted(said: list[float], labels: tuple[str, ...] = ("false", "true")) -> Fitted:
-    head = fit_head("x", some(20), [labels[n % 2] for n in range(20)], list(map(str, range(20))))
-    assert head is not None
-    return Fitted(head, np.array([[1 - p, p] for p in said]))
-
-
-def test_follow_up_is_said_as_late_as_costs_nothing() -> None:
-    free = fitted([0.9, 0.8, 0.62, 0.58, 0.1])
-    late = reluctant(free, "true", ["true", "true", "false", "false", "false"])
-    assert late.bias == (0.0, pytest.approx(-np.log(0.65 / 0.35)))
-    dear = fitted([0.9, 0.53, 0.52, 0.1])
-    assert reluctant(dear, "true", ["true", "true", "true", "false"]) is dear.head
-
-
-def test_it_is_said_late_where_that_costs_a_row_in_fifty_but_no_more() -> None:
-    said = [0.9] * 48 + [0.57] + [0.1]
-    late = reluctant(fitted(said), "true", ["true"] * 49 + ["false"])
-    assert late.bias == (0.0, pytest.approx(-np.log(0.65 / 0.35)))
-    twice = reluctant(fitted([0.57, *said]), "true", ["true"] * 50 + ["false"])
-    assert twice.bias == (0.0, pytest.approx(-np.log(0.55 / 0.45)))
-
-
-def test_what_a_head_says_already_is_added_to() -> None:
-    free = fitted([0.9, 0.8, 0.62, 0.58, 0.1])
-    biased = free._replace(head=replace(free.head, bias=(0.0, 1.0)))
-    late = reluctant(biased, "true", ["true", "true", "false", "false", "false"])
-    assert late.bias == (0.0, pytest.approx(1.0 - np.log(0.65 / 0.35)))
 
 
 def test_first_questions_of_other_conversations_are_made_to_follow_what_they_do_not_follow(
