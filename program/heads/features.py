@@ -18,7 +18,7 @@ from ..text.mending import Mending, learned_words, mended
 from ..text.openers import without_openers
 from ..text.spelling import bare, folded, simple
 from .back_references import back_references
-from .composition import composition
+from .composition import NUMBERS, composition
 from .encoder import Encoder
 from .ngrams import (
     COLUMNS,
@@ -119,6 +119,7 @@ class Features:
         self.encoder = encoder
         self.linker = linker if reads >= NAMES_INSIDE else Linker(linker.names, inside=False)
         self.nested = nested
+        self._composed = reads >= COMPOSED and common is not None
         self.idf = np.ones(COLUMNS, dtype=np.float32) if idf is None else idf.astype(np.float32)
         self.common = common
         self.vocabulary = vocabulary
@@ -147,6 +148,14 @@ class Features:
         """Features of a query that stands alone."""
         return self._look(self._spelled(query)).seen
 
+    def of_wishes(self, query: str) -> Seen:
+        """The same for heads of structured sources, without how the query is composed: their frames say that better.
+
+        With it the kinds were exactly right for 14 fewer of 1,381 rows of ``engineering`` that were left out.
+        """
+        seen = self.of_query(query)
+        return seen._replace(dense=seen.dense[:-NUMBERS]) if self._composed else seen
+
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: similarity to them, new and repeated names and rare words, and what
         may point back.
@@ -164,7 +173,7 @@ class Features:
                 *_rare_words(look.words, [turn.words for turn in before], self.common),
                 float(bool(look.names - names)),
             ]
-        if self.reads >= COMPOSED:
+        if self._composed:
             extra += back_references(look.masked)
         return self._seen(vector, look.surface + extra, look.seen.grams)
 
@@ -205,8 +214,8 @@ class Features:
             words = words_of(masked)
         vector = self._vector(small if self.common is None else masked)
         surface = _surface(small, len(names))
-        if self.reads >= COMPOSED and self.common is not None:
-            surface += composition(words, self.common)
+        if self._composed:
+            surface += composition(words, self.common or frozenset())
         seen = self._seen(vector, surface, weigh(_columns(masked, words, self.common, self.vocabulary), self.idf))
         return Look(vector, surface, names, small, words_of(small) if names else words, words, seen)
 

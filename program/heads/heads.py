@@ -287,7 +287,7 @@ class Heads:
         """
         if self._source is None:
             return {}
-        seen = with_cues(self.features.of_query(self._read(query)), cues)
+        seen = with_cues(self.features.of_wishes(self._read(query)), cues)
         if self._sees_wishes:
             seen = seen._replace(grams=with_wishes(seen.grams, frame, self.features.common or frozenset()))
         return {name.removeprefix(SOURCE): answer for name, answer in _answers(self._source, seen).items()}

@@ -66,5 +66,5 @@ def _as_far(head: Head) -> Head:
 
 
 def _with_wishes(features: Features, reader: CueReader, query: str) -> Seen:
-    seen = with_cues(features.of_query(query), reader.features(query))
+    seen = with_cues(features.of_wishes(query), reader.features(query))
     return seen._replace(grams=with_wishes(seen.grams, reader.frame(query), features.common or frozenset()))

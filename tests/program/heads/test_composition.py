@@ -7,14 +7,14 @@ from zlib import crc32
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.heads.composition import composition
+from queryplan.program.heads.composition import NUMBERS, composition
 
 COMMON = frozenset(crc32(word.encode()) for word in "say about wrote it objects in of".split())
 (
     ASKS, JOINS, AUXILIARIES, ASKED_BEHIND, AFTER_COMMA, JOINED_NAMES, RELATIVE, TYPES, MOST, NEXT_MOST,
     POINTS_BEHIND_NAME, LAST_ASKED, BEGINS_ASKING, BEGINS_AUXILIARY, BEGINS_REQUEST, OPENS, RARE, ENDS_ASKING,
     MARKS, WHY,
-) = range(20)  # fmt: skip
+) = range(NUMBERS)  # fmt: skip
 
 
 def of(masked: str) -> list[float]:
@@ -55,5 +55,5 @@ def test_each_number_says_what_it_is_named_for(masked: str, place: int, value: f
 @given(st.lists(st.sampled_from(["who", "and", "_guest_", "_", ",", "?", "she", "why", "is", "x", "compare", "？"])))
 def test_any_words_have_twenty_numbers_from_nought_to_one(words: list[str]) -> None:
     numbers = composition(words, COMMON)
-    assert len(numbers) == 20
+    assert len(numbers) == NUMBERS
     assert all(0.0 <= number <= 1.0 for number in numbers)

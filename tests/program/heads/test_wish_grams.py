@@ -88,7 +88,7 @@ def features() -> Features:
 
 def rows(features: Features, frames: Sequence[tuple[str, ...]]) -> list[Seen]:
     """Rows that differ in their frames alone."""
-    seen = with_cues(features.of_query("what is it"), CUES)
+    seen = with_cues(features.of_wishes("what is it"), CUES)
     common = features.common or frozenset()
     return [seen._replace(grams=with_wishes(seen.grams, frame, common)) for frame in frames]
 
@@ -107,7 +107,7 @@ def test_a_head_learns_from_frames_alone(features: Features) -> None:
 
 def test_heads_of_before_do_not_see_frames(features: Features) -> None:
     queries = ["what is in it", "who and what"] * 10
-    seen = [with_cues(features.of_query(query), CUES) for query in queries]
+    seen = [with_cues(features.of_wishes(query), CUES) for query in queries]
     head = fit_head("source.old", seen, ["true", "false"] * 10, [str(n) for n in range(20)])
     assert head is not None
     heads = Heads({"source.old": head}, features)
