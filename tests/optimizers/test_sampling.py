@@ -34,7 +34,8 @@ def test_shares_are_near_those_of_the_whole(train: list[LabelledRow], n: int) ->
         lambda r: r.labels.complexity,
     ):
         whole, part = (Counter(map(trait, group)) for group in (train, rows))
-        assert all(abs(part[label] / n - count / len(train)) < max(0.04, 2 / n) for label, count in whole.items())
+        # Conversations are whole and have up to three later turns, so a share may be nearly that many rows off.
+        assert all(abs(part[label] / n - count / len(train)) < max(0.04, 3 / n) for label, count in whole.items())
 
 
 def test_every_intent_is_there(train: list[LabelledRow]) -> None:
