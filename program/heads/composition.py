@@ -40,6 +40,7 @@ _KINDS: dict[str, int] = {
 _OPENING = frozenset("and or but so".split())
 _RELATIVE = frozenset("who which whose".split())
 NUMBERS = 20
+"""How many numbers ``composition`` gives."""
 REACH = 3
 """How many words behind *and* a question word still belongs to it ("and then who"), and a name to *and* likewise."""
 
