@@ -33,7 +33,7 @@ _KINDS: dict[str, int] = {
     **dict.fromkeys(
         "is are was were be been has have had do does did can could should would will must may".split(), AUXILIARY
     ),
-    **dict.fromkeys("and or &".split(), JOINING),
+    **dict.fromkeys("and or".split(), JOINING),
     **dict.fromkeys("compare list show give find summarise explain describe tell".split(), REQUEST),
     **dict.fromkeys(",?，、？", MARK),
 }
