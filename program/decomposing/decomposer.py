@@ -176,7 +176,7 @@ def may_be(query: str, texts: Sequence[str]) -> bool:
     return len(asked) == len(texts) and not asked & {"", _letters(query)} and all(map(_well_formed, texts))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _letters(text: str) -> str:
     """A text without case and signs, for comparison."""
     return " ".join(_SIGNS.sub(" ", text.casefold()).split())

@@ -41,6 +41,8 @@ ALIKE = 0.8
 """The cosine from which two sub-queries ask the same, as in evaluations."""
 EACH_BONUS, RIGHT_BONUS = 0.3, 0.7
 """The bonus for the share of sub-queries that ask what labelled ones do, and that for a wholly right decomposition."""
+KEPT_PIECES = 4096
+"""How many pieces of texts are kept: those of a few queries, since only cuts of one query share theirs."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -126,9 +128,9 @@ def merits(found: Sequence[Attempt], gold: Sequence[SubQuery], encoder: Encoder)
     said = [_said(text) for text in (*(one.text for one in gold), *texts)]
     vectors = encoder.encode([one.plain for one in said])
     alike = vectors[: len(gold)] @ vectors[len(gold) :].T
-    facts = [one.facts for one in said]
-    for line, wanted in zip(alike, facts, strict=False):
-        line[[found != wanted for found in facts[len(gold) :]]] = 0.0
+    wanted, there = ([one.facts for one in side] for side in (said[: len(gold)], said[len(gold) :]))
+    for line, facts in zip(alike, wanted, strict=True):
+        line[[other != facts for other in there]] = 0.0
     return np.array([_merit(alike[:, [column[text] for text in of]], needs, gold) for of, needs in found])
 
 
@@ -165,8 +167,9 @@ def _said(text: str) -> Said:
     return Said(" ".join(words), (sorted(numbers), denied))
 
 
-@lru_cache(maxsize=100_000)
-def _of_piece(piece: str) -> tuple[tuple[str, ...], list[str], int]:
+@lru_cache(maxsize=KEPT_PIECES)
+def _of_piece(piece: str) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """The words, the numbers and the negations of what stands between two spaces; all cuts of a query share these."""
     plain = tuple(word.low for word in words_of(REFERENCE.sub("that", piece)) if word.spoken)
-    return plain, _NUMBER.findall(REFERENCE.sub("", piece)), denials(word.low for word in words_of(piece))
+    numbers = tuple(_NUMBER.findall(REFERENCE.sub("", piece)))
+    return plain, numbers, denials(word.low for word in words_of(piece))

@@ -16,13 +16,15 @@ journal       0.923 of 923        0.927               0.954 -> 0.975 of 38
 biomedical    0.935 of 1,170      0.941               0.958 -> 0.956 of 56
 ============  ==================  ==================  ====================
 
-Whether a rare word stands before the pronoun, too, how many there are, and *else*, *too* and *again* by themselves
-changed nothing.
+Telling apart whether a rare word stands before the pronoun, counting rare words, and *else*, *too* and *again* as a
+number of their own changed nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from .ngrams import is_mask
 
 PRONOUNS = frozenset("he him his she her hers it its they them their theirs himself herself itself themselves".split())
 DEMONSTRATIVES = frozenset("this that these those there then".split())
@@ -43,7 +45,7 @@ def back_references(masked: Sequence[str]) -> list[float]:
     clause; one that does not; a word such as *other* or *second*; a pronoun or demonstrative among the first words; and
     a name beside what may point back.
     """
-    first = next((place for place, word in enumerate(masked) if _is_name(word)), len(masked))
+    first = next((place for place, word in enumerate(masked) if is_mask(word)), len(masked))
     pronouns = [place for place, word in enumerate(masked) if word in PRONOUNS]
     demonstratives = [place for place, word in enumerate(masked) if word in DEMONSTRATIVES]
     closing = [place for place in demonstratives if _ends_clause(masked, place)]
@@ -58,10 +60,6 @@ def back_references(masked: Sequence[str]) -> list[float]:
         first < len(masked) and (before or bool(closing)),
     )
     return [float(one) for one in found]
-
-
-def _is_name(word: str) -> bool:
-    return len(word) > 2 and word[0] == word[-1] == "_"
 
 
 def _ends_clause(words: Sequence[str], place: int) -> bool:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .back_references import PRONOUNS
-from .ngrams import Common, is_common
+from .ngrams import Common, is_common, is_mask
 
 QUESTION, AUXILIARY, JOINING, REQUEST, MARK = range(5)
 _KINDS: dict[str, int] = {
@@ -72,11 +72,10 @@ def composition(masked: Sequence[str], common: Common) -> list[float]:
                 last_asked = place
             elif kind == JOINING:
                 last_joint = place
-        elif word[0] == "_":
-            if word[-1] == "_" and len(word) > 2:
-                types[word] = types.get(word, 0) + 1
-                joined += named and last_name == last_joint - 1 and place - last_joint < REACH
-                last_name, named = place, True
+        elif is_mask(word):
+            types[word] = types.get(word, 0) + 1
+            joined += named and last_name == last_joint - 1 and place - last_joint < REACH
+            last_name, named = place, True
         elif named and word in PRONOUNS:
             pointing = True
         else:

@@ -82,6 +82,11 @@ def mask_folded(text: str, linker: Linker) -> str:
     return " ".join(small.split()) if around else small
 
 
+def is_mask(word: str) -> bool:
+    """Whether a word stands for a name that was masked: ``_guest_``."""
+    return len(word) > 2 and word[0] == word[-1] == "_"
+
+
 def words_of(masked: str) -> list[str]:
     """The words and question marks of a masked text."""
     return WORD.findall(masked[:MAX_CHARACTERS].lower())

@@ -30,6 +30,8 @@ RIDGE = 0.002
 SHARPNESS = 15.0
 """How strongly the target prefers edits with a better F1: one with 1 has e^15 times the probability of one with 0."""
 RIGHT_F1, RIGHT_BONUS = 0.8, 0.5
+KEPT_PIECES = 4096
+"""How many pieces of texts are kept: those of a few conversations, since only edits of one query share theirs."""
 
 
 class Lesson(NamedTuple):
@@ -84,7 +86,7 @@ def _said(text: str) -> list[str]:
     return [said for piece in text.split() for said in _of_piece(piece)]
 
 
-@lru_cache(maxsize=100_000)
+@lru_cache(maxsize=KEPT_PIECES)
 def _of_piece(piece: str) -> tuple[str, ...]:
     """The words of what stands between two spaces. The edits of a query are made of the same few pieces."""
     spoken = (word.low for word in words_of(piece) if word.spoken)
