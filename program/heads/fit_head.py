@@ -6,6 +6,7 @@ Folds are grouped by conversation, so that turns of one conversation never judge
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -17,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from .features import Seen
 from .heads import Head, against_first, softmax
 from .ngrams import COLUMNS, FRAME_COLUMNS, as_matrix
-from .ridge import Solved, rbf
+from .ridge import Solved, rbf, times
 
 FOLDS = 5
 PARTS = (COLUMNS, FRAME_COLUMNS)
@@ -59,7 +60,7 @@ class Likeness:
     """The kernels of rows, and the regressions solved with them.
 
     Args:
-        near: the RBF kernel, shape (n, n).
+        near: the RBF kernel, shape (n, n), in single precision like the next.
         similar: the kernel of each part of the n-grams, shape (n, n).
         roots: roots of the rows' weights, shape (n, 1); below one for made-up rows.
         folds: fold of each row.
@@ -69,10 +70,11 @@ class Likeness:
         self.near, self.similar, self.roots, self.folds = near, similar, roots, folds
         self._solved: dict[tuple[float, ...], Solved] = {}
 
-    def some(self, rows: np.ndarray) -> Likeness:
-        """The kernels restricted to these rows."""
+    def some(self, rows: np.ndarray, folds: np.ndarray | None = None) -> Likeness:
+        """The kernels restricted to these rows; ``folds`` of these, if they change."""
         similar = tuple(kernel[np.ix_(rows, rows)] for kernel in self.similar)
-        return Likeness(self.near[np.ix_(rows, rows)], similar, self.roots[rows], self.folds[rows])
+        folds = self.folds[rows] if folds is None else folds
+        return Likeness(self.near[np.ix_(rows, rows)], similar, self.roots[rows], folds)
 
     def solved(self, shares: Sequence[float]) -> Solved:
         """The kernels mixed with these shares, times the roots."""
@@ -83,7 +85,7 @@ class Likeness:
                 self._solved.clear()
             mixed = _mixed(self.near, self.similar, shares)
             if (self.roots != 1.0).any():
-                mixed *= self.roots * self.roots.T
+                mixed *= (self.roots * self.roots.T).astype(mixed.dtype)
             self._solved[key] = Solved(mixed, self.folds)
         return self._solved[key]
 
@@ -104,24 +106,46 @@ class Rows:
         made: number of made-up rows at the end. They have less weight, and no setting is judged by them.
         parts: numbers of columns of the parts of a row's n-grams, each of which has a linear kernel.
         seed: seed of the folds, and of the conversations on which settings are chosen.
+
+    Attributes:
+        dense: dense features, shape (n, d), in the half precision that support vectors are kept with.
+        grams: n-grams, sparse, shape (n, columns).
     """
 
     def __init__(
         self, seen: Sequence[Seen], groups: Sequence[str], made: int = 0, parts: Sequence[int] = PARTS, seed: int = 0
     ) -> None:
         self.groups, self.made, self.parts, self.seed = groups, made, parts, seed
-        self.dense = np.stack([row.dense for row in seen]).astype(np.float64)
+        self.dense = np.stack([row.dense for row in seen]).astype(np.float16)
         self.grams = as_matrix([row.grams for row in seen], sum(parts))
+        self._of: tuple[Rows, np.ndarray] | None = None
         self._fewer: dict[int, tuple[np.ndarray, Likeness]] = {}
+
+    def some(self, places: Sequence[int]) -> Rows:
+        """Some of these rows, none of which may be made up; kernels are computed once for every such part."""
+        few = copy(self)
+        rows = np.array(places)
+        few._of, few._fewer = (self, rows), {}
+        few.groups = [self.groups[place] for place in places]
+        few.dense, few.grams = self.dense[rows], self.grams[rows]
+        few.__dict__.pop("likeness", None)
+        return few
 
     @cached_property
     def likeness(self) -> Likeness:
         """The kernels of all rows."""
+        folds = folds_of(self.groups, self.seed)
+        if self._of is not None:
+            whole, places = self._of
+            return whole.likeness.some(places, folds)
+        from scipy.sparse import csr_array
+
         ends = [0, *np.cumsum(self.parts).tolist()]
-        similar = tuple((part @ part.T).toarray() for part in (self.grams[:, a:b] for a, b in pairwise(ends)))
+        grams = csr_array(self.grams, dtype=np.float32)
+        similar = tuple((part @ part.T).toarray() for part in (grams[:, a:b] for a, b in pairwise(ends)))
         # Weighted ridge regression is the unweighted one with kernel and targets multiplied by the weights' roots.
         roots = np.where(np.arange(len(self.groups)) < len(self.groups) - self.made, 1.0, MADE_WEIGHT**0.5)[:, None]
-        return Likeness(rbf(self.dense, WIDTH), similar, roots, folds_of(self.groups, self.seed))
+        return Likeness(rbf(self.dense.astype(np.float32), WIDTH), similar, roots, folds)
 
     def lessons(self, target: np.ndarray, enough: int | None = None) -> Lessons:
         """All rows with their targets, or at least ``enough`` rows of whole conversations that are drawn at random."""
@@ -143,6 +167,7 @@ class Fitted(NamedTuple):
         penalty: penalty on the squared norm of the RBF part beside the squared errors: the ridge over that kernel's
             share.
         weights: weights of its training rows, in the order of its support vectors.
+        said: what its RBF part gives for these rows, shape (rows, labels - 1).
         shares, ridge: the chosen settings, taken over by heads that learn nearly the same.
     """
 
@@ -150,6 +175,7 @@ class Fitted(NamedTuple):
     left_out: np.ndarray
     penalty: float = 1.0
     weights: np.ndarray | None = None
+    said: np.ndarray | None = None
     shares: Sequence[float] = ()
     ridge: float = 0.0
 
@@ -210,21 +236,22 @@ def fit_rows(
     with threadpool_limits(limits=1, user_api="blas"):
         best = _best(rows, target, shares, ridges)
         roots = rows.likeness.roots
-        dual = roots * best.dual
+        dual = against_first(roots * best.dual)
+        said = (1 - sum(best.shares)) * times(rows.likeness.near, dual)
     start = best.scale * best.shift * _unmade(target, roots)
     head = Head(
         name=name,
         labels=classes,
-        support=rows.dense.astype(np.float16),
-        dual=((1 - sum(best.shares)) * against_first(dual)).astype(np.float32),
-        linear=(np.repeat(best.shares, rows.parts)[:, None] * (rows.grams.T @ against_first(dual))).astype(np.float16),
+        support=rows.dense,
+        dual=((1 - sum(best.shares)) * dual).astype(np.float32),
+        linear=(np.repeat(best.shares, rows.parts)[:, None] * (rows.grams.T @ dual)).astype(np.float16),
         width=WIDTH,
         scale=best.scale,
         bias=tuple(start.tolist()) if rows.made else (),
     )
     penalty = best.ridge / max(1 - sum(best.shares), TINY)
     left_out = softmax(best.scale * best.scores + start)
-    return Fitted(head, left_out, penalty, roots[:, 0] ** 2, best.shares, best.ridge)
+    return Fitted(head, left_out, penalty, roots[:, 0] ** 2, said, best.shares, best.ridge)
 
 
 def _best(rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]], ridges: Sequence[float]) -> Choice:

@@ -77,7 +77,7 @@ class _Duals:
     """
 
     def __init__(self, rows: np.ndarray, few: np.ndarray, width: float) -> None:
-        self._near, self._of_few = rbf(rows, width), kernel(rows, few, width)
+        self._of_few = kernel(rows, few, width)
         self._among = rbf(few, width) + JITTER * np.eye(len(few))
         self._last: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
@@ -90,9 +90,9 @@ class _Duals:
         """
         head, penalty = fitted.head, fitted.penalty
         weights = np.ones(len(place)) if fitted.weights is None else fitted.weights
-        spread = np.zeros((len(self._near), head.dual.shape[1]))
-        np.add.at(spread, place, head.dual)
-        said = (self._near @ spread)[place]
+        said = fitted.said
+        if said is None:
+            raise ValueError(f"the head {head.name!r} came without what it gives for its training rows")
         near, squares = self._of_rows(place, weights)
         return np.linalg.solve(
             squares + penalty * self._among, near.T @ (weights[:, None] * said + penalty * head.dual)

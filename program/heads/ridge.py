@@ -9,6 +9,9 @@ import numpy as np
 
 LeftOut = tuple[np.ndarray, np.ndarray]
 """The scores of each row by a fit without its fold, and the coefficients of the fit with all rows."""
+ROUNDS = 3
+"""Rounds of refinement; after two the coefficients of 6,000 rows no longer change in their fifth digit."""
+CHUNK = 512
 Part = tuple[np.ndarray, np.ndarray]
 """The numbers of a fold's rows, and their diagonal block of the inverted kernel (with its ridge)."""
 
@@ -17,7 +20,8 @@ class Solved:
     """A kernel of rows, decomposed or inverted once and used for every target that is fitted to it.
 
     Args:
-        kernel: shape (n, n), symmetric.
+        kernel: shape (n, n), symmetric, in single precision, which halves time and memory: its errors lie far below any
+            ridge that is tried. What is solved with it is refined in double precision.
         folds: the fold of each row, shape (n,).
     """
 
@@ -28,8 +32,7 @@ class Solved:
 
     @cached_property
     def _spectrum(self) -> tuple[np.ndarray, np.ndarray]:
-        # Single precision halves the time and changes no choice; the final fit is in double.
-        values, vectors = np.linalg.eigh(self._kernel.astype(np.float32))
+        values, vectors = np.linalg.eigh(self._kernel)
         return np.maximum(values, 0.0), vectors.astype(np.float64)
 
     def left_out(self, target: np.ndarray, ridges: Sequence[float]) -> dict[float, LeftOut]:
@@ -38,7 +41,7 @@ class Solved:
         Both have the shape of ``target``, (n, labels). The errors of a fold by a fit without it are its coefficients in
         the whole fit times the inverse of its block of the inverted kernel (Rifkin and Lippert, "Notes on regularized
         least squares", 2007, for folds of one). So one eigendecomposition serves every fold and ridge; one for each of
-        five folds took three times as long. For a single ridge, inverting takes a quarter of the time.
+        five folds took three times as long. For a single ridge, inverting takes a fifth of the time.
         """
         if len(ridges) == 1:
             return {ridges[0]: self._by_inverse(target, ridges[0])}
@@ -52,14 +55,12 @@ class Solved:
         return found
 
     def _by_inverse(self, target: np.ndarray, ridge: float) -> LeftOut:
-        from scipy.linalg.lapack import get_lapack_funcs
-
         if ridge not in self._inverses:
-            factor, inverse = factored(self._kernel, ridge)
-            self._inverses = {ridge: (factor, [(rows, _block(inverse, rows)) for rows in self._blocks])}
-        factor, parts = self._inverses[ridge]
-        (solve,) = get_lapack_funcs(("potrs",), (factor,))
-        dual = np.ascontiguousarray(solve(factor, target, lower=True)[0])
+            inverse = inverse_factor(self._kernel, ridge)
+            columns = ((rows, inverse[:, rows]) for rows in self._blocks)
+            self._inverses = {ridge: (inverse, [(rows, some.T @ some) for rows, some in columns])}
+        inverse, parts = self._inverses[ridge]
+        dual = _refined(self._kernel, ridge, inverse, target)
         return _without_blocks(parts, dual, target), dual
 
 
@@ -87,10 +88,28 @@ def _without_blocks(parts: Sequence[Part], dual: np.ndarray, target: np.ndarray)
     return scores
 
 
-def factored(kernel: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
-    """The Cholesky factor of a symmetric kernel with a ridge, and its inverse, in half of the work of a general one.
+def _refined(kernel: np.ndarray, ridge: float, inverse: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """The coefficients of a kernel ridge regression in double precision, from ``inverse_factor`` in single.
 
-    Only the lower triangle of both is valid.
+    Each round solves for what the rounds before left over (Wilkinson, "Rounding Errors in Algebraic Processes", 1963).
+    """
+    dual, left = np.zeros(target.shape), target
+    for _ in range(ROUNDS):
+        dual = dual + inverse.T @ (inverse @ left.astype(inverse.dtype))
+        left = target - ridge * dual - times(kernel, dual)
+    return dual
+
+
+def times(kernel: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """The product of a kernel in single precision with columns in double, computed in double a few rows at a time."""
+    starts = range(0, len(kernel), CHUNK)
+    return np.concatenate([kernel[start : start + CHUNK].astype(np.float64) @ some for start in starts])
+
+
+def inverse_factor(kernel: np.ndarray, ridge: float) -> np.ndarray:
+    """The inverse W of the Cholesky factor of a symmetric kernel with a ridge: W^T W is the inverse of both.
+
+    A few blocks of W^T W take a tenth of the work of all of it.
 
     Raises:
         numpy.linalg.LinAlgError: the kernel with its ridge is not positive definite.
@@ -100,15 +119,9 @@ def factored(kernel: np.ndarray, ridge: float) -> tuple[np.ndarray, np.ndarray]:
     # The transpose of a symmetric matrix is itself, and is already in LAPACK's column order, without a slow copy.
     matrix = np.array(kernel.T, order="F")
     matrix[np.diag_indices(len(matrix))] += ridge
-    factorise, invert = get_lapack_funcs(("potrf", "potri"), (matrix,))
-    factor, failed = factorise(matrix, lower=True, clean=False, overwrite_a=True)
-    inverse, failed = invert(factor, lower=True) if not failed else (factor, failed)
+    factorise, invert = get_lapack_funcs(("potrf", "trtri"), (matrix,))
+    factor, failed = factorise(matrix, lower=True, clean=True, overwrite_a=True)
+    inverse, failed = invert(factor, lower=True, overwrite_c=True) if not failed else (factor, failed)
     if failed:
         raise np.linalg.LinAlgError("the kernel of the training rows is not positive definite")
-    return factor, inverse
-
-
-def _block(inverse: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The symmetric block of these rows (ascending) of a matrix of which only the lower triangle is valid."""
-    block = np.tril(inverse[np.ix_(rows, rows)])
-    return block + np.tril(block, -1).T
+    return inverse

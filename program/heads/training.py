@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -112,7 +113,7 @@ class Taught(NamedTuple):
 
 
 class Learning:
-    """Training rows with what heads share: features are computed once, and kernels once for heads with the same rows.
+    """Training rows with what heads share: features and kernels are computed once.
 
     Attributes:
         rows, card, features, seed, lent: as in ``train_heads``.
@@ -136,7 +137,6 @@ class Learning:
         self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.rows]
         self.ours = len(self.taught)
         self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.strangers]
-        self._seen: dict[int, Seen] = {}
         self._last: tuple[tuple[int, ...], Rows] | None = None
 
     def fit(
@@ -152,9 +152,8 @@ class Learning:
             return None
         places = tuple(labels)
         if self._last is None or self._last[0] != places:
-            self.forget()
-            groups = [group_of(self.taught[place]) for place in places]
-            self._last = places, Rows([self._look(place) for place in places], groups, seed=self.seed)
+            self._last = None
+            self._last = places, self._every.some(places)
         return fit_rows(name, self._last[1], list(labels.values()), shares, ridges)
 
     def labels(self, name: str, label: Label) -> dict[int, str]:
@@ -179,11 +178,12 @@ class Learning:
     def forget(self) -> None:
         """Free the kernels, which hold several numbers for every pair of rows."""
         self._last = None
+        self.__dict__.pop("_every", None)
 
-    def _look(self, place: int) -> Seen:
-        if place not in self._seen:
-            self._seen[place] = features_of("", *self.taught[place])
-        return self._seen[place]
+    @cached_property
+    def _every(self) -> Rows:
+        seen = [features_of("", *one) for one in self.taught]
+        return Rows(seen, [group_of(one) for one in self.taught], seed=self.seed)
 
 
 def group_of(taught: Taught) -> str:
@@ -237,7 +237,10 @@ def train_closer(
     Args:
         features: with the vectors of an encoder that reads the whole sentence.
     """
-    learning = Learning(rows, card, features, seed, lent)
+    strangers = [
+        replace(one, rows=()) for one in lent
+    ]  # the encoder is slow, and relevance learns from no other lent row
+    learning = Learning(rows, card, features, seed, strangers)
     fits = {**train_looks(learning), RELEVANT: _train_one(RELEVANT, learning)}
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < 1 + len(KERNELS):

@@ -13,7 +13,7 @@ from queryplan.program.heads.fit_head import MADE_WEIGHT, Fitted, fit_and_leave_
 from queryplan.program.heads.heads import Head, Heads
 from queryplan.program.heads.landmarks import condensed
 from queryplan.program.heads.ngrams import COLUMNS, FRAME_COLUMNS, Grams
-from queryplan.program.heads.ridge import kernel
+from queryplan.program.heads.ridge import kernel, rbf
 from queryplan.program.heads.training import LABELS, condensed_alike, features_of
 
 NO_GRAMS = Grams(np.array([], dtype=np.int32), np.array([], dtype=np.float32))
@@ -122,9 +122,13 @@ def test_a_head_of_words_alone_keeps_its_weights() -> None:
     words[7] = 1.0
     fitted = rings(60)
     head = replace(fitted.head, dual=np.zeros_like(fitted.head.dual), linear=words)
-    few = condensed([fitted._replace(head=head, penalty=1e6)], most=10)[0]
+    few = condensed([fitted._replace(head=head, penalty=1e6, said=np.zeros_like(head.dual))], most=10)[0]
     assert not few.dual.any()
     assert np.array_equal(few.linear, words)
+
+
+def said_near(head: Head) -> np.ndarray:
+    return rbf(head.support.astype(np.float64), head.width) @ head.dual
 
 
 def labels_right(heads: Heads, rows: Sequence[Any], card: Any, name: str) -> float:
@@ -138,7 +142,7 @@ def test_turns_and_queries_have_landmarks_of_their_own(
     trained: Heads, rows: Callable[[str], Any], card: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("queryplan.program.heads.training.TURNS", 50)
-    fits = {name: Fitted(head, np.zeros((0, 2))) for name, head in trained.heads.items()}
+    fits = {name: Fitted(head, np.zeros((0, 2)), said=said_near(head)) for name, head in trained.heads.items()}
     few = condensed_alike(fits)
     assert list(few) == list(fits)
     assert len(few["is_follow_up"].support) == 50
