@@ -38,9 +38,9 @@ import numpy as np
 PREFIX = "look."
 MEANING = f"{PREFIX}meaning"
 WORDS = f"{PREFIX}words"
-# The shares of the linear kernels on n-grams and frames that are tried, as in ``fit_head.SHARES``: they have nothing in
-# the look at meaning, and everything in the look at words.
-KERNELS = {MEANING: ((0.0, 0.0),), WORDS: ((0.5, 0.5), (0.8, 0.2), (0.95, 0.05))}
+# The shares of the linear kernels on n-grams and frames, as in ``fit_head.SHARES``: they have nothing in the look at
+# meaning, and everything in the look at words. The frames' fifth has the lowest log loss of 0.5, 0.2, 0.1 and 0.05.
+KERNELS = {MEANING: ((0.0, 0.0),), WORDS: ((0.8, 0.2),)}
 QUOTA = 0.0075
 """The share of in-domain queries that may be rejected."""
 FEWEST = 2

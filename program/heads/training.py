@@ -23,7 +23,7 @@ from .closer import ROWS as CLOSER_ROWS
 from .encoder import Encoder
 from .features import Features, Seen, learned_features
 from .file import compact
-from .fit_head import MIN_ROWS, RIDGES, SHARES, Fitted, Rows, fit_and_leave_out, fit_rows
+from .fit_head import MIN_ROWS, Fitted, Rows, fit_and_leave_out, fit_rows
 from .heads import TYPED, Head, Heads
 from .joint import fit_joint
 from .landmarks import TURNS, condensed
@@ -33,7 +33,7 @@ from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
 
-RECIPE = "36"
+RECIPE = "37"
 """Version of the training recipe; another number makes heads on disk be trained again."""
 
 FOLLOW_UP = "is_follow_up"
@@ -143,8 +143,8 @@ class Learning:
         self,
         name: str,
         label: Label,
-        shares: Sequence[Sequence[float]] = SHARES,
-        ridges: Sequence[float] = RIDGES,
+        shares: Sequence[Sequence[float]] | None = None,
+        ridges: Sequence[float] | None = None,
     ) -> Fitted | None:
         """Train a head on the standalone forms of the rows that have this label; None if they teach none."""
         labels = self.labels(name, label)

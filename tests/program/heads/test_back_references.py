@@ -6,7 +6,7 @@ import pytest
 from queryplan.data.card import DomainCard
 from queryplan.program.heads.back_references import back_references
 from queryplan.program.heads.encoder import default_encoder
-from queryplan.program.heads.features import COMPOSED, NAMES_INSIDE, Features, learned_features
+from queryplan.program.heads.features import NAMES_INSIDE, WEIGHED, Features, learned_features
 from queryplan.program.text.linker import Linker
 from queryplan.signatures.types import Turn
 
@@ -44,7 +44,7 @@ def test_a_later_turn_has_them_in_any_language_and_in_older_programs_it_has_not(
     features = learned_features(["why does she say so?", "what is craft?"], default_encoder(), Linker(card.names))
     learned = features.idf, features.common, features.nested, features.vocabulary
     older = Features(default_encoder(), Linker(card.names), *learned, reads=NAMES_INSIDE)
-    assert features.reads == COMPOSED
+    assert features.reads == WEIGHED
     length = len(features.of_query("why?").dense)
     assert length > len(older.of_query("why?").dense)
     english, german = (

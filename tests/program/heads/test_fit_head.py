@@ -16,6 +16,7 @@ from queryplan.program.heads.fit_head import (
     MADE_WEIGHT,
     RIDGES,
     SHARES,
+    SHARES_OF_MANY,
     Rows,
     fit_and_leave_out,
     fit_head,
@@ -152,7 +153,10 @@ def test_weighed_rows_are_as_ridge_regression_has_them() -> None:
     assert any(np.allclose(fitted.head.dual, against_first(dual), rtol=1e-3, atol=1e-5) for dual in wanted)
 
 
-def test_of_many_rows_those_of_some_conversations_choose_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("many", "wanted"), [(58, [60, 80]), (100, [32, 80])])
+def test_rows_of_some_conversations_choose_the_setting(
+    many: int, wanted: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked: list[int] = []
     choices = fitting._choices
 
@@ -162,11 +166,12 @@ def test_of_many_rows_those_of_some_conversations_choose_the_kernels(monkeypatch
 
     monkeypatch.setattr(fitting, "_choices", watched)
     monkeypatch.setattr(fitting, "SEARCHED", 30)
-    monkeypatch.setattr(fitting, "RIDGED", 58)
+    monkeypatch.setattr(fitting, "MANY", many)
     groups = [f"conversation {i // 4}" for i in range(80)]
     fitted = fit_and_leave_out("x", some(80), ["a", "b"] * 40, groups)
     assert fitted is not None
-    assert asked == [32, 60, 80], "whole conversations until there are thirty rows, sixty, then every row"
+    assert asked == wanted, "of many, sixty choose the ridge; of few, thirty choose the kernels' shares; then every row"
+    assert (fitted.shares in SHARES_OF_MANY) is (many < 80)
     assert fitted.left_out.shape == (80, 2)
     assert len(fitted.head.support) == 80
 
