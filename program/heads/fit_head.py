@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from .features import Seen
 from .heads import Head, against_first, softmax
 from .ngrams import COLUMNS, FRAME_COLUMNS, as_matrix
-from .ridge import Solved, rbf, times
+from .ridge import Solved, linear, rbf, times
 
 FOLDS = 5
 PARTS = (COLUMNS, FRAME_COLUMNS)
@@ -146,11 +146,8 @@ class Rows:
         if self._of is not None:
             whole, places = self._of
             return whole.likeness.some(places, folds)
-        from scipy.sparse import csr_array
-
         ends = [0, *np.cumsum(self.parts).tolist()]
-        grams = csr_array(self.grams, dtype=np.float32)
-        similar = tuple((part @ part.T).toarray() for part in (grams[:, a:b] for a, b in pairwise(ends)))
+        similar = tuple(linear(self.grams[:, a:b]) for a, b in pairwise(ends))
         # Weighted ridge regression is the unweighted one with kernel and targets multiplied by the weights' roots.
         roots = np.where(np.arange(len(self.groups)) < len(self.groups) - self.made, 1.0, MADE_WEIGHT**0.5)[:, None]
         return Likeness(rbf(self.dense.astype(np.float32), WIDTH), similar, roots, folds)

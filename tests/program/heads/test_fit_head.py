@@ -26,8 +26,9 @@ from queryplan.program.heads.fit_head import (
 from queryplan.program.heads.heads import (
     against_first,
 )
-from queryplan.program.heads.ridge import Solved, inverse_factor, rbf
+from queryplan.program.heads.ridge import Solved, inverse_factor, linear, rbf
 from queryplan.program.heads.training import MADE, made_turns
+from scipy.sparse import csr_array
 
 
 def some(count: int) -> list[Seen]:
@@ -209,6 +210,15 @@ def test_a_kernel_in_single_precision_is_solved_in_double() -> None:
     out, kept = np.flatnonzero(folds == 1), np.flatnonzero(folds != 1)
     alone = np.linalg.solve(ridged[np.ix_(kept, kept)], target[kept])
     np.testing.assert_allclose(scores[out], kernel[np.ix_(out, kept)] @ alone, atol=1e-2)
+
+
+def test_a_linear_kernel_of_sparse_rows_is_their_products() -> None:
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(60, 40)) * (rng.random((60, 40)) < np.linspace(0.0, 0.5, 40))
+    found = linear(csr_array(dense))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, dense @ dense.T, atol=1e-5)
+    assert not linear(csr_array((60, 40))).any()
 
 
 def test_rows_that_are_some_of_others_learn_as_if_they_were_all() -> None:
