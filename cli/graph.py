@@ -143,6 +143,8 @@ def run(
     given = [name for name, value in (("a question", query), ("--plan", plan), ("--batch", batch)) if value is not None]
     if len(given) != 1:
         raise UserError("give one of a question, --plan FILE, or --batch FILE --out FILE")
+    if query is not None and not query.strip():
+        raise UserError("the question is empty; put it in quotes behind `run`")
     if (batch is None) != (out is None):
         raise UserError("--batch and --out go together: the questions and the file their answers are written to")
     if batch is not None and (paths or picture is not None or export is not None):

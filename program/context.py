@@ -14,7 +14,7 @@ from ..data.card import DomainCard, HistoryWindow
 from ..data.rows import SESSION_KEYS, LabelledRow
 from ..signatures.types import MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
-from .text.greetings import Greetings, greetings_of
+from .text.greetings import NO_GREETINGS, Greetings, greetings_of
 from .text.listed import listed_questions
 
 ROLES = get_args(Role)
@@ -30,7 +30,6 @@ MAX_CONTEXT_WORDS = 40
 MAX_KEYS_NAMED, MAX_KEY_CHARACTERS = 5, 40
 LEFT_OUT = " … "
 """Marks the gap between the two ends of a shortened text."""
-NO_GREETINGS = Greetings()
 JOINERS = "\u200c\u200d"
 """Invisible characters that have a meaning within a word or an emoji."""
 _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"

@@ -16,12 +16,12 @@ import numpy as np
 
 from ..decomposing.decomposer import load_decomposer
 from ..rewriting.rewriter import load_rewriter
-from ..text.greetings import Greetings
+from ..text.greetings import NO_GREETINGS, Greetings
 from ..text.linker import Linker
 from ..text.mending import Mending
 from .encoder import Encoder
 from .features import AS_TYPED, Features
-from .heads import NO_GREETINGS, Head, Heads, against_first, sees
+from .heads import Head, Heads, against_first, sees
 from .joint import Joint
 from .ngrams import Vocabulary
 from .panel import shared_rows

@@ -25,7 +25,7 @@ from ...signatures.types import SubQuery, Turn
 from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
 from ..rewriting.wording import led
-from ..text.greetings import Greetings
+from ..text.greetings import NO_GREETINGS, Greetings
 from .closer import LOOKED_CLOSER, RELEVANT, leaves_doubt
 from .features import Features, Seen
 from .joint import Joint
@@ -33,7 +33,6 @@ from .looks import PREFIX, WITHHELD, agree, each_agrees
 from .panel import Panel
 from .wish_grams import WITH_WISHES, with_wishes
 
-HEADS = ("is_follow_up", "is_relevant", "rejection_kind", "complexity", "intent", "needs_decomposition")
 TYPED = "typed."
 """Prefix of the names of heads that read a follow-up as typed."""
 SOURCE = "source."
@@ -42,7 +41,6 @@ GREETS = 0.5
 """The probability from which a text that begins with a greeting is a greeting as a whole.
 
 It is the geometric mean of the intent head's probabilities for the whole text and for what follows the greeting."""
-NO_GREETINGS = Greetings()
 REWRITTEN = 0.25
 """Weight of a model's rewrite beside the follow-up as typed."""
 

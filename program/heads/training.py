@@ -237,10 +237,8 @@ def train_closer(
     Args:
         features: with the vectors of an encoder that reads the whole sentence.
     """
-    strangers = [
-        replace(one, rows=()) for one in lent
-    ]  # the encoder is slow, and relevance learns from no other lent row
-    learning = Learning(rows, card, features, seed, strangers)
+    # Relevance learns from no other lent row, and reading one takes some milliseconds.
+    learning = Learning(rows, card, features, seed, [replace(one, rows=()) for one in lent])
     fits = {**train_looks(learning), RELEVANT: _train_one(RELEVANT, learning)}
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < 1 + len(KERNELS):

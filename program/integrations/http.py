@@ -131,11 +131,13 @@ def _add_planning(app: FastAPI, service: PlanService) -> None:
 
 
 def _add_facts(app: FastAPI, service: PlanService, metrics: Metrics) -> None:
+    @app.head("/v1/health", include_in_schema=False)
     @app.get("/v1/health")
     async def health() -> Health:
         """Whether the server is alive, and how it is."""
         return service.health()
 
+    @app.head("/v1/ready", include_in_schema=False)
     @app.get("/v1/ready", response_model=Health, responses={503: {"model": Health}})
     async def ready() -> Response:
         """The same, with status 503 while it does not plan yet."""

@@ -71,6 +71,10 @@ class Greetings:
         return begin + len(signs) - len(signs[len(signs.rstrip("\"'([{¿¡#@$€£+-")) :])
 
 
+NO_GREETINGS = Greetings()
+"""Those of a card that has none."""
+
+
 @lru_cache(maxsize=64)
 def greetings_of(forms: tuple[str, ...]) -> Greetings:
     """The greetings of a card, made once for each list."""

@@ -218,6 +218,7 @@ def test_a_batch_is_answered_and_continued(
         (("run", "q"), "say which graph: --graph"),
         (("run", "--domain", "biomedical"), "give one of a question, --plan FILE, or --batch"),
         (("run", "q", "--plan", "p.json", "--domain", "biomedical"), "give one of a question"),
+        (("run", " ", "--domain", "biomedical"), "the question is empty"),
         (("run", "--batch", "q.jsonl", "--domain", "biomedical"), "--batch and --out go together"),
         (("run", "q", "--out", "a.jsonl", "--domain", "biomedical"), "--batch and --out go together"),
         (("run", "--batch", "q", "--out", "a", "--domain", "biomedical", "--paths"), "leave them out with --batch"),
