@@ -11,7 +11,7 @@ import numpy as np
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
 from ..program.heads.heads import Head, Heads
-from ..program.heads.training import features_of
+from ..program.heads.learning import features_of
 from ..program.lm.decider import UnansweredError
 from ..program.settle import label_probabilities
 from ..program.stages import DECIDING, StageSpec, examples

@@ -1,42 +1,56 @@
-"""A second tier of heads for one question, whether a query is ours: they read the whole sentence where others doubt.
+"""A second tier of heads, which read the whole sentence where the first ones are in doubt.
 
-Static vectors know words one by one, so "what is a good river cruise company" is near a domain that speaks of rivers.
-A model of sentences knows better (``minilm.py``), at two hundred times the price. Nearly all queries are clear without
-it. So a second relevance head and two looks (``looks.py``) with its vectors are asked only where the first ones leave a
-doubt: they would reject the query and their looks do not agree, or they are less sure than ``DOUBT``.
+Static vectors know words one by one, so "what is a good river cruise company" is near a domain that speaks of rivers,
+and "due to what did it fall" has no word of a cause. A model of sentences knows better (``minilm.py``), at two hundred
+times the price. Most queries are clear without it. So heads with its vectors are asked only where the first ones leave
+a doubt, about one of three things:
 
-On ``dev`` and ``calibrate``, with heads from ``train`` and no language model:
+* **Relevance**: the first heads would reject the query and their looks (``looks.py``) do not agree, or they are less
+  sure than ``DOUBT``. A second relevance head and two looks then decide instead.
+* **Complexity, intent, decomposition**: the product of the first heads' probabilities is below ``UNSURE``. The
+  probabilities of both are then pooled, half and half. The second heads see no n-grams, which the first ones do: so
+  they are small, and pooled they are as good as heads that see everything. They have no support vectors either
+  (``quadratic.py``).
+* **Follow-up**: the first head is less sure than ``DOUBT``. A second one decides instead.
 
-============  ====  ================  ====================  ================
-domain        rows  looked at closer  strangers rejected    all labels right
-============  ====  ================  ====================  ================
-podcast       611   0.14              71 -> 92 of 132       0.642 -> 0.676
-biomedical    119   0.14              14 -> 19 of 25        0.731 -> 0.756
-engineering   95    0.12              9 -> 11 of 21         0.621 -> 0.642
-journal       79    0.16              7 -> 7 of 17          0.620 -> 0.633
-============  ====  ================  ====================  ================
-
-As many of ours are rejected as before, 3 of 709, and no trap word of 84. Asking about every query gives the podcast
-0.673 and the others 0.765, 0.642 and 0.620. MiniLM for the other labels, too, would make 0.691 of the podcast's right,
-if it were asked each time.
+A query that is read at all is pooled for all its labels, since reading it is what takes time. ``docs/heads.md`` has
+what that is worth.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .heads import HeadAnswer
 
 RELEVANT = "is_relevant"
+TOGETHER = ("complexity", "intent", "needs_decomposition")
 LOOKED_CLOSER = "after a closer look at the whole sentence"
 DOUBT = 0.8
-"""A relevance head that is less sure than this leaves a doubt. Chosen on the table above: from 0.6 on the same podcast
-queries are right, and from 0.7 to 0.9 one more of biomedical's each."""
-ROWS = 600
-"""Support rows of these heads: 0.35 MB. With 1,200 as many queries are right."""
+"""A head for relevance or for follow-ups that is less sure than this leaves a doubt."""
+UNSURE = 0.4
+"""Labels whose probabilities multiply to less than this leave a doubt; they are about a quarter of the queries."""
 
 
-def leaves_doubt(relevance: HeadAnswer | None) -> bool:
-    """Whether a closer look at a query is worth its milliseconds."""
-    return relevance is not None and (relevance.withheld or relevance.confidence < DOUBT)
+def leaves_doubt(said: Mapping[str, HeadAnswer]) -> bool:
+    """Whether a closer look at a query is worth its milliseconds, given what the first heads say of it."""
+    relevance = said.get(RELEVANT)
+    if relevance is not None and (relevance.withheld or relevance.confidence < DOUBT):
+        return True
+    return math.prod(said[name].confidence for name in TOGETHER if name in said) < UNSURE
+
+
+def combined(first: HeadAnswer, closer: HeadAnswer) -> HeadAnswer:
+    """The answer of two heads: their probabilities' geometric mean, scaled to a sum of one.
+
+    Heads of one program learned from the same rows. If they know different labels all the same, the first one answers.
+    """
+    if first.probabilities.keys() != closer.probabilities.keys():
+        return first
+    both = {label: math.sqrt(p * closer.probabilities[label]) for label, p in first.probabilities.items()}
+    total = sum(both.values())
+    shares = {label: p / total for label, p in both.items()}
+    return first._replace(label=max(shares, key=shares.__getitem__), probabilities=shares, closer=True)

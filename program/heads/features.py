@@ -67,9 +67,11 @@ class Seen(NamedTuple):
 class Look(NamedTuple):
     """The features of a text without its conversation.
 
-    ``vector`` is the text's with its names masked; ``text`` and ``words`` still have the names, ``masked`` has none.
+    ``vector`` is that of ``asked``, the text with its names masked; ``text`` and ``words`` still have the names,
+    ``masked`` are the words without them.
     """
 
+    asked: str
     vector: np.ndarray
     surface: list[float]
     names: frozenset[str]
@@ -104,7 +106,10 @@ class Features:
             a later turn what may point back (``back_references.py``); ``WEIGHED``: a query's numbers weigh more.
         mending: corrects typing slips (``mending.py``); None in older programs.
         nested: number of leading dimensions of the vector that are features; None for all, as in older programs.
+        written_out: whether heads that see these features of a query have the kernel of ``quadratic.py``.
     """
+
+    written_out = False
 
     def __init__(
         self,
@@ -143,14 +148,10 @@ class Features:
         learned = self.idf, self.common, self.nested, self.vocabulary
         return Features(self.encoder, linker, *learned, self.reads, self.mending)
 
-    def through(self, encoder: Encoder) -> Features:
-        """The same features with the vectors of another encoder, and without how a query is composed.
-
-        They are for the heads that look closer at relevance, which lies in what is asked. With the composition these
-        reject 18 of 25 strangers of biomedical's ``dev`` and ``calibrate``, without it 21, and none of 94 of ours.
-        """
-        learned = self.idf, self.common, encoder.nested, self.vocabulary
-        return Features(encoder, self.linker, *learned, min(self.reads, NAMES_INSIDE), self.mending)
+    def read_texts(self, query: str) -> tuple[str, str]:
+        """The two texts of a query whose vectors heads see: of a query its names are masked, of a turn they are not."""
+        look = self._look(self._spelled(query))
+        return look.asked, look.text if self.common is not None else look.asked
 
     def of_query(self, query: str) -> Seen:
         """Features of a query that stands alone."""
@@ -220,14 +221,15 @@ class Features:
         if language == ENGLISH and self.mending is not None and (slips := self.mending.slips(words)):
             masked, small = mended(masked, slips), mended(small, slips)
             words = words_of(masked)
-        vector = self._vector(small if self.common is None else masked)
+        asked = small if self.common is None else masked
+        vector = self._vector(asked)
         surface = _surface(small, len(names))
         if self._composed:
             surface += composition(words, self.common or frozenset())
         seen = self._seen(
             vector, surface, weigh(_columns(masked, words, self.common, self.vocabulary), self.idf), self._weight
         )
-        return Look(vector, surface, names, small, words_of(small) if names else words, words, seen)
+        return Look(asked, vector, surface, names, small, words_of(small) if names else words, words, seen)
 
     def _masked(self, query: str) -> str:
         return (mask_folded if self.reads >= SIMPLE else mask_names)(query, self.linker)

@@ -19,10 +19,12 @@ from ..rewriting.rewriter import load_rewriter
 from ..text.greetings import NO_GREETINGS, Greetings
 from ..text.linker import Linker
 from ..text.mending import Mending
+from .closer_features import CloserFeatures
 from .encoder import Encoder
 from .features import AS_TYPED, Features
 from .heads import Head, Heads, against_first, sees
 from .joint import Joint
+from .narrowed import Axes, Narrowed
 from .ngrams import Vocabulary
 from .panel import shared_rows
 
@@ -37,6 +39,7 @@ SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.s
 VECTORS, REST, STEP = "vectors", "rest", "step"
 USED = "used"
 CLOSER = "closer."
+CENTRE, DIRECTIONS = "axes.centre", "axes.directions"
 LARGEST = 127
 
 
@@ -98,8 +101,15 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
         held |= heads.decomposer.tensors()
     held |= _head_tensors(heads)
     if heads.closer is not None:
-        held |= {f"{CLOSER}{name}": tensor for name, tensor in _head_tensors(heads.closer).items()}
+        held |= {f"{CLOSER}{name}": tensor for name, tensor in _closer_tensors(heads.closer).items()}
     return held
+
+
+def _closer_tensors(closer: Heads) -> dict[str, np.ndarray]:
+    """The tensors of heads that look closer, with the axes of their vectors."""
+    encoder = closer.features.encoder
+    axes = {CENTRE: encoder.axes.centre, DIRECTIONS: encoder.axes.directions} if isinstance(encoder, Narrowed) else {}
+    return {**_head_tensors(closer), **axes}
 
 
 def _head_tensors(heads: Heads) -> dict[str, np.ndarray]:
@@ -187,8 +197,13 @@ def load_heads(
     if closer is None:
         return Heads(_loaded(tensors, near), features, joint, greetings, *written)
     stored = {name.removeprefix(CLOSER): one for name, one in tensors.items() if name.startswith(CLOSER)}
+    tensors = {name: one for name, one in tensors.items() if not name.startswith(CLOSER)}
     further = {name.removeprefix(CLOSER): s for name, s in settings.items() if name.startswith(CLOSER)}
-    look = Heads(_loaded(stored, further), features.through(closer))
+    if CENTRE in stored:
+        seen = CloserFeatures(features, Narrowed(closer, Axes(stored[CENTRE], stored[DIRECTIONS])))
+    else:  # an older program, whose heads have support vectors with all of MiniLM's numbers
+        seen = CloserFeatures(features, closer, written_out=None)
+    look = Heads(_loaded(stored, further), seen)
     return Heads(_loaded(tensors, near), features, joint, greetings, *written, look)
 
 

@@ -15,10 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from . import quadratic
 from .features import Seen
 from .heads import Head, against_first, softmax
 from .ngrams import COLUMNS, FRAME_COLUMNS, as_matrix
-from .ridge import Solved, linear, rbf, times
+from .ridge import CHUNK, Solved, linear, rbf, times
 
 FOLDS = 5
 PARTS = (COLUMNS, FRAME_COLUMNS)
@@ -114,6 +115,7 @@ class Rows:
         made: number of made-up rows at the end. They have less weight, and no setting is judged by them.
         parts: numbers of columns of the parts of a row's n-grams, each of which has a linear kernel.
         seed: seed of the folds, and of the conversations on which settings are chosen.
+        written_out: whether dense features have the kernel of ``quadratic.py`` and not the RBF kernel.
 
     Attributes:
         dense: dense features, shape (n, d), in the half precision that support vectors are kept with.
@@ -121,9 +123,15 @@ class Rows:
     """
 
     def __init__(
-        self, seen: Sequence[Seen], groups: Sequence[str], made: int = 0, parts: Sequence[int] = PARTS, seed: int = 0
+        self,
+        seen: Sequence[Seen],
+        groups: Sequence[str],
+        made: int = 0,
+        parts: Sequence[int] = PARTS,
+        seed: int = 0,
+        written_out: bool = False,
     ) -> None:
-        self.groups, self.made, self.parts, self.seed = groups, made, parts, seed
+        self.groups, self.made, self.parts, self.seed, self.written_out = groups, made, parts, seed, written_out
         self.dense = np.stack([row.dense for row in seen]).astype(np.float16)
         self.grams = as_matrix([row.grams for row in seen], sum(parts))
         self._of: tuple[Rows, np.ndarray] | None = None
@@ -150,7 +158,8 @@ class Rows:
         similar = tuple(linear(self.grams[:, a:b]) for a, b in pairwise(ends))
         # Weighted ridge regression is the unweighted one with kernel and targets multiplied by the weights' roots.
         roots = np.where(np.arange(len(self.groups)) < len(self.groups) - self.made, 1.0, MADE_WEIGHT**0.5)[:, None]
-        return Likeness(rbf(self.dense.astype(np.float32), WIDTH), similar, roots, folds)
+        near = quadratic.kernel(self.dense) if self.written_out else rbf(self.dense.astype(np.float32), WIDTH)
+        return Likeness(near, similar, roots, folds)
 
     def lessons(self, target: np.ndarray, enough: int | None = None) -> Lessons:
         """All rows with their targets, or at least ``enough`` rows of whole conversations that are drawn at random."""
@@ -244,12 +253,17 @@ def fit_rows(
         dual = against_first(roots * best.dual)
         said = (1 - sum(best.shares)) * times(rows.likeness.near, dual)
     start = best.scale * best.shift * _unmade(target, roots)
+    support, of_rows = rows.dense, (1 - sum(best.shares)) * dual
+    linear = np.repeat(best.shares, rows.parts)[:, None] * (rows.grams.T @ dual)
+    if rows.written_out:
+        linear = np.concatenate([linear, _written_out(rows.dense, of_rows)])
+        support, of_rows = np.zeros_like(rows.dense[:1]), np.zeros_like(of_rows[:1])
     head = Head(
         name=name,
         labels=classes,
-        support=rows.dense,
-        dual=((1 - sum(best.shares)) * dual).astype(np.float32),
-        linear=(np.repeat(best.shares, rows.parts)[:, None] * (rows.grams.T @ dual)).astype(np.float16),
+        support=support,
+        dual=of_rows.astype(np.float32),
+        linear=linear.astype(np.float16),
         width=WIDTH,
         scale=best.scale,
         bias=tuple(start.tolist()) if rows.made else (),
@@ -257,6 +271,14 @@ def fit_rows(
     penalty = best.ridge / max(1 - sum(best.shares), TINY)
     left_out = softmax(best.scale * best.scores + start)
     return Fitted(head, left_out, penalty, roots[:, 0] ** 2, said, best.shares, best.ridge)
+
+
+def _written_out(dense: np.ndarray, dual: np.ndarray) -> np.ndarray:
+    """The weight of each feature of ``quadratic.py``, shape (features, labels), from the coefficients of the rows."""
+    weights = np.zeros((quadratic.width(dense.shape[1]), dual.shape[1]))
+    for start in range(0, len(dense), CHUNK):
+        weights += quadratic.written_out(dense[start : start + CHUNK]).T @ dual[start : start + CHUNK]
+    return weights
 
 
 def _best(

@@ -26,7 +26,7 @@ from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
 from ..rewriting.wording import led
 from ..text.greetings import NO_GREETINGS, Greetings
-from .closer import LOOKED_CLOSER, RELEVANT, leaves_doubt
+from .closer import DOUBT, LOOKED_CLOSER, RELEVANT, combined, leaves_doubt
 from .features import Features, Seen
 from .joint import Joint
 from .looks import PREFIX, WITHHELD, agree, each_agrees
@@ -159,8 +159,8 @@ class Heads:
         heads: the heads for decisions, by output.
         sources: the heads for kinds of information, by name.
         looks: the heads that must agree to a rejection, by name.
-        closer: the heads for relevance that read the whole sentence, asked where these are in doubt (``closer.py``);
-            None if there are none.
+        closer: the heads that read the whole sentence, asked where these are in doubt (``closer.py``); None if there
+            are none. Those of older programs know relevance alone.
         greetings: the card's greetings; what follows one is read without it (``_read``).
         rewriter: rewrites a follow-up so that it stands alone; None in older programs, and if the rows teach none.
         decomposer: cuts a query into the searches that it needs; None in the same cases.
@@ -200,8 +200,9 @@ class Heads:
         alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
         self._alone = Panel([*alone, *self.looks.values()]) if alone else None
         read_alike = [head for head in alone if head.name in self.typed and self.typed[head.name].labels == head.labels]
-        if alone and len(read_alike) == len(alone):
-            self._typed = Panel([self.typed[head.name] for head in alone], beside=self._alone)
+        if read_alike:
+            typed_as = {head.name: self.typed[head.name] for head in read_alike}
+            self._typed = Panel([typed_as.get(head.name, head) for head in alone], beside=self._alone)
         self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
         self._source = Panel(list(self.sources.values())) if self.sources else None
         self._sees_wishes = any(len(head.linear) == WITH_WISHES for head in self.sources.values())
@@ -214,9 +215,12 @@ class Heads:
                 rewrote it. Both are read, see ``pooled``.
         """
         said = self._said_of(read := self._read(query), as_typed := self._read(typed) if typed is not None else None)
-        if self.closer is not None and leaves_doubt(said.get(RELEVANT)):
-            said |= {name: a._replace(closer=True) for name, a in self.closer.of_query(read, as_typed).items()}
-        return said
+        if self.closer is None or not said or not leaves_doubt(said):
+            return said
+        nearer = self.closer.of_query(read, as_typed)
+        pooled_with = {n: combined(said[n], a) for n, a in nearer.items() if n in said and n != RELEVANT}
+        decided = {RELEVANT: nearer[RELEVANT]._replace(closer=True)} if RELEVANT in nearer else {}
+        return {**said, **pooled_with, **decided}
 
     def _said_of(self, query: str, typed: str | None) -> dict[str, HeadAnswer]:
         """The answers of these heads alone to texts without what greets."""
@@ -254,9 +258,12 @@ class Heads:
 
     def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
         """Whether a query after these turns is a follow-up; None if no head can say."""
-        if self._turn is None or not (seen := self.features.of_turn(self._read(query), turns)).readable:
+        if self._turn is None or not (seen := self.features.of_turn(read := self._read(query), turns)).readable:
             return None
-        return _answers(self._turn, seen)["is_follow_up"]
+        answer = _answers(self._turn, seen)["is_follow_up"]
+        if self.closer is None or answer.confidence >= DOUBT or (nearer := self.closer.of_turn(read, turns)) is None:
+            return answer
+        return nearer._replace(closer=True)
 
     def decomposed(self, query: str, heading: str = "") -> Decomposed | None:
         """The sub-queries into which the learned cut takes a query, read without greetings; None without a likely cut.

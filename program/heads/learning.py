@@ -1,4 +1,4 @@
-"""Trains all heads of a domain from labelled rows: which rows and which label each head learns from."""
+"""Which rows and which label each head learns from, and what heads that learn from the same rows share."""
 
 from __future__ import annotations
 
@@ -9,32 +9,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
 from ..context import clean_row
-from ..decomposing.fit import train_decomposer
-from ..rewriting.fit import train_rewriter
-from ..text.greetings import greetings_of
-from ..text.linker import Linker
-from .closer import RELEVANT
-from .closer import ROWS as CLOSER_ROWS
-from .encoder import Encoder
-from .features import Features, Seen, learned_features
-from .file import compact
+from .features import Features, Seen
 from .fit_head import MIN_ROWS, Fitted, Rows, fit_and_leave_out, fit_rows
-from .heads import TYPED, Head, Heads
-from .joint import fit_joint
+from .heads import TYPED, Head
 from .landmarks import TURNS, condensed
 from .lending import STRANGERS, Lent
 from .looks import KERNELS, level, together
-from .source_heads import train_source_heads
 
 Label = Callable[[LabelledRow], str | None]
-
-RECIPE = "37"
-"""Version of the training recipe; another number makes heads on disk be trained again."""
 
 FOLLOW_UP = "is_follow_up"
 NO_GRAMS = (0.0, 0.0)
@@ -58,50 +44,6 @@ ALIKE = (FOLLOW_UP, "complexity", "intent", "needs_decomposition")
 of the same outputs that read a follow-up as typed do so, too."""
 OURS = ("is_relevant", *KERNELS)
 """Heads that also learn from strangers."""
-
-
-def train_heads(
-    rows: Sequence[LabelledRow],
-    card: DomainCard,
-    encoder: Encoder,
-    seed: int = 0,
-    lent: Sequence[Lent] = (),
-    closer: Encoder | None = None,
-) -> Heads:
-    """Train every head that the rows can teach, the rewriter and the decomposer; takes seconds on a few hundred rows.
-
-    Args:
-        lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and relevance
-            learns from their strangers. For other labels there is a head only if the domain's own rows teach one.
-        closer: the encoder of the heads that look closer; without it there are none.
-    """
-    features = features_from(rows, card, encoder, lent)
-    # The matrices are small: with more threads than idle cores they take twenty times as long.
-    with threadpool_limits(1):
-        learning = Learning(rows, card, features, seed, lent)
-        looks = train_looks(learning)
-        alone = {name: _train_one(name, learning) for name in LABELS}
-        learning.forget()
-        fits = {**alone, **train_typed(learning, alone), **looks}
-        heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
-        sources = train_source_heads(rows, card, features, seed)
-        rewriter = train_rewriter(rows, card, features.linker, seed, lent)
-        decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
-        look = train_closer(rows, card, features.through(closer), seed, lent) if closer is not None else None
-    every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
-    kept = compact(every, features.vector_length)
-    taught = [*rows, *(row for one in lent for row in one.rows)]  # strangers have no labels to combine
-    return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer, look)
-
-
-def features_from(
-    rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
-) -> Features:
-    """The features for heads that learn from these rows and from lent ones."""
-    domains = ((rows, Linker(card.names)), *(((*one.rows, *one.strangers), one.linker) for one in lent))
-    read = [([row.labels.standalone_query for row in of], linker) for of, linker in domains]
-    (texts, linker), *others = read
-    return learned_features(texts, encoder, linker, others)
 
 
 class Taught(NamedTuple):
@@ -183,7 +125,8 @@ class Learning:
     @cached_property
     def _every(self) -> Rows:
         seen = [features_of("", *one) for one in self.taught]
-        return Rows(seen, [group_of(one) for one in self.taught], seed=self.seed)
+        groups = [group_of(one) for one in self.taught]
+        return Rows(seen, groups, seed=self.seed, written_out=self.features.written_out)
 
 
 def group_of(taught: Taught) -> str:
@@ -229,24 +172,6 @@ def as_typed(row: LabelledRow, card: DomainCard) -> LabelledRow:
     return row.model_copy(update={"labels": row.labels.model_copy(update={"standalone_query": typed})})
 
 
-def train_closer(
-    rows: Sequence[LabelledRow], card: DomainCard, features: Features, seed: int = 0, lent: Sequence[Lent] = ()
-) -> Heads | None:
-    """Train the heads that look closer at relevance, see ``closer.py``; None if the rows cannot teach them.
-
-    Args:
-        features: with the vectors of an encoder that reads the whole sentence.
-    """
-    # Relevance learns from no other lent row, and reading one takes some milliseconds.
-    learning = Learning(rows, card, features, seed, [replace(one, rows=()) for one in lent])
-    fits = {**train_looks(learning), RELEVANT: _train_one(RELEVANT, learning)}
-    known = [fitted for fitted in fits.values() if fitted is not None]
-    if len(known) < 1 + len(KERNELS):
-        return None
-    few = {head.name: head for head in condensed(known, CLOSER_ROWS)}
-    return Heads(compact(few, features.vector_length), features)
-
-
 def train_looks(learning: Learning) -> dict[str, Fitted]:
     """Train the two looks that must agree to a rejection, see ``looks.py``; none if the rows cannot teach them."""
     fits = {name: learning.fit(name, LABELS["is_relevant"], shares) for name, shares in KERNELS.items()}
@@ -259,9 +184,9 @@ def train_looks(learning: Learning) -> dict[str, Fitted]:
     return {fitted.head.name: fitted._replace(head=replace(fitted.head, below=below)) for fitted in known}
 
 
-def _train_one(name: str, learning: Learning) -> Fitted | None:
+def train_one(name: str, learning: Learning) -> Fitted | None:
     if name == FOLLOW_UP:
-        return _train_follow_up(learning)
+        return train_follow_up(learning)
     fitted = learning.fit(name, LABELS[name])
     alone = name == "is_relevant" and not any(one.strangers for one in learning.lent)
     return _by_quota(fitted, learning.rows) if alone and fitted is not None else fitted
@@ -289,7 +214,7 @@ def _by_quota(fitted: Fitted, rows: Sequence[LabelledRow]) -> Fitted:
     return fitted._replace(head=replace(head, bias=bias))
 
 
-def _train_follow_up(learning: Learning) -> Fitted | None:
+def train_follow_up(learning: Learning) -> Fitted | None:
     label = LABELS[FOLLOW_UP]
     known = learning.labels(FOLLOW_UP, label)
     if not known:

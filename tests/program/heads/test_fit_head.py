@@ -26,8 +26,8 @@ from queryplan.program.heads.fit_head import (
 from queryplan.program.heads.heads import (
     against_first,
 )
+from queryplan.program.heads.learning import MADE, made_turns
 from queryplan.program.heads.ridge import Solved, inverse_factor, linear, rbf
-from queryplan.program.heads.training import MADE, made_turns
 from scipy.sparse import csr_array
 
 

@@ -33,8 +33,9 @@ from queryplan.program.heads.fit_head import (
     folds_of,
 )
 from queryplan.program.heads.heads import REWRITTEN, Heads, against_first, pooled, softmax
+from queryplan.program.heads.learning import LABELS, features_of
 from queryplan.program.heads.ngrams import mask_folded
-from queryplan.program.heads.training import LABELS, features_of, train_heads
+from queryplan.program.heads.training import train_heads
 from queryplan.signatures.types import Turn
 
 TURNS = (Turn(role="user", content="What is flow?"), Turn(role="assistant", content="Absorption in a task."))

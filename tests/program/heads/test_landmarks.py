@@ -12,9 +12,9 @@ from queryplan.program.heads.features import Seen
 from queryplan.program.heads.fit_head import MADE_WEIGHT, Fitted, fit_and_leave_out
 from queryplan.program.heads.heads import Head, Heads
 from queryplan.program.heads.landmarks import condensed
+from queryplan.program.heads.learning import LABELS, condensed_alike, features_of
 from queryplan.program.heads.ngrams import COLUMNS, FRAME_COLUMNS, Grams
 from queryplan.program.heads.ridge import kernel, rbf
-from queryplan.program.heads.training import LABELS, condensed_alike, features_of
 
 NO_GRAMS = Grams(np.array([], dtype=np.int32), np.array([], dtype=np.float32))
 

@@ -14,8 +14,9 @@ from queryplan.data.rows import LabelledRow
 from queryplan.program.context import clean_row
 from queryplan.program.heads.encoder import default_encoder
 from queryplan.program.heads.heads import Heads
+from queryplan.program.heads.learning import FOLLOW_UP
 from queryplan.program.heads.lending import lent_rows
-from queryplan.program.heads.training import FOLLOW_UP, train_heads
+from queryplan.program.heads.training import train_heads
 
 Full = Callable[[], AbstractContextManager[None]]
 

@@ -16,6 +16,7 @@ from queryplan.program.explaining import explain
 from queryplan.program.heads.client import HeadClient
 from queryplan.program.heads.file import load_heads, settings_of, tensors_of
 from queryplan.program.heads.heads import HeadAnswer, Heads
+from queryplan.program.heads.learning import Learning, train_looks
 from queryplan.program.heads.looks import (
     FEWEST,
     MEANING,
@@ -28,7 +29,6 @@ from queryplan.program.heads.looks import (
     level,
     together,
 )
-from queryplan.program.heads.training import Learning, train_looks
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.settle import Combination, head_alone, label_probabilities, settle
 from queryplan.program.stages import stage_specs

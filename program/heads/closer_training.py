@@ -1,0 +1,85 @@
+"""Trains the heads that look closer: for relevance with its looks, for the other labels, and for follow-ups.
+
+They learn from the same rows as the first heads, with vectors of whole sentences along the directions in which the
+rows' vectors differ (``narrowed.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...data.card import DomainCard
+from ...data.rows import LabelledRow
+from .closer import RELEVANT
+from .closer_features import CloserFeatures
+from .encoder import Encoder
+from .features import Features
+from .file import compact
+from .fit_head import Fitted
+from .heads import Heads
+from .learning import (
+    FOLLOW_UP,
+    LABELS,
+    NO_GRAMS,
+    Learning,
+    Taught,
+    as_typed,
+    condensed_alike,
+    train_follow_up,
+    train_looks,
+    train_one,
+    train_typed,
+)
+from .lending import Lent
+from .looks import KERNELS
+from .narrowed import Narrowed, Remembering, learned_axes
+
+
+def train_closer(
+    rows: Sequence[LabelledRow],
+    card: DomainCard,
+    first: Features,
+    encoder: Encoder,
+    seed: int = 0,
+    lent: Sequence[Lent] = (),
+) -> Heads | None:
+    """Train the heads that look closer, see ``closer.py``; None if the rows cannot teach them.
+
+    Args:
+        first: the features of the first heads.
+        encoder: what reads a whole sentence. Each text is read once, all of them together.
+    """
+    remembering = Remembering(encoder)
+    read = Learning(rows, card, CloserFeatures(first, remembering, written_out=False), seed, lent)
+    axes = learned_axes(remembering.encode(_texts(read)), seed)
+    if axes is None:
+        return None
+    seen = CloserFeatures(first, Narrowed(remembering, axes), written_out=False)
+    fits = _fits(Learning(rows, card, seen, seed, lent))
+    features = CloserFeatures(first, Narrowed(encoder, axes))
+    return Heads(compact(condensed_alike(fits), features.vector_length), features) if fits else None
+
+
+def _fits(learning: Learning) -> dict[str, Fitted]:
+    looks = train_looks(learning)
+    relevance = {RELEVANT: train_one(RELEVANT, learning)} if len(looks) == len(KERNELS) else {}
+    # What these heads say is pooled with what the first ones say, who see n-grams.
+    alone = {name: learning.fit(name, LABELS[name], [NO_GRAMS]) for name in LABELS if name not in (FOLLOW_UP, RELEVANT)}
+    typed = train_typed(learning, {RELEVANT: None, **alone})
+    learning.forget()
+    fits = {**relevance, **alone, FOLLOW_UP: train_follow_up(learning), **typed, **looks}
+    return {name: fitted for name, fitted in fits.items() if fitted is not None}
+
+
+def _texts(learning: Learning) -> list[str]:
+    """Every text whose vector the heads will see, each once: standalone forms, and turns as typed."""
+    found: dict[str, None] = {}
+    for one in learning.taught:
+        assert isinstance(one.features, CloserFeatures), "these features were made above"
+        found[one.features.texts(one.row.labels.standalone_query)[0]] = None
+        found |= dict.fromkeys(one.features.texts(_typed(one)))
+    return list(found)
+
+
+def _typed(one: Taught) -> str:
+    return as_typed(one.row, one.card).labels.standalone_query

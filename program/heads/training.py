@@ -1,0 +1,70 @@
+"""Trains all heads of a domain from labelled rows, with its rewriter and its decomposer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from threadpoolctl import threadpool_limits
+
+from ...data.card import DomainCard
+from ...data.rows import LabelledRow
+from ..decomposing.fit import train_decomposer
+from ..rewriting.fit import train_rewriter
+from ..text.greetings import greetings_of
+from ..text.linker import Linker
+from .closer_training import train_closer
+from .encoder import Encoder
+from .features import Features, learned_features
+from .file import compact
+from .heads import Heads
+from .joint import fit_joint
+from .learning import LABELS, Learning, condensed_alike, train_looks, train_one, train_typed
+from .lending import Lent
+from .source_heads import train_source_heads
+
+RECIPE = "38"
+"""Version of the training recipe; another number makes heads on disk be trained again."""
+
+
+def train_heads(
+    rows: Sequence[LabelledRow],
+    card: DomainCard,
+    encoder: Encoder,
+    seed: int = 0,
+    lent: Sequence[Lent] = (),
+    closer: Encoder | None = None,
+) -> Heads:
+    """Train every head that the rows can teach, the rewriter and the decomposer; takes seconds on a few hundred rows.
+
+    Args:
+        lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and relevance
+            learns from their strangers. For other labels there is a head only if the domain's own rows teach one.
+        closer: the encoder of the heads that look closer (``closer_training.py``); without it there are none.
+    """
+    features = features_from(rows, card, encoder, lent)
+    # The matrices are small: with more threads than idle cores they take twenty times as long.
+    with threadpool_limits(1):
+        learning = Learning(rows, card, features, seed, lent)
+        looks = train_looks(learning)
+        alone = {name: train_one(name, learning) for name in LABELS}
+        learning.forget()
+        fits = {**alone, **train_typed(learning, alone), **looks}
+        heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
+        sources = train_source_heads(rows, card, features, seed)
+        rewriter = train_rewriter(rows, card, features.linker, seed, lent)
+        decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
+        look = train_closer(rows, card, features, closer, seed, lent) if closer is not None else None
+    every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
+    kept = compact(every, features.vector_length)
+    taught = [*rows, *(row for one in lent for row in one.rows)]  # strangers have no labels to combine
+    return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer, look)
+
+
+def features_from(
+    rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
+) -> Features:
+    """The features for heads that learn from these rows and from lent ones."""
+    domains = ((rows, Linker(card.names)), *(((*one.rows, *one.strangers), one.linker) for one in lent))
+    read = [([row.labels.standalone_query for row in of], linker) for of, linker in domains]
+    (texts, linker), *others = read
+    return learned_features(texts, encoder, linker, others)
