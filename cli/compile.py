@@ -45,7 +45,7 @@ def command(
         str | None,
         typer.Option(
             help="What embeds texts for the heads: static, or minilm, which reads whole sentences where those leave a"
-            " doubt whether a query is in scope (extra minilm; 11 ms); default: minilm where it is installed."
+            " doubt of any label (extra minilm; 3 to 7 ms); default: minilm where it is installed."
         ),
     ] = None,
     lending: Annotated[bool, typer.Option(help="Also learn from rows that other domains lend.")] = True,

@@ -141,7 +141,7 @@ def labels_right(heads: Heads, rows: Sequence[Any], card: Any, name: str) -> flo
 def test_turns_and_queries_have_landmarks_of_their_own(
     trained: Heads, rows: Callable[[str], Any], card: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("queryplan.program.heads.training.TURNS", 50)
+    monkeypatch.setattr("queryplan.program.heads.learning.TURNS", 50)
     fits = {name: Fitted(head, np.zeros((0, 2)), said=said_near(head)) for name, head in trained.heads.items()}
     few = condensed_alike(fits)
     assert list(few) == list(fits)
