@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
-from .closer import RELEVANT
+from .closer import RELEVANT, TOGETHER
 from .closer_features import CloserFeatures
 from .encoder import Encoder
 from .features import Features
@@ -63,9 +63,10 @@ def train_closer(
 def _fits(learning: Learning) -> dict[str, Fitted]:
     looks = train_looks(learning)
     relevance = {RELEVANT: train_one(RELEVANT, learning)} if len(looks) == len(KERNELS) else {}
-    # What these heads say is pooled with what the first ones say, who see n-grams.
-    alone = {name: learning.fit(name, LABELS[name], [NO_GRAMS]) for name in LABELS if name not in (FOLLOW_UP, RELEVANT)}
-    typed = train_typed(learning, {RELEVANT: None, **alone})
+    # What these heads say is pooled with what the first ones say, who see n-grams. Kinds of rejection, of which there
+    # are many, are left to the first ones: weights for them would take 0.08 MB.
+    alone = {name: learning.fit(name, LABELS[name], [NO_GRAMS]) for name in TOGETHER}
+    typed = train_typed(learning, {**dict.fromkeys(LABELS), **alone})
     learning.forget()
     fits = {**relevance, **alone, FOLLOW_UP: train_follow_up(learning), **typed, **looks}
     return {name: fitted for name, fitted in fits.items() if fitted is not None}

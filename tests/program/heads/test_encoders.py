@@ -196,9 +196,10 @@ def test_a_closer_look_decides_relevance_and_is_pooled_for_the_rest_where_there_
             assert said == near
             continue
         nearer = closer.of_query(heads._read(row.query))
-        assert said.keys() == near.keys() == nearer.keys()
+        assert said.keys() == near.keys() == {*nearer, "rejection_kind"}
         assert said[RELEVANT] == nearer[RELEVANT]._replace(closer=True)
-        assert all(said[name] == combined(near[name], nearer[name]) for name in near if name != RELEVANT)
+        assert all(said[name] == combined(near[name], nearer[name]) for name in nearer if name != RELEVANT)
+        assert said["rejection_kind"] == near["rejection_kind"]
     assert 0 < sum(asked) < len(asked)
 
 
