@@ -23,11 +23,12 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from .joint import COMPLEXITY_OUTPUTS
+
 if TYPE_CHECKING:
     from .heads import HeadAnswer
 
 RELEVANT = "is_relevant"
-TOGETHER = ("complexity", "intent", "needs_decomposition")
 LOOKED_CLOSER = "after a closer look at the whole sentence"
 DOUBT = 0.8
 """A head for relevance or for follow-ups that is less sure than this leaves a doubt."""
@@ -40,7 +41,7 @@ def leaves_doubt(said: Mapping[str, HeadAnswer]) -> bool:
     relevance = said.get(RELEVANT)
     if relevance is not None and (relevance.withheld or relevance.confidence < DOUBT):
         return True
-    return math.prod(said[name].confidence for name in TOGETHER if name in said) < UNSURE
+    return math.prod(said[name].confidence for name in COMPLEXITY_OUTPUTS if name in said) < UNSURE
 
 
 def combined(first: HeadAnswer, closer: HeadAnswer) -> HeadAnswer:

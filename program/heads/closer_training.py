@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
-from .closer import RELEVANT, TOGETHER
+from .closer import RELEVANT
 from .closer_features import CloserFeatures
 from .encoder import Encoder
 from .features import Features
 from .file import compact
 from .fit_head import Fitted
 from .heads import Heads
+from .joint import COMPLEXITY_OUTPUTS
 from .learning import (
     FOLLOW_UP,
     LABELS,
@@ -65,7 +66,7 @@ def _fits(learning: Learning) -> dict[str, Fitted]:
     relevance = {RELEVANT: train_one(RELEVANT, learning)} if len(looks) == len(KERNELS) else {}
     # What these heads say is pooled with what the first ones say, who see n-grams. Kinds of rejection, of which there
     # are many, are left to the first ones: weights for them would take 0.08 MB.
-    alone = {name: learning.fit(name, LABELS[name], [NO_GRAMS]) for name in TOGETHER}
+    alone = {name: learning.fit(name, LABELS[name], [NO_GRAMS]) for name in COMPLEXITY_OUTPUTS}
     typed = train_typed(learning, {**dict.fromkeys(LABELS), **alone})
     learning.forget()
     fits = {**relevance, **alone, FOLLOW_UP: train_follow_up(learning), **typed, **looks}

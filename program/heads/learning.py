@@ -16,6 +16,7 @@ from ..context import clean_row
 from .features import Features, Seen
 from .fit_head import MIN_ROWS, Fitted, Rows, fit_and_leave_out, fit_rows
 from .heads import TYPED, Head
+from .joint import COMPLEXITY_OUTPUTS
 from .landmarks import TURNS, condensed
 from .lending import STRANGERS, Lent
 from .looks import KERNELS, level, together
@@ -39,7 +40,7 @@ LABELS: dict[str, Label] = {
 }
 
 
-ALIKE = (FOLLOW_UP, "complexity", "intent", "needs_decomposition")
+ALIKE = (FOLLOW_UP, *COMPLEXITY_OUTPUTS)
 """Heads that also learn from other domains' rows, since what they decide shows in the same words everywhere. The heads
 of the same outputs that read a follow-up as typed do so, too."""
 OURS = ("is_relevant", *KERNELS)

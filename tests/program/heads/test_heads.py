@@ -28,10 +28,7 @@ from queryplan.program.heads.file import (
     tensors_of,
     vector_step,
 )
-from queryplan.program.heads.fit_head import (
-    fit_head,
-    folds_of,
-)
+from queryplan.program.heads.fit_head import fit_head, folds_of
 from queryplan.program.heads.heads import REWRITTEN, Heads, against_first, pooled, softmax
 from queryplan.program.heads.learning import LABELS, features_of
 from queryplan.program.heads.ngrams import mask_folded
