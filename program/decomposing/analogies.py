@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -29,6 +29,8 @@ LOWEST, STEP = 0.6, 0.02
 """The lowest cosine from which patterns are ever used, since below it queries are alike by chance; and the step in
 which cosines are tried."""
 _SLOT = re.compile(r"\[\[(\d+)\]\]")
+_BETWEEN = "\x1f"
+"""Stands between the items of a pattern in a program's file."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -61,6 +63,87 @@ class Pattern(NamedTuple):
     parts: tuple[tuple[str, tuple[int, ...]], ...]
 
 
+class Patterns(Sequence[Pattern]):
+    """Patterns, held as one list of texts for each of their fields, as in a program's file.
+
+    A pattern is put together when it is asked for. To make thousands of tuples took half of the time of loading a
+    program, most of it in the garbage collector.
+
+    Args:
+        columns: for each name in ``COLUMNS`` a list, with an item for each pattern.
+
+    Raises:
+        ValueError: the lists are not equally long, or a pattern is not whole.
+        KeyError, TypeError, AttributeError: it has another form.
+    """
+
+    COLUMNS = ("texts", "keys", "types", "parts", "needs")
+
+    def __init__(self, columns: Mapping[str, Sequence[str]]) -> None:
+        self.columns = {name: columns[name] for name in self.COLUMNS}
+        if not all(_is_whole(*fields) for fields in zip(*self.columns.values(), strict=True)):
+            raise ValueError("patterns of queries have names and parts that are not theirs")
+
+    @classmethod
+    def of(cls, patterns: Sequence[Pattern]) -> Patterns:
+        """These patterns."""
+        return cls(
+            {
+                "texts": [one.text for one in patterns],
+                "keys": [joined(one.key) for one in patterns],
+                "types": [joined(one.types) for one in patterns],
+                "parts": [joined(text for text, _ in one.parts) for one in patterns],
+                "needs": [joined(" ".join(map(str, needs)) for _, needs in one.parts) for one in patterns],
+            }
+        )
+
+    def __len__(self) -> int:
+        return len(self.columns["texts"])
+
+    @overload
+    def __getitem__(self, place: int) -> Pattern: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[Pattern]: ...
+
+    def __getitem__(self, place: int | slice) -> Pattern | list[Pattern]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        text, key, types, parts, needs = (column[place] for column in self.columns.values())
+        return Pattern(text, _items(key), _items(types), tuple(zip(_items(parts), _numbers(needs), strict=True)))
+
+
+def joined(items: Iterable[str]) -> str:
+    """The items of a field as one text."""
+    return _BETWEEN.join(items)
+
+
+def _items(text: str) -> tuple[str, ...]:
+    return tuple(text.split(_BETWEEN)) if text else ()
+
+
+@lru_cache(maxsize=64)  # nearly all patterns need the same numbers
+def _numbers(text: str) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(map(int, needs.split())) for needs in text.split(_BETWEEN))
+
+
+def _is_whole(text: str, key: str, types: str, parts: str, needs: str) -> bool:
+    """Whether a pattern is consistent: it has a type for each slot, and its parts need only parts of its own."""
+    kinds, count = _items(types), parts.count(_BETWEEN) + 1
+    slots = _SLOT.findall(parts)
+    return (
+        sorted(kinds) == sorted(_items(key)[: len(kinds)])
+        and (not slots or max(map(int, slots)) < len(kinds))
+        and _needs_own(needs, count)
+    )
+
+
+@lru_cache(maxsize=64)
+def _needs_own(needs: str, count: int) -> bool:
+    needed = _numbers(needs)
+    return len(needed) == count and all(0 < number <= count for numbers in needed for number in numbers)
+
+
 Written = list[tuple[str, tuple[int, ...]]]
 """Sub-queries, each with the numbers of those whose answers it needs."""
 
@@ -82,22 +165,22 @@ class Analogies:
             pattern is used below the first.
     """
 
-    def __init__(self, patterns: Sequence[Pattern], sure: Sequence[tuple[float, float]], encoder: Encoder) -> None:
-        self.patterns, self.sure, self._encoder = tuple(patterns), tuple(sure), encoder
-        self._vectors: dict[tuple[str, ...], np.ndarray] = {}
+    def __init__(self, patterns: Patterns, sure: Sequence[tuple[float, float]], encoder: Encoder) -> None:
+        self.patterns, self.sure, self._encoder = patterns, tuple(sure), encoder
+        self._vectors: dict[str, np.ndarray] = {}
 
     @cached_property
-    def _by_key(self) -> dict[tuple[str, ...], list[int]]:
-        places = defaultdict[tuple[str, ...], list[int]](list)
-        for place, pattern in enumerate(self.patterns):
-            places[pattern.key].append(place)
+    def _by_key(self) -> dict[str, list[int]]:
+        places = defaultdict[str, list[int]](list)
+        for place, key in enumerate(self.patterns.columns["keys"]):
+            places[key].append(place)
         return dict(places)
 
-    def _vectors_of(self, key: tuple[str, ...]) -> np.ndarray:
+    def _vectors_of(self, key: str) -> np.ndarray:
         """The vectors of the patterns of a key, made at first use: all of them take longer than loading a program."""
         known = self._vectors.get(key)
         if known is None:
-            texts = [self.patterns[place].text for place in self._by_key[key]]
+            texts = [self.patterns.columns["texts"][place] for place in self._by_key[key]]
             known = self._vectors[key] = self._encoder.encode(texts)
         return known
 
@@ -115,17 +198,17 @@ class Analogies:
         self, asked: Masked, besides: Callable[[int], bool] = lambda place: True
     ) -> tuple[float, Pattern] | None:
         """The most similar pattern with its cosine, among those whose places ``besides`` accepts; None if none is."""
-        places = self._by_key.get(asked.key, [])
+        places = self._by_key.get(key := joined(asked.key), [])
         allowed = [number for number, place in enumerate(places) if besides(place)]
         if not allowed:
             return None
-        likeness = self._vectors_of(asked.key)[allowed] @ self._encoder.encode([asked.text])[0]
+        likeness = self._vectors_of(key)[allowed] @ self._encoder.encode([asked.text])[0]
         best = int(np.argmax(likeness))
         return float(likeness[best]), self.patterns[places[allowed[best]]]
 
     def table(self) -> dict[str, Any]:
         """Everything as a table for JSON."""
-        return {"patterns": self.patterns, "sure": self.sure}
+        return {**self.patterns.columns, "sure": self.sure}
 
 
 def from_table(table: dict[str, Any], encoder: Encoder) -> Analogies:
@@ -133,26 +216,18 @@ def from_table(table: dict[str, Any], encoder: Encoder) -> Analogies:
 
     Raises:
         ValueError: the table is incomplete, as that of a program that was altered.
-        KeyError, TypeError: it has another form.
+        KeyError, TypeError, AttributeError: it has another form.
     """
-    patterns = [
-        Pattern(text, tuple(key), tuple(types), tuple((said, tuple(needs)) for said, needs in parts))
-        for text, key, types, parts in table["patterns"]
-    ]
+    listed = table.get("patterns")  # an older program has each pattern as a list
+    patterns = Patterns(table) if listed is None else Patterns.of([_from_list(*one) for one in listed])
     sure = [(float(level), float(share)) for level, share in table["sure"]]
-    if not sure or not all(map(_is_whole, patterns)):
-        raise ValueError("patterns of queries have no likeness, or names and parts that are not theirs")
+    if not sure:
+        raise ValueError("patterns of queries have no likeness")
     return Analogies(patterns, sure, encoder)
 
 
-def _is_whole(pattern: Pattern) -> bool:
-    """Whether a pattern is consistent: it has a type for each slot, and its parts need only parts of its own."""
-    slots = (int(slot) for text, _ in pattern.parts for slot in _SLOT.findall(text))
-    needs = (need for _, needed in pattern.parts for need in needed)
-    of_key = sorted(pattern.types) == sorted(pattern.key[: len(pattern.types)])
-    return (
-        of_key and all(slot < len(pattern.types) for slot in slots) and all(0 < n <= len(pattern.parts) for n in needs)
-    )
+def _from_list(text: str, key: Sequence[str], types: Sequence[str], parts: Sequence[Any]) -> Pattern:
+    return Pattern(text, tuple(key), tuple(types), tuple((said, tuple(needs)) for said, needs in parts))
 
 
 def pattern_of(query: str, linker: Linker) -> Masked:
@@ -191,7 +266,7 @@ def learned_analogies(rows: Sequence[LabelledRow], linker: Linker, encoder: Enco
     """The patterns of decomposed rows, with how similar a query must be; None if too few left-out ones are right."""
     read = [(row, pattern_of(row.labels.standalone_query, linker)) for row in rows if row.labels.sub_queries]
     made = [(row, pattern) for row, asked in read if (pattern := _pattern(row, asked)) is not None]
-    every = Analogies([pattern for _, pattern in made], (), encoder)
+    every = Analogies(Patterns.of([pattern for _, pattern in made]), (), encoder)
     conversations = [row.conversation for row, _ in made]
     tried: list[tuple[float, bool]] = []
     for row, asked in read:
@@ -204,9 +279,9 @@ def learned_analogies(rows: Sequence[LabelledRow], linker: Linker, encoder: Enco
 
 
 def _pattern(row: LabelledRow, asked: Masked) -> Pattern | None:
-    """The pattern of a row; None if a name is in no sub-query, or a slot could be taken for something else."""
+    """The pattern of a row; None if a name is in no sub-query, or what is written could be taken for something else."""
     texts = [one.text for one in row.labels.sub_queries]
-    if not asked.names or _SLOT.search(" ".join(texts)):
+    if not asked.names or _SLOT.search(" ".join(texts)) or _BETWEEN in "".join([asked.text, *asked.key, *texts]):
         return None
     slots = {name.casefold(): number for number, (_, name) in enumerate(asked.names)}
     either = "|".join(re.escape(name) for name in sorted(slots, key=len, reverse=True))

@@ -32,7 +32,7 @@ from .learning import (
     train_typed,
 )
 from .lending import Lent
-from .looks import KERNELS
+from .looks import KERNELS, MEANING, WORDS, seen_closer
 from .narrowed import Narrowed, Remembering, learned_axes
 
 
@@ -43,12 +43,14 @@ def train_closer(
     encoder: Encoder,
     seed: int = 0,
     lent: Sequence[Lent] = (),
+    words: Fitted | None = None,
 ) -> Heads | None:
     """Train the heads that look closer, see ``closer.py``; None if the rows cannot teach them.
 
     Args:
         first: the features of the first heads.
         encoder: what reads a whole sentence. Each text is read once, all of them together.
+        words: the first heads' look at words, which is asked here, too (``looks.seen_closer``).
     """
     remembering = Remembering(encoder)
     read = Learning(rows, card, CloserFeatures(first, remembering, written_out=False), seed, lent)
@@ -56,13 +58,18 @@ def train_closer(
     if axes is None:
         return None
     seen = CloserFeatures(first, Narrowed(remembering, axes), written_out=False)
-    fits = _fits(Learning(rows, card, seen, seed, lent))
+    fits = _fits(Learning(rows, card, seen, seed, lent), words)
     features = CloserFeatures(first, Narrowed(encoder, axes))
-    return Heads(compact(condensed_alike(fits), features.vector_length), features) if fits else None
+    if not fits:
+        return None
+    kept = compact(condensed_alike(fits), features.vector_length)
+    if words is not None and MEANING in kept:
+        kept[WORDS] = seen_closer(compact({WORDS: words.head}, first.vector_length)[WORDS], kept[MEANING])
+    return Heads(kept, features)
 
 
-def _fits(learning: Learning) -> dict[str, Fitted]:
-    looks = train_looks(learning)
+def _fits(learning: Learning, words: Fitted | None) -> dict[str, Fitted]:
+    looks = train_looks(learning, words)
     relevance = {RELEVANT: train_one(RELEVANT, learning)} if len(looks) == len(KERNELS) else {}
     # What these heads say is pooled with what the first ones say, who see n-grams. Kinds of rejection, of which there
     # are many, are left to the first ones: weights for them would take 0.08 MB.
@@ -70,7 +77,8 @@ def _fits(learning: Learning) -> dict[str, Fitted]:
     typed = train_typed(learning, {**dict.fromkeys(LABELS), **alone})
     learning.forget()
     fits = {**relevance, **alone, FOLLOW_UP: train_follow_up(learning), **typed, **looks}
-    return {name: fitted for name, fitted in fits.items() if fitted is not None}
+    trained_before = {WORDS} if words is not None else set[str]()
+    return {name: fitted for name, fitted in fits.items() if fitted is not None and name not in trained_before}
 
 
 def _texts(learning: Learning) -> list[str]:

@@ -24,6 +24,7 @@ from .encoder import Encoder
 from .features import AS_TYPED, Features
 from .heads import Head, Heads, against_first, sees
 from .joint import Joint
+from .looks import MEANING, WORDS, is_seen_closer, seen_closer
 from .narrowed import Axes, Narrowed
 from .ngrams import Vocabulary
 from .panel import shared_rows
@@ -33,7 +34,7 @@ COMMON = "ngrams.common"
 VOCABULARY = "ngrams.vocabulary"
 NESTED = "vector.nested"
 BARE = "text.bare"
-WORDS = "text.words"
+MENDED = "text.words"
 # Heads with the same input (a query alone, a turn, or a query with cues) share their support vectors.
 SHARED = {"query": "support.query", "turn": "support.turn", "source": "support.source"}
 VECTORS, REST, STEP = "vectors", "rest", "step"
@@ -92,42 +93,49 @@ def tensors_of(heads: Heads) -> dict[str, np.ndarray]:
     if features.reads:
         held[BARE] = np.array([features.reads], dtype=np.uint8)
     if features.mending is not None:
-        held[WORDS] = features.mending.packed()
+        held[MENDED] = features.mending.packed()
     if features.nested is not None:
         held[NESTED] = np.array([features.nested], dtype=np.uint32)
     if heads.rewriter is not None:
         held |= heads.rewriter.tensors()
     if heads.decomposer is not None:
         held |= heads.decomposer.tensors()
-    held |= _head_tensors(heads)
+    held |= _head_tensors(heads.every(), features)
     if heads.closer is not None:
-        held |= {f"{CLOSER}{name}": tensor for name, tensor in _closer_tensors(heads.closer).items()}
+        held |= {f"{CLOSER}{name}": tensor for name, tensor in _closer_tensors(heads, heads.closer).items()}
     return held
 
 
-def _closer_tensors(closer: Heads) -> dict[str, np.ndarray]:
+def _closer_tensors(heads: Heads, closer: Heads) -> dict[str, np.ndarray]:
     """The tensors of heads that look closer, with the axes of their vectors."""
     encoder = closer.features.encoder
     axes = {CENTRE: encoder.axes.centre, DIRECTIONS: encoder.axes.directions} if isinstance(encoder, Narrowed) else {}
-    return {**_head_tensors(closer), **axes}
+    return {**_head_tensors(_stored_closer(heads), closer.features), **axes}
 
 
-def _head_tensors(heads: Heads) -> dict[str, np.ndarray]:
+def _stored_closer(heads: Heads) -> dict[str, Head]:
+    """The heads that look closer, without a look at words that is the first heads'."""
+    closer = heads.closer.every() if heads.closer is not None else {}
+    again = is_seen_closer(closer.get(WORDS), heads.looks.get(WORDS))
+    return {name: head for name, head in closer.items() if not (again and name == WORDS)}
+
+
+def _head_tensors(heads: Mapping[str, Head], features: Features) -> dict[str, np.ndarray]:
     """The tensors of the heads themselves."""
     held: dict[str, np.ndarray] = {}
     # A head without any weight of an n-gram has a zero wherever others have weights: these zeros are not stored.
-    with_grams = {sees(name) for name, head in heads.every().items() if head.linear.any()}
-    for name, head in heads.every().items():
+    with_grams = {sees(name) for name, head in heads.items() if head.linear.any()}
+    for name, head in heads.items():
         nought = not head.linear.any() and sees(name) in with_grams
         held |= {f"{name}.dual": head.dual, **_linear_tensors(name, head.linear[:0] if nought else head.linear)}
         if head.steps is not None:
             held[f"{name}.steps"] = head.steps
     for shown, shared in SHARED.items():
-        alike = {name: head for name, head in heads.every().items() if sees(name) == shown}
+        alike = {name: head for name, head in heads.items() if sees(name) == shown}
         if alike:
             support, rows = shared_rows([head.support for head in alike.values()])
             kind = np.uint16 if len(support) <= np.iinfo(np.uint16).max else np.uint32
-            held |= _support_tensors(shared, support, heads.features.vector_length)
+            held |= _support_tensors(shared, support, features.vector_length)
             held |= {f"{name}.rows": row.astype(kind) for name, row in zip(alike, rows, strict=True)}
     return held
 
@@ -157,8 +165,7 @@ def _support_tensors(shared: str, support: np.ndarray, vector: int) -> dict[str,
 
 def settings_of(heads: Heads) -> dict[str, dict[str, Any]]:
     """The settings of each head (everything that is no tensor), for the manifest."""
-    closer = heads.closer.every() if heads.closer is not None else {}
-    every = {**heads.every(), **{f"{CLOSER}{name}": head for name, head in closer.items()}}
+    every = {**heads.every(), **{f"{CLOSER}{name}": head for name, head in _stored_closer(heads).items()}}
     return {name: _settings(head) for name, head in every.items()}
 
 
@@ -175,7 +182,7 @@ def load_features(tensors: Mapping[str, np.ndarray], encoder: Encoder, linker: L
     nested = int(tensors[NESTED][0]) if NESTED in tensors else None
     vocabulary = Vocabulary.unpacked(tensors[VOCABULARY]) if VOCABULARY in tensors else None
     reads = int(tensors[BARE][0]) if BARE in tensors else AS_TYPED
-    mending = Mending.unpacked(tensors[WORDS], encoder.knows_whole) if WORDS in tensors else None
+    mending = Mending.unpacked(tensors[MENDED], encoder.knows_whole) if MENDED in tensors else None
     return Features(encoder, linker, tensors[IDF], common, nested, vocabulary, reads, mending)
 
 
@@ -203,8 +210,10 @@ def load_heads(
         seen = CloserFeatures(features, Narrowed(closer, Axes(stored[CENTRE], stored[DIRECTIONS])))
     else:  # an older program, whose heads have support vectors with all of MiniLM's numbers
         seen = CloserFeatures(features, closer, written_out=None)
-    look = Heads(_loaded(stored, further), seen)
-    return Heads(_loaded(tensors, near), features, joint, greetings, *written, look)
+    first, second = _loaded(tensors, near), _loaded(stored, further)
+    if MEANING in second and WORDS not in second:
+        second[WORDS] = seen_closer(first[WORDS], second[MEANING])
+    return Heads(first, features, joint, greetings, *written, Heads(second, seen))
 
 
 def looks_closer(settings: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -214,7 +223,7 @@ def looks_closer(settings: Mapping[str, Mapping[str, Any]]) -> bool:
 
 def _loaded(tensors: Mapping[str, np.ndarray], settings: Mapping[str, Mapping[str, Any]]) -> dict[str, Head]:
     supports = _supports(tensors)
-    return {
+    found = {
         name: Head(
             name=name,
             labels=tuple(s["labels"]),
@@ -230,6 +239,25 @@ def _loaded(tensors: Mapping[str, np.ndarray], settings: Mapping[str, Mapping[st
         )
         for name, s in settings.items()
     }
+    _check(found)
+    return found
+
+
+def _check(heads: Mapping[str, Head]) -> None:
+    """Check that the heads can be asked: they are laid out only when they are (``Heads``).
+
+    Raises:
+        ValueError: arrays do not fit each other.
+    """
+    widths: dict[str, set[tuple[int, int]]] = {}
+    for name, head in heads.items():
+        scored = len(head.labels) - 1
+        fits = head.dual.shape == (len(head.support), scored) and head.linear.shape[1:] == (scored,)
+        if not fits or scored < 1 or (head.steps is not None and head.steps.shape != (scored,)):
+            raise ValueError(f"the weights of {name!r} are not those of its labels")
+        widths.setdefault(sees(name), set()).add((head.support.shape[1], len(head.linear)))
+    if any(len(of_input) > 1 for of_input in widths.values()):
+        raise ValueError("heads with the same input see features of different lengths")
 
 
 def _supports(tensors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

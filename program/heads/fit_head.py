@@ -5,10 +5,10 @@ Folds are grouped by conversation, so that turns of one conversation never judge
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ SEARCHED = 600
 class Choice:
     """One setting, with its log loss and scores on left-out rows (before scale and shift) and its coefficients.
 
-    ``scores`` has shape (rows that are not made up, labels), ``dual`` (rows, labels).
+    ``scores`` has shape (rows that were judged, labels), ``dual`` (rows, labels).
     """
 
     loss: float
@@ -70,18 +70,20 @@ class Likeness:
 
     Args:
         near: the RBF kernel, shape (n, n), in single precision like the next.
-        similar: the kernel of each part of the n-grams, shape (n, n).
+        similar: what computes the kernel of each part of the n-grams, shape (n, n); none is that no head needs.
         roots: roots of the rows' weights, shape (n, 1); below one for made-up rows.
         folds: fold of each row.
     """
 
-    def __init__(self, near: np.ndarray, similar: tuple[np.ndarray, ...], roots: np.ndarray, folds: np.ndarray) -> None:
-        self.near, self.similar, self.roots, self.folds = near, similar, roots, folds
+    def __init__(
+        self, near: np.ndarray, similar: Sequence[Callable[[], np.ndarray]], roots: np.ndarray, folds: np.ndarray
+    ) -> None:
+        self.near, self.similar, self.roots, self.folds = near, tuple(map(cache, similar)), roots, folds
         self._solved: dict[tuple[float, ...], Solved] = {}
 
     def some(self, rows: np.ndarray, folds: np.ndarray | None = None) -> Likeness:
         """The kernels restricted to these rows; ``folds`` of these, if they change."""
-        similar = tuple(kernel[np.ix_(rows, rows)] for kernel in self.similar)
+        similar = [partial(_some_of, kernel, rows) for kernel in self.similar]
         folds = self.folds[rows] if folds is None else folds
         return Likeness(self.near[np.ix_(rows, rows)], similar, self.roots[rows], folds)
 
@@ -155,7 +157,7 @@ class Rows:
             whole, places = self._of
             return whole.likeness.some(places, folds)
         ends = [0, *np.cumsum(self.parts).tolist()]
-        similar = tuple(linear(self.grams[:, a:b]) for a, b in pairwise(ends))
+        similar = [partial(linear, self.grams[:, a:b]) for a, b in pairwise(ends)]
         # Weighted ridge regression is the unweighted one with kernel and targets multiplied by the weights' roots.
         roots = np.where(np.arange(len(self.groups)) < len(self.groups) - self.made, 1.0, MADE_WEIGHT**0.5)[:, None]
         near = quadratic.kernel(self.dense) if self.written_out else rbf(self.dense.astype(np.float32), WIDTH)
@@ -177,7 +179,8 @@ class Fitted(NamedTuple):
 
     Attributes:
         head: the head.
-        left_out: probabilities of its true training rows by fits without their fold, shape (rows, labels).
+        left_out: probabilities of the rows that were judged, none of them made up, by fits without their fold, shape
+            (rows, labels).
         penalty: penalty on the squared norm of the RBF part beside the squared errors: the ridge over that kernel's
             share.
         weights: weights of its training rows, in the order of its support vectors.
@@ -229,6 +232,8 @@ def fit_rows(
     labels: Sequence[str],
     shares: Sequence[Sequence[float]] | None = None,
     ridges: Sequence[float] | None = None,
+    *,
+    every: bool = False,
 ) -> Fitted | None:
     """Train a head on these rows; None if there are fewer than two labels or ten rows.
 
@@ -238,6 +243,8 @@ def fit_rows(
         labels: one for each row.
         shares: shares of the linear kernels to choose from; by default ``SHARES``, or ``SHARES_OF_MANY``.
         ridges: ridges to choose from; by default ``RIDGES``, or ``RIDGES_OF_MANY``.
+        every: whether all rows are judged that are not made up. Otherwise, with more than ``MANY``, those of one fold
+            are, which is enough to choose the scale.
     """
     classes = tuple(sorted(set(labels)))
     if len(classes) < 2 or len(labels) < MIN_ROWS:
@@ -248,7 +255,7 @@ def fit_rows(
     import scipy.linalg  # noqa: F401
 
     with threadpool_limits(limits=1, user_api="blas"):
-        best = _best(rows, target, shares, ridges)
+        best = _best(rows, target, shares, ridges, every)
         roots = rows.likeness.roots
         dual = against_first(roots * best.dual)
         said = (1 - sum(best.shares)) * times(rows.likeness.near, dual)
@@ -282,7 +289,11 @@ def _written_out(dense: np.ndarray, dual: np.ndarray) -> np.ndarray:
 
 
 def _best(
-    rows: Rows, target: np.ndarray, shares: Sequence[Sequence[float]] | None, ridges: Sequence[float] | None
+    rows: Rows,
+    target: np.ndarray,
+    shares: Sequence[Sequence[float]] | None,
+    ridges: Sequence[float] | None,
+    every: bool,
 ) -> Choice:
     """The setting with the lowest loss, fitted to all rows.
 
@@ -295,7 +306,7 @@ def _best(
         shares = [min(_choices(rows.lessons(target, SEARCHED), shares, ridges), key=_loss).shares]
     if len(ridges) > 1 and many:
         ridges = [min(_choices(rows.lessons(target, MANY), shares, ridges), key=_loss).ridge]
-    return min(_choices(rows.lessons(target), shares, ridges), key=_loss)
+    return min(_choices(rows.lessons(target), shares, ridges, every or not many), key=_loss)
 
 
 def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
@@ -306,20 +317,21 @@ def _some(groups: Sequence[str], seed: int, enough: int) -> np.ndarray:
     return np.flatnonzero(places <= np.sort(places)[min(enough, len(places)) - 1])
 
 
-def _choices(lessons: Lessons, every: Sequence[Sequence[float]], ridges: Sequence[float]) -> list[Choice]:
-    """Every pair of shares and ridge with its best scale and shift, and its loss on the rows that are not made up."""
+def _choices(
+    lessons: Lessons, pairs: Sequence[Sequence[float]], ridges: Sequence[float], every: bool = True
+) -> list[Choice]:
+    """Every pair of shares and ridge with its best scale and shift, and its loss on judged rows, none made up."""
     found = []
     likeness, target = lessons
     true = likeness.roots[:, 0] == 1.0
     shifts, unmade = (SHIFTS, _unmade(target, likeness.roots)) if not true.all() else ((0.0,), 0.0)
-    for shares in every:
-        left_out = likeness.solved(shares).left_out(likeness.roots * target, ridges)
-        for ridge, (weighed, dual) in left_out.items():
-            scores = weighed[true]
+    for shares in pairs:
+        left_out = likeness.solved(shares).left_out(likeness.roots * target, ridges, every=every)
+        for ridge, (rows, weighed, dual) in left_out.items():
+            judged = true[rows]
+            scores, right = weighed[judged], target[rows[judged]]
             loss, scale, shift = min(
-                (log_loss(softmax(s * (scores + shift * unmade)), target[true]), s, shift)
-                for shift in shifts
-                for s in SCALES
+                (log_loss(softmax(s * (scores + shift * unmade)), right), s, shift) for shift in shifts for s in SCALES
             )
             found.append(Choice(loss, shares, ridge, scale, shift, scores, dual))
     return found
@@ -334,8 +346,16 @@ def _unmade(target: np.ndarray, roots: np.ndarray) -> np.ndarray:
     return 1.0 - target[roots[:, 0] < 1.0].max(axis=0, initial=0.0)
 
 
-def _mixed(near: np.ndarray, similar: Sequence[np.ndarray], shares: Sequence[float]) -> np.ndarray:
-    return (1 - sum(shares)) * near + sum(share * part for share, part in zip(shares, similar, strict=True) if share)
+def _some_of(kernel: Callable[[], np.ndarray], rows: np.ndarray) -> np.ndarray:
+    return kernel()[np.ix_(rows, rows)]
+
+
+def _mixed(near: np.ndarray, similar: Sequence[Callable[[], np.ndarray]], shares: Sequence[float]) -> np.ndarray:
+    mixed = near * near.dtype.type(1 - sum(shares))
+    for share, part in zip(shares, similar, strict=True):
+        if share:
+            mixed += part() * mixed.dtype.type(share)
+    return mixed
 
 
 def log_loss(probabilities: np.ndarray, target: np.ndarray) -> float:

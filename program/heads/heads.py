@@ -175,9 +175,6 @@ class Heads:
     decomposer: Decomposer | None = None
     closer: Heads | None = None
     greetings = NO_GREETINGS
-    _typed: Panel | None = None
-    _source: Panel | None = None
-    _sees_wishes = False
 
     def __init__(
         self,
@@ -197,15 +194,30 @@ class Heads:
         self.features = features
         self.greetings = greetings
         self.joint = dict(joint or {})
-        alone = [head for name, head in self.heads.items() if name != "is_follow_up"]
-        self._alone = Panel([*alone, *self.looks.values()]) if alone else None
-        read_alike = [head for head in alone if head.name in self.typed and self.typed[head.name].labels == head.labels]
-        if read_alike:
-            typed_as = {head.name: self.typed[head.name] for head in read_alike}
-            self._typed = Panel([typed_as.get(head.name, head) for head in alone], beside=self._alone)
-        self._turn = Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
-        self._source = Panel(list(self.sources.values())) if self.sources else None
-        self._sees_wishes = any(len(head.linear) == WITH_WISHES for head in self.sources.values())
+
+    @cached_property
+    def _alone(self) -> Panel | None:
+        """The heads of a query that stands alone, the looks last; laid out, like the next ones, when they are asked."""
+        return Panel([*self._of_queries, *self.looks.values()]) if self._of_queries else None
+
+    @cached_property
+    def _typed(self) -> Panel | None:
+        """The same heads for a follow-up as typed; None if none of them reads it otherwise."""
+        typed = {head.name: one for head in self._of_queries if (one := self.typed.get(head.name)) is not None}
+        alike = {name: one for name, one in typed.items() if one.labels == self.heads[name].labels}
+        return Panel([alike.get(head.name, head) for head in self._of_queries], beside=self._alone) if alike else None
+
+    @cached_property
+    def _turn(self) -> Panel | None:
+        return Panel([self.heads["is_follow_up"]]) if "is_follow_up" in self.heads else None
+
+    @cached_property
+    def _source(self) -> Panel | None:
+        return Panel(list(self.sources.values())) if self.sources else None
+
+    @property
+    def _of_queries(self) -> list[Head]:
+        return [head for name, head in self.heads.items() if name != "is_follow_up"]
 
     def of_query(self, query: str, typed: str | None = None) -> dict[str, HeadAnswer]:
         """The answers of every head but follow-up to a standalone query; empty for one that they cannot read.
@@ -293,7 +305,7 @@ class Heads:
         if self._source is None:
             return {}
         seen = with_cues(self.features.of_wishes(self._read(query)), cues)
-        if self._sees_wishes:
+        if any(len(head.linear) == WITH_WISHES for head in self._source.heads):
             seen = seen._replace(grams=with_wishes(seen.grams, frame, self.features.common or frozenset()))
         return {name.removeprefix(SOURCE): answer for name, answer in _answers(self._source, seen).items()}
 

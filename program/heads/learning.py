@@ -19,7 +19,7 @@ from .heads import TYPED, Head
 from .joint import COMPLEXITY_OUTPUTS
 from .landmarks import TURNS, condensed
 from .lending import STRANGERS, Lent
-from .looks import KERNELS, level, together
+from .looks import KERNELS, WORDS, level, together
 
 Label = Callable[[LabelledRow], str | None]
 
@@ -97,7 +97,8 @@ class Learning:
         if self._last is None or self._last[0] != places:
             self._last = None
             self._last = places, self._every.some(places)
-        return fit_rows(name, self._last[1], list(labels.values()), shares, ridges)
+        every = name in OURS  # for the levels of ``looks.py``
+        return fit_rows(name, self._last[1], list(labels.values()), shares, ridges, every=every)
 
     def labels(self, name: str, label: Label) -> dict[int, str]:
         """The labels, by row number, from which a head of that name learns.
@@ -173,9 +174,16 @@ def as_typed(row: LabelledRow, card: DomainCard) -> LabelledRow:
     return row.model_copy(update={"labels": row.labels.model_copy(update={"standalone_query": typed})})
 
 
-def train_looks(learning: Learning) -> dict[str, Fitted]:
-    """Train the two looks that must agree to a rejection, see ``looks.py``; none if the rows cannot teach them."""
-    fits = {name: learning.fit(name, LABELS["is_relevant"], shares) for name, shares in KERNELS.items()}
+def train_looks(learning: Learning, words: Fitted | None = None) -> dict[str, Fitted]:
+    """Train the two looks that must agree to a rejection, see ``looks.py``; none if the rows cannot teach them.
+
+    Args:
+        words: the look at words, if it was trained on the same rows before.
+    """
+    fits = {
+        name: words if name == WORDS and words else learning.fit(name, LABELS["is_relevant"], shares)
+        for name, shares in KERNELS.items()
+    }
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < len(fits):
         return {}

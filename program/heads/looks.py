@@ -32,8 +32,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from .heads import Head
 
 PREFIX = "look."
 MEANING = f"{PREFIX}meaning"
@@ -65,6 +70,25 @@ def level(ours: Sequence[float]) -> float:
     quota = max(QUOTA, FEWEST / len(odds)) if count >= FEWEST else QUOTA
     tail = start - mean_below * math.log(TAIL / quota)
     return _probability(max(tail, float(odds[0])))
+
+
+def seen_closer(words: Head, meaning: Head) -> Head:
+    """The first heads' look at words, as heads that look closer ask it beside their look at meaning.
+
+    Both tiers see the same n-grams, and the look at words sees nothing else. So it is trained and stored once.
+    """
+    linear = np.zeros((len(meaning.linear), words.linear.shape[1]), dtype=words.linear.dtype)
+    linear[: len(words.linear)] = words.linear
+    dual = np.zeros((len(meaning.support), words.dual.shape[1]), dtype=words.dual.dtype)
+    return replace(words, linear=linear, dual=dual, support=meaning.support, width=meaning.width, below=meaning.below)
+
+
+def is_seen_closer(look: Head | None, words: Head | None) -> bool:
+    """Whether a look at words of the heads that look closer is the first heads' one; not so in older programs."""
+    if look is None or words is None or look.scale != words.scale or look.steps is None or words.steps is None:
+        return False
+    same = np.array_equal(look.linear[: len(words.linear)], words.linear) and np.array_equal(look.steps, words.steps)
+    return same and not look.dual.any()
 
 
 def agree(read: Sequence[Sequence[float]], below: float) -> bool:

@@ -20,9 +20,10 @@ from .heads import Heads
 from .joint import fit_joint
 from .learning import LABELS, Learning, condensed_alike, train_looks, train_one, train_typed
 from .lending import Lent
+from .looks import WORDS
 from .source_heads import train_source_heads
 
-RECIPE = "38"
+RECIPE = "39"
 """Version of the training recipe; another number makes heads on disk be trained again."""
 
 
@@ -53,7 +54,8 @@ def train_heads(
         sources = train_source_heads(rows, card, features, seed)
         rewriter = train_rewriter(rows, card, features.linker, seed, lent)
         decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
-        look = train_closer(rows, card, features, closer, seed, lent) if closer is not None else None
+        words = looks.get(WORDS)
+        look = train_closer(rows, card, features, closer, seed, lent, words) if closer is not None else None
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     kept = compact(every, features.vector_length)
     taught = [*rows, *(row for one in lent for row in one.rows)]  # strangers have no labels to combine

@@ -105,10 +105,15 @@ def test_a_pattern_whose_name_is_in_no_sub_query_is_none(linker: Linker, chains:
 
 def test_patterns_are_plain_data(analogies: Analogies, linker: Linker) -> None:
     again = from_table(json.loads(json.dumps(analogies.table())), default_encoder())
-    assert again.patterns == analogies.patterns
+    assert list(again.patterns) == list(analogies.patterns)
     assert again.sure == analogies.sure
     query = "side effects of whatever hits GEN7"
     assert again.find(query, linker) == analogies.find(query, linker)
+
+
+def test_an_older_program_has_each_pattern_as_a_list(analogies: Analogies) -> None:
+    older = {"patterns": json.loads(json.dumps(list(analogies.patterns))), "sure": analogies.sure}
+    assert list(from_table(older, default_encoder()).patterns) == list(analogies.patterns)
 
 
 def test_a_decomposer_asks_its_patterns_first(chains: list[LabelledRow], card: DomainCard, linker: Linker) -> None:
@@ -139,11 +144,23 @@ def test_names_are_found_as_words_alone(linker: Linker, chains: list[LabelledRow
     assert [text for text, _ in pattern.parts] == ["what of [[0]]", "is [[1]] a GEN1x"]
 
 
-@pytest.mark.parametrize("sure", [[], [[0.7, 0.5]]])
-def test_patterns_that_are_not_whole_are_refused(sure: list[Any], analogies: Analogies) -> None:
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("sure", []),
+        ("parts", "what of [[7]]"),
+        ("needs", "4"),
+        ("needs", "0"),
+        ("needs", "\x1f\x1f\x1f\x1f"),
+        ("types", "nobody"),
+        ("texts", None),
+    ],
+)
+def test_patterns_that_are_not_whole_are_refused(column: str, said: Any, analogies: Analogies) -> None:
     table = json.loads(json.dumps(analogies.table()))
-    table["sure"] = sure
-    if sure:
-        table["patterns"][0][3][0][0] = "what of [[7]]"
-    with pytest.raises(ValueError, match="patterns"):
+    if said:
+        table[column][0] = said
+    else:
+        table[column] = table[column][:0]
+    with pytest.raises(ValueError, match=r"patterns|argument"):
         from_table(table, default_encoder())

@@ -5,6 +5,7 @@ Its weights are an extra, so they are stood in for.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,7 +22,9 @@ from queryplan.program.heads.closer import DOUBT, RELEVANT, UNSURE, combined, le
 from queryplan.program.heads.closer_features import CloserFeatures
 from queryplan.program.heads.encoder import StaticEncoder, default_encoder
 from queryplan.program.heads.encoders import closer_encoder, encoder_named
+from queryplan.program.heads.file import load_heads, settings_of, tensors_of
 from queryplan.program.heads.heads import HeadAnswer, Heads
+from queryplan.program.heads.looks import MEANING, WORDS
 from queryplan.program.heads.minilm import MINILM, WHOLE, MiniLm
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
@@ -245,6 +248,29 @@ def test_a_program_says_which_encoders_it_needs_and_gets_them_back(
     assert isinstance(again, Heads)
     queries = [row.query for row in rows("train")]
     assert [again.of_query(query) for query in queries] == [heads.of_query(query) for query in queries]
+
+
+def test_both_tiers_have_one_look_at_words_which_is_trained_and_stored_once(heads: Heads, rows: Any) -> None:
+    closer = heads.closer
+    assert closer is not None
+    first, second = heads.looks[WORDS], closer.looks[WORDS]
+    assert not any(name.startswith(f"closer.{WORDS}") for name in (*tensors_of(heads), *settings_of(heads)))
+    for row in rows("train"):
+        seen, nearer = heads.features.of_query(row.query), closer.features.of_query(row.query)
+        np.testing.assert_array_equal(nearer.grams.columns[: len(seen.grams.columns)], seen.grams.columns)
+        np.testing.assert_allclose(second.probabilities(nearer), first.probabilities(seen), atol=1e-6)
+    assert second.below == closer.looks[MEANING].below != first.below
+
+
+def test_a_look_at_words_of_its_own_which_older_programs_have_is_stored(
+    heads: Heads, sentences: MiniLm, card: Any
+) -> None:
+    assert heads.closer is not None
+    heads.closer.looks[WORDS] = own = replace(heads.closer.looks[WORDS], scale=2.0)
+    again = load_heads(tensors_of(heads), settings_of(heads), heads.features, closer=sentences)
+    assert again.closer is not None
+    assert again.closer.looks[WORDS].scale == own.scale == 2.0
+    np.testing.assert_array_equal(again.closer.looks[WORDS].linear, own.linear)
 
 
 def test_a_program_whose_encoder_is_not_installed_is_not_opened_with_another(

@@ -27,7 +27,7 @@ from queryplan.program.heads.heads import (
     against_first,
 )
 from queryplan.program.heads.learning import MADE, made_turns
-from queryplan.program.heads.ridge import Solved, inverse_factor, linear, rbf
+from queryplan.program.heads.ridge import Solved, factor_of, linear, rbf
 from scipy.sparse import csr_array
 
 
@@ -92,13 +92,18 @@ def test_left_out_scores_are_those_of_fits_without_the_fold(seed: int, folds: in
     solved = Solved(kernel, fold)
     every = solved.left_out(target, RIDGES)
     alone = {ridge: solved.left_out(target, [ridge])[ridge] for ridge in RIDGES}
-    for ridge, (scores, dual) in (*every.items(), *alone.items()):
+    for ridge, (rows, scores, dual) in (*every.items(), *alone.items()):
+        assert rows.tolist() == list(range(40))
         np.testing.assert_allclose(dual, np.linalg.solve(kernel + ridge * np.eye(40), target), atol=1e-2)
         for held in np.unique(fold):
             kept = fold != held
             inner = kernel[np.ix_(kept, kept)] + ridge * np.eye(int(kept.sum()))
             wanted = kernel[np.ix_(~kept, kept)] @ np.linalg.solve(inner, target[kept])
             np.testing.assert_allclose(scores[~kept], wanted, atol=1e-3)
+        rows, of_one_fold, dual = solved.left_out(target, [ridge], every=False)[ridge]
+        assert rows.tolist() == np.flatnonzero(fold == fold.min()).tolist()
+        np.testing.assert_allclose(of_one_fold, scores[rows], atol=1e-3)
+        np.testing.assert_allclose(dual, alone[ridge].dual, atol=1e-6)
 
 
 def test_left_out_probabilities_come_with_the_head() -> None:
@@ -173,8 +178,21 @@ def test_rows_of_some_conversations_choose_the_setting(
     assert fitted is not None
     assert asked == wanted, "of many, sixty choose the ridge; of few, thirty choose the kernels' shares; then every row"
     assert (fitted.shares in SHARES_OF_MANY) is (many < 80)
-    assert fitted.left_out.shape == (80, 2)
+    assert fitted.left_out.shape == (16 if many < 80 else 80, 2), "of many, one fold in five is judged"
     assert len(fitted.head.support) == 80
+
+
+def test_of_many_rows_one_fold_is_judged_unless_every_row_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fitting, "MANY", 50)
+    groups, labels = [f"conversation {i // 4}" for i in range(80)], ["a", "b"] * 40
+    one, all_of_them = (fit_rows("x", Rows(some(80), groups), labels, every=every) for every in (False, True))
+    assert one is not None
+    assert all_of_them is not None
+    np.testing.assert_allclose(one.head.dual, all_of_them.head.dual, atol=1e-5)
+    first = np.flatnonzero(fitting.folds_of(groups, 0) == 0)
+    assert all_of_them.left_out.shape == (80, 2)
+    # The rows of one fold choose the scale, too, so the same scores may have other probabilities.
+    assert (one.left_out.argmax(axis=1) == all_of_them.left_out[first].argmax(axis=1)).all()
 
 
 @given(
@@ -191,12 +209,12 @@ def test_rows_that_choose_are_whole_conversations_and_enough(numbers: list[int],
     assert rows == [i for i, group in enumerate(groups) if group in chosen]
 
 
-def test_an_inverse_factor_gives_the_inverse() -> None:
+def test_a_factor_gives_the_kernel_with_its_ridge() -> None:
     kernel = rbf(np.random.default_rng(0).normal(size=(30, 3)), 1.0)
-    inverse = inverse_factor(kernel, 0.1)
-    np.testing.assert_allclose(inverse.T @ inverse, np.linalg.inv(kernel + 0.1 * np.eye(30)), atol=1e-9)
+    factor = factor_of(kernel.copy(), 0.1)
+    np.testing.assert_allclose(factor @ factor.T, kernel + 0.1 * np.eye(30), atol=1e-9)
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
-        inverse_factor(-kernel, 0.1)
+        factor_of(-kernel, 0.1)
 
 
 def test_a_kernel_in_single_precision_is_solved_in_double() -> None:
@@ -204,7 +222,7 @@ def test_a_kernel_in_single_precision_is_solved_in_double() -> None:
     rows = rng.normal(size=(300, 4)).astype(np.float32)
     kernel, target, folds = rbf(rows, 0.1), rng.normal(size=(300, 2)), np.arange(300) % 3
     assert kernel.dtype == np.float32
-    scores, dual = Solved(kernel, folds).left_out(target, [0.003])[0.003]
+    _, scores, dual = Solved(kernel, folds).left_out(target, [0.003])[0.003]
     ridged = kernel.astype(np.float64) + 0.003 * np.eye(300)
     np.testing.assert_allclose(dual, np.linalg.solve(ridged, target), rtol=1e-6)
     out, kept = np.flatnonzero(folds == 1), np.flatnonzero(folds != 1)

@@ -18,9 +18,9 @@ from queryplan.program.heads.features import BARE as SIGNS
 from queryplan.program.heads.file import (
     BARE,
     LARGEST,
+    MENDED,
     NESTED,
     VOCABULARY,
-    WORDS,
     compact,
     load_features,
     load_heads,
@@ -233,7 +233,7 @@ def test_heads_of_before_read_texts_as_they_learned_to(trained: Heads, reads: in
 def test_a_slip_is_read_as_the_word_that_was_meant_unless_heads_learned_without(trained: Heads) -> None:
     tensors = tensors_of(trained)
     now = load_features(tensors, trained.features.encoder, trained.features.linker)
-    del tensors[WORDS]
+    del tensors[MENDED]
     before = load_features(tensors, trained.features.encoder, trained.features.linker)
     one, other = (
         "What does Ilse say about slepe and meditation?",
