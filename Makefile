@@ -17,7 +17,7 @@ endif
 RETRY = retry() { for try in 1 2 3; do "$$@" && return 0; [ $$try = 3 ] || { echo "try $$try failed; again in 10 s" >&2; sleep 10; }; done; return 1; }; retry
 
 .DEFAULT_GOAL := help
-.PHONY: help install weights demo demo-full test bench check clean
+.PHONY: help install weights models graphs demo demo-full test bench check clean
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -33,8 +33,12 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $(STAMP)
 
 # Fetched or learned once; what is there already takes no time.
-weights: $(STAMP)
+weights: models graphs
+
+models: $(STAMP)
 	@for model in $(MODELS); do $(RETRY) $(BIN)/queryplan models pull $$model || exit 1; done
+
+graphs: $(STAMP)
 	@$(BIN)/queryplan graph learn >/dev/null
 
 demo: install ## Compile a planner on a sample, see what it gained, plan with it (10 minutes on two cores)

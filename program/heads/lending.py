@@ -30,7 +30,7 @@ from ...data.rows import LabelledRow
 from ...errors import DataError
 from ..text.linker import Linker
 
-LENDS_BELOW = 5_000
+LENDS_BELOW = 6_000
 """Number of own rows from which a domain borrows none."""
 MOST = 100
 """The most rows that one domain lends, in whole conversations."""

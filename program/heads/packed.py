@@ -7,7 +7,6 @@ import zlib
 from typing import Any
 
 import numpy as np
-from pydantic_core import from_json
 
 MOST_BYTES = 1 << 24
 """The most bytes of an unpacked table. A program's has a hundredth of that; a larger one was not made here."""
@@ -34,7 +33,7 @@ def unpacked(tensor: np.ndarray) -> dict[str, Any]:
             raise ValueError(f"a table of words cannot be read: {error}") from error
         if not opened.eof:
             raise ValueError("a table of words is too large, or not all there")
-    table = from_json(raw)
+    table = json.loads(raw)
     if not isinstance(table, dict):
         raise ValueError("a table of words is no table")
     return table
