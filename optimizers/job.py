@@ -177,7 +177,7 @@ class CompileJob:
     def _read(self, asked: bool, bounded: bool) -> dict[str, Sequence[LabelledRow]]:
         """Rows by split: heads learn from ``train`` and ``lent``, ``dev`` weighs a model, ``calibrate`` bounds."""
         read: dict[str, Sequence[LabelledRow]] = {"train": self.domain.rows("train")}
-        read["lent"] = [row for one in self._lent for row in (*one.rows, *one.strangers)]
+        read["lent"] = [row for one in self._lent for row in one.rows]
         read["dev"] = self._rows("dev") if asked else ()
         read["calibrate"] = self.domain.splits.get("calibrate", ()) if bounded else ()
         return {split: rows for split, rows in read.items() if rows}

@@ -64,7 +64,7 @@ def uncompiled_planner(domain: str | Path, kept: Path = KEPT, encoder: str = AUT
     """
     read = load_domain(domain, splits=("train",))
     rows = read.splits.get("train", ())  # a card alone is enough, since other domains lend rows
-    closer = closer_encoder(encoder) if rows else None  # lent rows alone would take half a minute to read
+    closer = closer_encoder(encoder)
     tiers = (closer.name,) if closer else ()
     made_of = text_fingerprint(RECIPE, read.card.fingerprint, rows_hash(rows), *lending_key(rows), *tiers)
     folder = kept / f"{read.card.name}-{made_of}"

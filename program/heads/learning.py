@@ -18,13 +18,18 @@ from .fit_head import MIN_ROWS, Fitted, Rows, fit_and_leave_out, fit_rows
 from .heads import TYPED, Head
 from .joint import COMPLEXITY_OUTPUTS
 from .landmarks import TURNS, condensed
-from .lending import STRANGERS, Lent
+from .lending import Lent, lends_relevance
 from .looks import KERNELS, WORDS, level, together
 
 Label = Callable[[LabelledRow], str | None]
 
 FOLLOW_UP = "is_follow_up"
 NO_GRAMS = (0.0, 0.0)
+ENOUGH_OURS = 100
+"""Number of a domain's own rows of ours from which the level that looks must agree on comes from these alone. Lent rows
+are left out with all of their domain, so that they seem less likely ours than a domain's own."""
+STRANGERS = 0.2
+"""The share of strangers that is expected of what users ask, see ``_by_quota``."""
 MADE = 1
 """Number of made-up turns for each later turn, see ``made_turns``; two with half the weight were no better."""
 
@@ -44,7 +49,8 @@ ALIKE = (FOLLOW_UP, *COMPLEXITY_OUTPUTS)
 """Heads that also learn from other domains' rows, since what they decide shows in the same words everywhere. The heads
 of the same outputs that read a follow-up as typed do so, too."""
 OURS = ("is_relevant", *KERNELS)
-"""Heads that also learn from strangers."""
+"""Heads that also learn from other domains' rows where the domain has few (``lending.lends_relevance``), and whose
+training rows are all judged, since their levels are read off the lowest of these (``looks.py``)."""
 
 
 class Taught(NamedTuple):
@@ -60,9 +66,8 @@ class Learning:
 
     Attributes:
         rows, card, features, seed, lent: as in ``train_heads``.
-        taught: all rows: the domain's own, those lent for labels that are alike everywhere, and strangers.
+        taught: all rows: the domain's own, and those that are lent.
         own: number of the first rows in ``taught`` that are the domain's own.
-        ours: number of the first rows in ``taught`` that are not other domains' strangers.
     """
 
     def __init__(
@@ -78,8 +83,6 @@ class Learning:
         self.taught = [Taught(row, card, features) for row in rows]
         read = [(one, features.reading(one.linker)) for one in lent]
         self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.rows]
-        self.ours = len(self.taught)
-        self.taught += [Taught(row, one.card, seen) for one, seen in read for row in one.strangers]
         self._last: tuple[tuple[int, ...], Rows] | None = None
 
     def fit(
@@ -103,21 +106,30 @@ class Learning:
     def labels(self, name: str, label: Label) -> dict[int, str]:
         """The labels, by row number, from which a head of that name learns.
 
-        Relevance is learned from the domain's own rows and strangers; labels that are alike everywhere also from all
-        lent rows, even if the domain has none itself.
+        Labels that are alike everywhere are learned from all lent rows, too, even if the domain has none itself, and so
+        is relevance in a domain with few rows.
         """
         found = {place: value for place, one in enumerate(self.taught) if (value := label(one.row)) is not None}
+        if name.removeprefix(TYPED) in ALIKE or (name in OURS and self.relevance_is_lent):
+            return found
         own = {place: value for place, value in found.items() if place < self.own}
-        if name in OURS:
-            known = {place: value for place, value in found.items() if place < self.own or place >= self.ours}
-            return known if len(own) >= MIN_ROWS and len(set(known.values())) > 1 else {}
-        if name.removeprefix(TYPED) not in ALIKE:
-            return own
-        return {place: value for place, value in found.items() if place < self.ours}
+        return own if name not in OURS or (len(own) >= MIN_ROWS and len(set(own.values())) > 1) else {}
+
+    @property
+    def relevance_is_lent(self) -> bool:
+        """Whether relevance is learned from lent rows, too."""
+        return lends_relevance(self.rows, self.lent)
+
+    def group_of(self, taught: Taught) -> str:
+        """What is left out together with a row: its conversation, or of a lent row all of its domain.
+
+        So heads are judged on what they are for, the queries of a domain of which they know little.
+        """
+        return taught.row.conversation if taught.card.name == self.card.name else f"domain {taught.card.name}"
 
     def of_domain(self, name: str) -> list[Taught]:
-        """The rows of the domain of that name, without the strangers that it lends."""
-        return [one for one in self.taught[: self.ours] if one.card.name == name]
+        """The rows of the domain of that name."""
+        return [one for one in self.taught if one.card.name == name]
 
     def forget(self) -> None:
         """Free the kernels, which hold several numbers for every pair of rows."""
@@ -127,13 +139,8 @@ class Learning:
     @cached_property
     def _every(self) -> Rows:
         seen = [features_of("", *one) for one in self.taught]
-        groups = [group_of(one) for one in self.taught]
+        groups = [self.group_of(one) for one in self.taught]
         return Rows(seen, groups, seed=self.seed, written_out=self.features.written_out)
-
-
-def group_of(taught: Taught) -> str:
-    """The conversation of a row, distinct from those of other domains with the same id."""
-    return f"{taught.card.name} {taught.row.conversation}"
 
 
 def condensed_alike(fits: Mapping[str, Fitted]) -> dict[str, Head]:
@@ -187,7 +194,10 @@ def train_looks(learning: Learning, words: Fitted | None = None) -> dict[str, Fi
     known = [fitted for fitted in fits.values() if fitted is not None]
     if len(known) < len(fits):
         return {}
-    ours = np.array([label == "true" for label in learning.labels("is_relevant", LABELS["is_relevant"]).values()])
+    labels = learning.labels("is_relevant", LABELS["is_relevant"])
+    ours = np.array([label == "true" for label in labels.values()])
+    own = ours & (np.array(list(labels)) < learning.own)
+    ours = own if own.sum() >= ENOUGH_OURS else ours
     said = [fitted.left_out[ours, fitted.head.labels.index("true")].tolist() for fitted in known]
     below = level([together(both) for both in zip(*said, strict=True)])
     return {fitted.head.name: fitted._replace(head=replace(fitted.head, below=below)) for fitted in known}
@@ -197,7 +207,7 @@ def train_one(name: str, learning: Learning) -> Fitted | None:
     if name == FOLLOW_UP:
         return train_follow_up(learning)
     fitted = learning.fit(name, LABELS[name])
-    alone = name == "is_relevant" and not any(one.strangers for one in learning.lent)
+    alone = name == "is_relevant" and not learning.relevance_is_lent
     return _by_quota(fitted, learning.rows) if alone and fitted is not None else fitted
 
 
@@ -208,8 +218,7 @@ def _by_quota(fitted: Fitted, rows: Sequence[LabelledRow]) -> Fitted:
     but a fifth of its ``dev`` and ``calibrate``. So the head, though it tells strangers well, hardly ever found "not
     ours" likelier: it rejected one of 25. With a bias that makes the odds even at the level, it rejects 13 of them, and
     none of 94 of ours, as before. Nothing changes where strangers are a fifth of the rows, or where the level lies
-    below a half. Strangers that are lent (``lending.py``) make heads of some dozen or hundred rows reject more than
-    this does, and heads of thousands fewer.
+    below a half.
     """
     head = fitted.head
     ours = np.array([row.labels.is_relevant for row in rows])
@@ -233,7 +242,7 @@ def train_follow_up(learning: Learning) -> Fitted | None:
     made = [one for name in domains for one in _made_of(learning.of_domain(name), learning.seed)]
     labels = [*known.values(), *(label(one.row) or "" for one in made)]
     seen = [features_of(FOLLOW_UP, *one) for one in (*true, *made)]
-    groups = [group_of(one) for one in (*true, *made)]
+    groups = [learning.group_of(one) for one in (*true, *made)]
     return fit_and_leave_out(FOLLOW_UP, seen, labels, groups, learning.seed, made=len(made))
 
 

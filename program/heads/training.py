@@ -23,7 +23,7 @@ from .lending import Lent
 from .looks import WORDS
 from .source_heads import train_source_heads
 
-RECIPE = "39"
+RECIPE = "40"
 """Version of the training recipe; another number makes heads on disk be trained again."""
 
 
@@ -38,8 +38,9 @@ def train_heads(
     """Train every head that the rows can teach, the rewriter and the decomposer; takes seconds on a few hundred rows.
 
     Args:
-        lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and relevance
-            learns from their strangers. For other labels there is a head only if the domain's own rows teach one.
+        lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and so does
+            relevance in a domain with few rows. For other labels there is a head only if the domain's own rows teach
+            one.
         closer: the encoder of the heads that look closer (``closer_training.py``); without it there are none.
     """
     features = features_from(rows, card, encoder, lent)
@@ -58,7 +59,7 @@ def train_heads(
         look = train_closer(rows, card, features, closer, seed, lent, words) if closer is not None else None
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     kept = compact(every, features.vector_length)
-    taught = [*rows, *(row for one in lent for row in one.rows)]  # strangers have no labels to combine
+    taught = [*rows, *(row for one in lent for row in one.rows)]
     return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer, look)
 
 
@@ -66,7 +67,7 @@ def features_from(
     rows: Sequence[LabelledRow], card: DomainCard, encoder: Encoder, lent: Sequence[Lent] = ()
 ) -> Features:
     """The features for heads that learn from these rows and from lent ones."""
-    domains = ((rows, Linker(card.names)), *(((*one.rows, *one.strangers), one.linker) for one in lent))
+    domains = ((rows, Linker(card.names)), *((one.rows, one.linker) for one in lent))
     read = [([row.labels.standalone_query for row in of], linker) for of, linker in domains]
     (texts, linker), *others = read
     return learned_features(texts, encoder, linker, others)
