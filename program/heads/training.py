@@ -19,11 +19,11 @@ from .file import compact
 from .heads import Heads
 from .joint import fit_joint
 from .learning import LABELS, Learning, condensed_alike, train_looks, train_one, train_typed
-from .lending import Lent
+from .lending import Lent, lent_to_heads
 from .looks import WORDS
 from .source_heads import train_source_heads
 
-RECIPE = "40"
+RECIPE = "41"
 """Version of the training recipe; another number makes heads on disk be trained again."""
 
 
@@ -38,15 +38,16 @@ def train_heads(
     """Train every head that the rows can teach, the rewriter and the decomposer; takes seconds on a few hundred rows.
 
     Args:
-        lent: rows of other domains. The heads in ``ALIKE`` learn from them as from the domain's own, and so does
-            relevance in a domain with few rows. For other labels there is a head only if the domain's own rows teach
-            one.
+        lent: rows of other domains. The rewriter learns from them, and where the domain has few rows the heads in
+            ``ALIKE``, too, as from its own, and with still fewer relevance. For other labels there is a head only if
+            the domain's own rows teach one.
         closer: the encoder of the heads that look closer (``closer_training.py``); without it there are none.
     """
-    features = features_from(rows, card, encoder, lent)
+    others = lent_to_heads(rows, lent)
+    features = features_from(rows, card, encoder, others)
     # The matrices are small: with more threads than idle cores they take twenty times as long.
     with threadpool_limits(1):
-        learning = Learning(rows, card, features, seed, lent)
+        learning = Learning(rows, card, features, seed, others)
         looks = train_looks(learning)
         alone = {name: train_one(name, learning) for name in LABELS}
         learning.forget()
@@ -56,10 +57,10 @@ def train_heads(
         rewriter = train_rewriter(rows, card, features.linker, seed, lent)
         decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
         words = looks.get(WORDS)
-        look = train_closer(rows, card, features, closer, seed, lent, words) if closer is not None else None
+        look = train_closer(rows, card, features, closer, seed, others, words) if closer is not None else None
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     kept = compact(every, features.vector_length)
-    taught = [*rows, *(row for one in lent for row in one.rows)]
+    taught = [*rows, *(row for one in others for row in one.rows)]
     return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer, look)
 
 
