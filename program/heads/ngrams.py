@@ -26,6 +26,7 @@ import numpy as np
 from ..text.linker import Linker
 from ..text.spelling import folded
 from ..text.words import is_unspaced
+from .packed import deflated, inflated
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -167,13 +168,20 @@ class Vocabulary:
         return columns[columns >= 0]
 
     def packed(self) -> np.ndarray:
-        """One bit a place, shape (HASHED / 8,), for a file."""
-        return np.packbits(self.column_of >= 0)
+        """One bit a place, compressed, shape (bytes,), for a file."""
+        bits = np.packbits(self.column_of >= 0)
+        fewer = deflated(bits.tobytes())
+        return fewer if len(fewer) < len(bits) else bits
 
     @classmethod
-    def unpacked(cls, bits: np.ndarray) -> Vocabulary:
-        """From what ``packed`` gave."""
-        return cls(np.flatnonzero(np.unpackbits(bits)))
+    def unpacked(cls, packed: np.ndarray) -> Vocabulary:
+        """From what ``packed`` gave; older programs have the bits as they are, which are more bytes.
+
+        Raises:
+            ValueError: the bytes are no such bits.
+        """
+        bits = packed if len(packed) == HASHED // 8 else np.frombuffer(inflated(packed.tobytes()), np.uint8)
+        return cls(np.flatnonzero(np.unpackbits(bits, count=HASHED)))
 
 
 def learned_vocabulary(texts: Iterable[np.ndarray]) -> Vocabulary:

@@ -14,6 +14,8 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
+from ..heads.packed import deflated, inflated
+
 FEWEST_TEXTS = 2
 """The least training queries that must have a word for it to be known, so that a slip of one writer is not."""
 SHORTEST = 4
@@ -60,13 +62,20 @@ class Mending:
         return found if sum(word in known for word in words) >= SHARE * letters else {}
 
     def packed(self) -> np.ndarray:
-        """The words as UTF-8, shape (bytes,), for a file."""
-        return np.frombuffer("\n".join(self.words).encode(), dtype=np.uint8)
+        """The words as compressed UTF-8 behind a nought, which no word has; shape (bytes,), for a file."""
+        return np.concatenate([np.zeros(1, np.uint8), deflated("\n".join(self.words).encode())])
 
     @classmethod
     def unpacked(cls, packed: np.ndarray, is_word: Callable[[str], bool] = lambda _: False) -> Mending:
-        """From what ``packed`` gave."""
-        return cls(packed.tobytes().decode().split("\n") if len(packed) else (), is_word)
+        """From what ``packed`` gave; older programs have the words as they are.
+
+        Raises:
+            ValueError: the bytes are no words.
+        """
+        raw = packed.tobytes()
+        if raw.startswith(b"\0"):
+            raw = inflated(raw[1:])
+        return cls(raw.decode().split("\n") if raw else (), is_word)
 
     @cached_property
     def _longer(self) -> dict[str, str]:

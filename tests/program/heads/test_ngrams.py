@@ -133,6 +133,7 @@ def test_a_vocabulary_comes_back_from_its_bits(kept: set[int]) -> None:
     vocabulary = Vocabulary(np.array(sorted(kept), dtype=np.int64))
     back = Vocabulary.unpacked(vocabulary.packed())
     assert back.kept.tolist() == sorted(kept)
+    assert Vocabulary.unpacked(np.packbits(vocabulary.column_of >= 0)).kept.tolist() == sorted(kept)
     assert np.array_equal(back.column_of, vocabulary.column_of)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +70,8 @@ def test_words_of_two_texts_are_known_and_come_back_from_a_file() -> None:
     assert words == ("is", "sleep")
     for known in (words, ()):
         again = Mending.unpacked(Mending(known).packed())
+        older = Mending.unpacked(np.frombuffer("\n".join(known).encode(), dtype=np.uint8))
+        assert older.words == again.words == Mending(known).words
         assert again.words == known
 
 
