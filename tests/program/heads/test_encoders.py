@@ -266,7 +266,8 @@ def test_a_look_at_words_of_its_own_which_older_programs_have_is_stored(
     heads: Heads, sentences: MiniLm, card: Any
 ) -> None:
     assert heads.closer is not None
-    heads.closer.looks[WORDS] = own = replace(heads.closer.looks[WORDS], scale=2.0)
+    own = replace(heads.closer.looks[WORDS], scale=2.0)
+    heads.closer.looks = {**heads.closer.looks, WORDS: own}
     again = load_heads(tensors_of(heads), settings_of(heads), heads.features, closer=sentences)
     assert again.closer is not None
     assert again.closer.looks[WORDS].scale == own.scale == 2.0
