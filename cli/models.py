@@ -14,13 +14,15 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from rich.table import Table
 
 from ..program.lm import weights
+from .progress import counting
 from .show import escape
 
 app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     help="Fetch and list the weights of the embedded language models that `--lm local` runs.",
-    epilog="[bold]Examples[/bold]\n\nqueryplan models pull\n\nqueryplan models pull 0.5b --from ~/Downloads/model.gguf",
+    epilog="[bold]Examples[/bold]\n\nqueryplan models pull\n\nqueryplan models pull 0.5b --from ~/Downloads/model.gguf"
+    "\n\nqueryplan models adapt --held-out 0.2",
 )
 
 
@@ -60,6 +62,34 @@ def list_models(as_json: Annotated[bool, typer.Option("--json", help="Print as J
         path = weights.find(model.short)
         table.add_row(model.short, model.name, f"{model.size / 1e9:.2f} GB", escape(str(path)) if path else "no")
     Console().print(table)
+
+
+@app.command()
+def adapt(
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("minilm-adapter.safetensors"),
+    held_out: Annotated[
+        float,
+        typer.Option(min=0.0, max=0.9, help="Share of each domain's conversations that measure and do not teach."),
+    ] = 0.0,
+) -> None:
+    """Learn anew how MiniLM tells how something is asked, from the training rows of all shipped domains.
+
+    For who changes rows or the recipe: programs use the file that is shipped, so put the new one in its place,
+    `program/heads/minilm-adapter.safetensors`, and compile again. Takes half an hour on one core; needs the extras
+    `adapt` and `minilm`.
+    """
+    from ..optimizers.adapting import adapt_minilm
+
+    with counting("steps") as report:
+        found = adapt_minilm(out, held_out=held_out, report=report)
+    typer.echo(f"wrote {out.name}")
+    table = Table(box=None, title="complexity, intent and decomposition all right, held out")
+    for title in ("domain", "share"):
+        table.add_column(title)
+    for domain, share in found.items():
+        table.add_row(domain, f"{share:.3f}")
+    if found:
+        Console().print(table)
 
 
 def _plain(model: weights.Model, path: Path | None) -> dict[str, Any]:

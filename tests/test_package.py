@@ -220,7 +220,7 @@ def test_every_direct_dependency_is_pinned(root: Path) -> None:
 
 
 _IMPORT_NAMES = {"scikit-learn": "sklearn"}
-RUNTIME = ("local", "langgraph", "minilm", "qdrant", "serve")
+RUNTIME = ("local", "langgraph", "minilm", "adapt", "qdrant", "serve")
 """Extras that are part of what is run; the others test and lint."""
 GUESTS = {"semantic_router", "pytest"}
 """A rival that is measured where somebody has it, and what our plugin runs inside of; nothing else needs them."""
@@ -294,7 +294,7 @@ def test_the_wheel_has_what_git_tracks(wheel: Path) -> None:
     assert there == wanted
 
 
-_DATA = ("data/domains/", "eval/page/templates/", "eval/samples/", "eval/sets/")
+_DATA = ("data/domains/", "eval/page/templates/", "eval/samples/", "eval/sets/", "program/heads/minilm-adapter")
 
 
 def _belongs(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""How well a new domain plans with rows lent by other domains, on two domains that nothing else learns from.
+"""How well a new domain plans with rows lent by other domains, on four domains that nothing else learns from.
 
 ``eval/sets/new-domains`` has their cards, 50 rows to learn from, and 130 rows by other people to measure on. Plans
 are made by rules and heads, which look closer where that encoder is installed, with the card alone and with the 50

@@ -2,8 +2,8 @@
 
 Static vectors know words one by one, so "what is a good river cruise company" is near a domain that speaks of rivers,
 and "due to what did it fall" has no word of a cause. A model of sentences knows better (``minilm.py``), at two hundred
-times the price. Most queries are clear without it. So heads with its vectors are asked only where the first ones leave
-a doubt, about one of three things:
+times the price. So heads with its vectors are asked only where the first ones leave a doubt, about one of three
+things:
 
 * **Relevance**: the first heads would reject the query and their looks (``looks.py``) do not agree, or they are less
   sure than ``DOUBT``. A second relevance head and two looks then decide instead.
@@ -12,6 +12,10 @@ a doubt, about one of three things:
   they are small, and pooled they are as good as heads that see everything. They have no support vectors either
   (``quadratic.py``).
 * **Follow-up**: the first head is less sure than ``DOUBT``. A second one decides instead.
+
+**Kinds of information** that a card declares (``source_heads.py``) are read from these vectors alone. They are exactly
+right for 805 of 1,219 queries of engineering that were left out of learning, with static vectors for 770, with both
+pooled for 802.
 
 A query that is read at all is pooled for all its labels, since reading it is what takes time. ``docs/heads.md`` has
 what that is worth.
@@ -32,8 +36,11 @@ RELEVANT = "is_relevant"
 LOOKED_CLOSER = "after a closer look at the whole sentence"
 DOUBT = 0.8
 """A head for relevance or for follow-ups that is less sure than this leaves a doubt."""
-UNSURE = 0.4
-"""Labels whose probabilities multiply to less than this leave a doubt; they are about a quarter of the queries."""
+UNSURE = 0.8
+"""Labels whose probabilities multiply to less than this leave a doubt; they are about two queries in three. All labels
+are right for 1,135 of 1,464 queries of engineering that were left out of learning (1,120 with 0.4, at which two in five
+are read), and for 1,144 of 1,523 of the journal's (1,131). With a weight of 0.7 in place of a half the second heads
+give 1,130 and 1,144."""
 
 
 def leaves_doubt(said: Mapping[str, HeadAnswer]) -> bool:

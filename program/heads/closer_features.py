@@ -56,6 +56,10 @@ class CloserFeatures(Features):
         grams = Grams(np.concatenate([seen.grams.columns, columns]), np.concatenate([seen.grams.values, values]))
         return seen._replace(grams=grams)
 
+    def of_wishes(self, query: str) -> Seen:
+        """Features of a query for heads of sources, whose kernel is not written out."""
+        return super().of_query(query)
+
     def of_turn(self, query: str, turns: Sequence[Turn]) -> Seen:
         """Features of a query after earlier turns: its vector, and what the first heads see besides theirs."""
         seen = self._first.of_turn(query, turns)

@@ -1,4 +1,4 @@
-"""Trains the heads that look closer: for relevance with its looks, for the other labels, and for follow-ups.
+"""Trains the heads that look closer: for relevance with its looks, for the other labels, follow-ups and sources.
 
 They learn from the same rows as the first heads, with vectors of whole sentences along the directions in which the
 rows' vectors differ (``narrowed.py``).
@@ -34,6 +34,7 @@ from .learning import (
 from .lending import Lent
 from .looks import KERNELS, MEANING, WORDS, seen_closer
 from .narrowed import Narrowed, Remembering, learned_axes
+from .source_heads import train_source_heads
 
 
 def train_closer(
@@ -62,7 +63,9 @@ def train_closer(
     features = CloserFeatures(first, Narrowed(encoder, axes))
     if not fits:
         return None
-    kept = compact(condensed_alike(fits), features.vector_length)
+    sources = train_source_heads(rows, card, seen, seed)
+    known = {name: head for name, head in sources.items() if head is not None}
+    kept = compact({**condensed_alike(fits), **known}, features.vector_length)
     if words is not None and MEANING in kept:
         kept[WORDS] = seen_closer(compact({WORDS: words.head}, first.vector_length)[WORDS], kept[MEANING])
     return Heads(kept, features)

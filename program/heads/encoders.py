@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...errors import ConfigError
 from .encoder import Encoder, StaticEncoder, default_encoder
-from .minilm import MINILM, WHOLE, MiniLm, minilm_encoder, missing_packages
+from .minilm import MINILM, PLAIN, WHOLE, MiniLm, minilm_encoder, missing_packages
 
 AUTO, STATIC = "auto", "static"
 CHOICES = (AUTO, STATIC, "minilm")
@@ -20,8 +20,8 @@ def encoder_named(name: str) -> Encoder:
     """
     if name in ("", StaticEncoder.name):
         return default_encoder()
-    if name in (MINILM, WHOLE):
-        return minilm_encoder(whole=name == WHOLE)
+    if name in (MINILM, PLAIN, WHOLE):
+        return minilm_encoder(name)
     raise ConfigError(f"there is no encoder {name!r} in this version; compile the program again")
 
 

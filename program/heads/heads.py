@@ -298,10 +298,14 @@ class Heads:
     def of_sources(self, query: str, cues: np.ndarray, frame: Sequence[str] = ()) -> dict[str, HeadAnswer]:
         """The answers of the heads for structured sources, by kind of information; by name for heads about several.
 
+        Where there are heads for them that look closer, these alone answer.
+
         Args:
             cues: the features of the card's cues in the query (``CueReader.features``), shape (c,).
             frame: the query's frame (``wish_grams.py``); heads that are older than such frames do not see it.
         """
+        if self.closer is not None and self.closer.sources:
+            return self.closer.of_sources(self._read(query), cues, frame)
         if self._source is None:
             return {}
         seen = with_cues(self.features.of_wishes(self._read(query)), cues)

