@@ -67,15 +67,22 @@ class Adapter:
             ConfigError: it is another model than the one that this adapter changes, or the changes do not fit it.
         """
         self.check(file_hash(model))
-        names = list(dict.fromkeys(name.rpartition(".")[0] for name in self.tensors))
+        changes = self._changes()
         try:
-            before = weights_of(model, names)
-            after = {name: weights + self._change(name) for name, weights in before.items()}
+            before = weights_of(model, [*changes])
         except ValueError as error:
             raise ConfigError(f"{self.name} does not fit its model ({error}); install queryplan again") from error
-        if wrong := [name for name in names if after[name].shape != before[name].shape]:
+        if wrong := [name for name, change in changes.items() if change.shape != before[name].shape]:
             raise ConfigError(f"{self.name} does not fit its model at {wrong[0]}; install queryplan again")
-        return with_weights(model, after)
+        return with_weights(model, {name: weights + changes[name] for name, weights in before.items()})
+
+    def _changes(self) -> dict[str, np.ndarray]:
+        """What is added to each weight, by its name."""
+        names = list(dict.fromkeys(name.rpartition(".")[0] for name in self.tensors))
+        try:
+            return {name: self._change(name) for name in names}
+        except ValueError as error:
+            raise ConfigError(f"{self.name} does not fit its model ({error}); install queryplan again") from error
 
     def _change(self, name: str) -> np.ndarray:
         if name + PLUS in self.tensors:

