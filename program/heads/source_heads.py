@@ -19,8 +19,9 @@ from .landmarks import condensed
 from .wish_grams import PARTS, with_wishes
 
 # The shares of the linear kernels on the parts of a row: n-grams, frames, and the sequences and links of
-# ``wish_grams.py``. The RBF kernel has the rest.
-WISH_SHARES = ((0.3, 0.05, 0.1, 0.2),)
+# ``wish_grams.py``. The RBF kernel has the rest. With 0.05 for frames, 805 and not 803 of 1,219 left-out queries are
+# exactly right, and a program is 0.05 MB larger.
+WISH_SHARES = ((0.3, 0.0, 0.1, 0.2),)
 WIDTH = 0.5
 """Gamma of the RBF kernel. With 0.5 the kinds were exactly right for 0.668 of 1,354 rows, cross-validated four times;
 with 1 for 0.663, with 2 for 0.652, and with a linear kernel in its place for 0.654."""
