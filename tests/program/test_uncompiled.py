@@ -78,7 +78,7 @@ def test_a_folder_of_the_users_own_plans_like_a_shipped_domain(bakery: Path, tmp
     assert (theirs.rejection_kind, theirs.rejection_reason) in ((None, "This is outside what Bread covers."),
                                                                ("cake", "No cakes here."))  # fmt: skip
     (note,) = ours.trace.notes
-    assert note.startswith("not compiled: heads trained from 20 rows of bakery, and 221 rows of other domains")
+    assert note.startswith("not compiled: heads trained from 20 rows of bakery, and 338 rows of other domains")
     assert planner.plan("hi").intent == "greeting"
 
 
