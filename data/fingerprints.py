@@ -1,4 +1,4 @@
-"""Short hashes that say whether two texts, or two graph schemas, are the same."""
+"""Short hashes that say whether two texts, two files or two graph schemas are the same."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def text_fingerprint(*parts: str) -> str:
         UnicodeEncodeError: a text has a lone surrogate.
     """
     return hashlib.sha256("\x00".join(parts).encode()).hexdigest()[:16]
+
+
+def bytes_fingerprint(content: bytes) -> str:
+    """Hash of a file's bytes, 16 hex digits."""
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def schema_fingerprint(schema: GraphSchema) -> str:

@@ -22,10 +22,12 @@ import numpy as np
 from safetensors.numpy import save
 
 from ..data.card import lending_folders
+from ..data.disk import write_whole
 from ..data.domain import Domain, load_domain
+from ..data.fingerprints import bytes_fingerprint
 from ..data.rows import LabelledRow
 from ..errors import ConfigError
-from ..program.heads.adapter import CHANGES, file_hash
+from ..program.heads.adapter import CHANGES
 from ..program.heads.encoder import default_encoder
 from ..program.heads.joint import COMPLEXITY_OUTPUTS
 from ..program.heads.learning import LABELS, as_typed
@@ -106,22 +108,18 @@ def adapt_minilm(
     changes = sentences.changes()
     if not all(np.isfinite(values).all() for values in changes.values()):
         raise ConfigError("learning went astray: changes are not finite; nothing was written")
-    _write(path, save(changes, metadata={CHANGES: file_hash(model)}))
+    _write(path, save(changes, metadata={CHANGES: bytes_fingerprint(model)}))
     return accuracy(sentences, heads, [one for one in examples if one.held_out])
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Put a file in its place, whole or not at all; without content only see whether that could be done."""
-    beside = path.with_name(f"{path.name}.part")
+    """Write a file whole; without content only see whether that could be done."""
+    trial = path.with_name(f"{path.name}.trial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
         if path.is_dir():
             raise IsADirectoryError
-        if content:
-            beside.replace(path)
-        else:
-            beside.unlink()
+        write_whole(path if content else trial, content)
+        trial.unlink(missing_ok=True)
     except OSError as error:
         raise ConfigError(f"{path.name} cannot be written ({type(error).__name__}); give another --out") from error
 

@@ -11,7 +11,6 @@ The file says which weights it changes, and is refused for any others.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ...data.fingerprints import bytes_fingerprint
 from ...errors import ConfigError
 from .onnx_weights import weights_of, with_weights
 
@@ -66,7 +66,7 @@ class Adapter:
         Raises:
             ConfigError: it is another model than the one that this adapter changes, or the changes do not fit it.
         """
-        self.check(file_hash(model))
+        self.check(bytes_fingerprint(model))
         changes = self._changes()
         try:
             before = weights_of(model, [*changes])
@@ -90,11 +90,6 @@ class Adapter:
         return self.tensors[name + DOWN].astype(np.float32) @ self.tensors[name + UP].astype(np.float32)
 
 
-def file_hash(content: bytes) -> str:
-    """The hash of a file's bytes, 16 hex digits."""
-    return hashlib.sha256(content).hexdigest()[:16]
-
-
 @lru_cache(maxsize=2)
 def load_adapter(path: Path = SHIPPED) -> Adapter:
     """Read an adapter.
@@ -116,7 +111,7 @@ def load_adapter(path: Path = SHIPPED) -> Adapter:
         raise ConfigError(f"{path.name} cannot be read ({type(error).__name__}); install queryplan again") from error
     if not changes or not tensors or not all(_is_whole(name, tensors) for name in tensors):
         raise ConfigError(f"{path.name} is no adapter: something of it is missing; install queryplan again")
-    return Adapter(changes, tensors, file_hash(content), path.name)
+    return Adapter(changes, tensors, bytes_fingerprint(content), path.name)
 
 
 def _is_whole(name: str, tensors: Mapping[str, np.ndarray]) -> bool:

@@ -7,7 +7,6 @@ network even when told not to.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+
+from ...data.fingerprints import bytes_fingerprint
 
 DIMENSIONS = 256
 MAX_TOKENS = 512
@@ -83,7 +84,7 @@ class StaticEncoder:
     def fingerprint(self) -> str:
         """Hash of the weights, 16 hex digits."""
         if self._fingerprint is None:  # 33 MB: read and hashed once a process, not once a program
-            self._fingerprint = hashlib.sha256(self._weights_file.read_bytes()).hexdigest()[:16]
+            self._fingerprint = bytes_fingerprint(self._weights_file.read_bytes())
         return self._fingerprint
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:

@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from ...data.fingerprints import bytes_fingerprint
 from ...errors import ConfigError
-from .adapter import file_hash, load_adapter
+from .adapter import load_adapter
 from .encoder import StaticEncoder, default_encoder
 from .onnx_cut import cut_off
 
@@ -91,10 +92,10 @@ class MiniLm:
     def fingerprint(self) -> str:
         """Hash of the weights, with that of what adapts them; 16 hex digits."""
         if self._fingerprint is None:
-            self._fingerprint = file_hash(self.weights())
+            self._fingerprint = bytes_fingerprint(self.weights())
             if self.name == MINILM:
                 load_adapter().check(self._fingerprint)
-                self._fingerprint = file_hash((self._fingerprint + load_adapter().fingerprint).encode())
+                self._fingerprint = bytes_fingerprint((self._fingerprint + load_adapter().fingerprint).encode())
         return self._fingerprint
 
     def weights(self) -> bytes:

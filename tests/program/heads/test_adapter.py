@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from queryplan.data.fingerprints import bytes_fingerprint
 from queryplan.errors import ConfigError
 from queryplan.program.heads import adapter as adapter_module
 from queryplan.program.heads import minilm
-from queryplan.program.heads.adapter import CHANGES, SHIPPED, file_hash, load_adapter
+from queryplan.program.heads.adapter import CHANGES, SHIPPED, load_adapter
 from queryplan.program.heads.encoders import encoder_named
 from queryplan.program.heads.minilm import MINILM, PLAIN
 from queryplan.program.heads.onnx_weights import weights_of
@@ -24,7 +25,7 @@ PLUS = np.array([1.0, -1.0], dtype=np.float16)
 CHANGE = {"w.down": DOWN, "w.up": UP, "bias.plus": PLUS}
 
 
-def written(path: Path, tensors: dict[str, np.ndarray], changes: str = file_hash(MODEL)) -> Path:
+def written(path: Path, tensors: dict[str, np.ndarray], changes: str = bytes_fingerprint(MODEL)) -> Path:
     save_file(tensors, str(path), metadata={CHANGES: changes})
     return path
 

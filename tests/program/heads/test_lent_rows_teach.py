@@ -63,7 +63,7 @@ def test_a_domain_with_few_rows_learns_relevance_from_others_too(
     assert len(heads["complexity"].support) > len(few)
 
 
-def test_with_hardly_any_stranger_of_its_own_a_domain_refuses_as_many_and_fewer_of_ours(
+def test_with_hardly_any_stranger_of_its_own_a_domain_refuses_nearly_as_many_and_fewer_of_ours(
     few: Sequence[LabelledRow], card: DomainCard, full_lending: Full
 ) -> None:
     rows = [row for row in few if row.labels.is_relevant]
