@@ -68,6 +68,10 @@ def pytest_configure(config: pytest.Config) -> None:
     from queryplan.program.heads import encoders
 
     encoders.missing_packages = lambda: ["left out in tests"]
+    sys.path.append(str(ROOT / "tests"))  # where processes that tests start find it, too
+    import some_rows
+
+    some_rows.install()
     # A busy machine is no fault of what is tested.
     settings.register_profile("patient", deadline=None)
     settings.load_profile("patient")
@@ -175,7 +179,7 @@ def full_lending() -> Callable[[], AbstractContextManager[None]]:
 
 @pytest.fixture(scope="session")
 def heads_kept(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A folder with the heads that all rows of a shipped domain train: a minute, spent once for all processes."""
+    """A folder with the heads that ``some_rows`` of a shipped domain train: spent once for all processes."""
     from queryplan.program.uncompiled import uncompiled_planner
 
     base = tmp_path_factory.getbasetemp()

@@ -319,6 +319,7 @@ def test_the_wheel_plans(wheel: Path, tmp_path: Path, heads_kept: Callable[[str]
     code = (
         f"import queryplan; assert queryplan.__file__.startswith({str(wheel)!r}), queryplan.__file__\n"
         f"from queryplan.program.heads import lending; lending.MOST = {lending.MOST}\n"  # as for the kept heads
+        f"import sys; sys.path.append({str(Path(__file__).parent)!r}); import some_rows; some_rows.install()\n"
         f"from queryplan.cli.main import app; app({command!r})"
     )
     paths = os.pathsep.join([str(wheel), *(p for p in sys.path if p.endswith("site-packages"))])
