@@ -18,10 +18,11 @@ from ...heads.encoder import Encoder
 from ..names.hypotheses import SPAN
 from ..names.linking import Mention
 from ..question.view import View
-from ..ranking.evidence import DENSE, MEASURES, ROLES, SHARED, element_name
+from ..ranking.evidence import DENSE, MEASURES
 from ..ranking.loglinear import ITERATIONS, Problem, fit, sparse_rows
 from ..ranking.paths import NOTHING, PathTable
 from ..ranking.ranking import VECTOR, VECTOR_SCALE, Ranked, Ranker, Weights, gram_norm
+from ..ranking.shape import ROLES, SHARED, element_name
 from ..sketch import canonical
 from .fit_names import MIN_COUNT, combines_of, fit_roles, fit_span, plain_of
 from .gold import Gold, is_meant, read_gold

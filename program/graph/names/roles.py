@@ -49,7 +49,7 @@ def roles_told(pool: Pool, told: np.ndarray, bare: np.ndarray) -> np.ndarray:
 
     Args:
         told: log-probability of each role for each mention, shape (mentions, roles).
-        bare: whether no edge is followed from the names of each group, shape (n, groups).
+        bare: whether no edge is followed from the names of each group, shape (groups, n).
     """
     difference = pool.combine == COMBINES.index("difference")
     total = np.zeros(len(pool))
@@ -57,6 +57,6 @@ def roles_told(pool: Pool, told: np.ndarray, bare: np.ndarray) -> np.ndarray:
         for place, mention in enumerate(group.places):
             later = number > 0 or (pool.separate and place > 0)
             taken = difference & later
-            role = np.where(bare[:, number], np.where(taken, 2, 1), np.where(taken, 3, 0))
+            role = np.where(bare[number], np.where(taken, 2, 1), np.where(taken, 3, 0))
             total += told[mention][role]
     return total

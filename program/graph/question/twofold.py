@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..ranking.combining import WAYS
-from ..ranking.evidence import Shape, Sight, centre, ending_in
+from ..ranking.evidence import Sight, centre, ending_in
 from ..ranking.pool import COMBINES, Pool
+from ..ranking.shape import Shape
 
 TWOFOLD = ("union", "intersect", "difference")
 """The ways in which two paths from one name are combined."""
@@ -40,10 +41,10 @@ def twofold_scores(pool: Pool, shape: Shape, sight: Sight) -> np.ndarray:
     if not len(sight.view.words):
         return added
     places = ending_in(centre(sight.edges, sight.view.place), 0.0)[shape.edges]
-    told = [_mean(places, shape.used & (pool.branch == branch)[None]) for branch in (0, 1)]
+    told = [_mean(places, shape.used & (pool.branch == branch)[:, None]) for branch in (0, 1)]
     away = pool.combine == COMBINES.index("difference")
     return np.where(away, added + ORDER * np.tanh((told[1] - told[0]) / 2), added)
 
 
 def _mean(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-    return np.asarray(np.where(where, values, 0.0).sum(axis=1) / np.maximum(where.sum(axis=1), 1))
+    return np.asarray(np.where(where, values, 0.0).sum(axis=0) / np.maximum(where.sum(axis=0), 1))

@@ -12,7 +12,8 @@ from .phrases import SIDES
 from .pool import COMBINES, Pool
 
 if TYPE_CHECKING:
-    from .evidence import Shape, Sight
+    from .evidence import Sight
+    from .shape import Shape
 
 
 @dataclass
@@ -28,7 +29,7 @@ class Ways:
     by_hop: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
 
 
-def ways_told(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
+def ways_told(shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     """Numbers, shape (n,) each, on the match with phrases: of the edges followed, of their other side, of others.
 
     Empty where the schema has no phrases.
@@ -38,12 +39,12 @@ def ways_told(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     if sight.ways.by_hop is None:
         sight.ways.by_hop = _by_hop(sight.ways.sides, shape.table)
     hop, other, edge = sight.ways.by_hop
-    told = hop[pool.hops]
+    told = hop[shape.hops]
     return {
-        "ways told": told.sum(axis=1),
-        "weakest way told": np.where(shape.used, told, 1.0).min(axis=1),
-        "other way told": other[pool.hops].sum(axis=1),
-        "way left out": edge.max() - edge[shape.edges].max(axis=1),
+        "ways told": told.sum(axis=0),
+        "weakest way told": np.where(shape.used, told, 1.0).min(axis=0),
+        "other way told": other[shape.hops].sum(axis=0),
+        "way left out": edge.max() - edge[shape.edges].max(axis=0),
     }
 
 

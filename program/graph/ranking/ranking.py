@@ -21,10 +21,11 @@ from ..question.twofold import may_be_twofold, twofold_scores
 from ..question.view import Hypothesis, View, gram_columns, view_of
 from .candidates import candidate_pools
 from .combining import COUNTS, CombineWeights, log_chances, said_of, ways_of
-from .evidence import Parts, Shape, Sight, dense_of
+from .evidence import Sight, dense_of
 from .paths import PathTable
 from .pool import Pool
 from .schema_words import SchemaWords
+from .shape import Parts, Shape
 
 MOST_HYPOTHESES = 5
 TYPICAL_GRAMS, LONGER = 60, 0.2
@@ -151,7 +152,7 @@ class Ranker:
         if pool.key is not None and pool.key in self._looks:
             return self._looks[pool.key]
         shape = Shape(pool, self.table)
-        found = shape, self.parts.of(pool, shape)
+        found = shape, self.parts.of(shape)
         if pool.key is not None:
             self._looks[pool.key] = found
         return found
@@ -195,7 +196,7 @@ class Ranker:
     ) -> Ranked:
         shape, elements = self.look(pool)
         dense = dense_of(pool, shape, sight, hypothesis.log_prior)
-        told = said[elements].sum(axis=1)
+        told = said[elements.T].sum(axis=0)
         scores = self.weights.scale * (dense @ self.weights.dense + told)
         if combined is not None:
             scores = scores + COUNTS * combined[ways_of(pool)]

@@ -10,11 +10,12 @@ from queryplan.data.element_words import DONE, UNSAYABLE, unsayable_words
 from queryplan.program.graph.learning.fit_ranking import starting_weights
 from queryplan.program.graph.names.linking import NameIndex
 from queryplan.program.graph.question.words import folded_words, spelled_out, stands_alone
-from queryplan.program.graph.ranking.evidence import DENSE, Shape, Sight, dense_of
+from queryplan.program.graph.ranking.evidence import DENSE, Sight, dense_of
 from queryplan.program.graph.ranking.paths import PathTable
 from queryplan.program.graph.ranking.phrases import PhraseBook, Phrases, Told, denied, phrases_of_plans
 from queryplan.program.graph.ranking.ranking import Ranker
 from queryplan.program.graph.ranking.schema_words import SchemaWords
+from queryplan.program.graph.ranking.shape import Shape
 from queryplan.program.heads.encoder import default_encoder
 from queryplan.signatures.graph_steps import EdgeType, ElementWords, GraphSchema, NodeType
 
