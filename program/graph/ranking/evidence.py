@@ -181,7 +181,7 @@ def _bare(pool: Pool, shape: Shape, sight: Sight) -> dict[str, np.ndarray]:
     many = np.array([len(group.nodes) > 1 for group in pool.groups])
     return {
         "bare later": np.where(bare, np.sign(stands - others), 0.0).sum(axis=0),
-        "bare several": bare[many].any(axis=0),
+        "bare several": np.asarray(bare[many].any(axis=0)),
         # In "does A treat B" the edges followed are A's, and lead from A to B.
         "bare out": bare.any(axis=0) & shape.ends_out,
         "taken later": (pool.combine == COMBINES.index("difference")) * np.sign(places[1:].min() - places[0]),

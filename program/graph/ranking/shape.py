@@ -68,7 +68,7 @@ class Shape:
         """Whether an edge is followed, and the next hop follows the same edge type back."""
         edges, before = self.edges, self.table.hop_sources[self.hops]  # the types that hops start at
         again = self.both & (edges[:-1] == edges[1:]) & (before[:-1] == self.types[1:])
-        return np.asarray((again & (self.pool.branch[:-1] == self.pool.branch[1:])[:, None]).any(axis=0))
+        return (again & (self.pool.branch[:-1] == self.pool.branch[1:])[:, None]).any(axis=0)
 
     @cached_property
     def could_go_back(self) -> np.ndarray:
