@@ -43,7 +43,8 @@ def fit_bound(
     for name, value in (("error", error), ("confidence", confidence)):
         if not 0 < value < 1:
             raise UserError(f"the {name} of a bound must lie between 0 and 1, not {value}")
-    return bound_of(one_of_each(head_answers(heads, rows, card), seed), error, confidence)
+    found = bound_of(one_of_each(head_answers(heads, rows, card), seed), error, confidence)
+    return found.model_copy(update={"closely": True})
 
 
 def bound_of(answers: Sequence[RowAnswers], error: float = ERROR, confidence: float = CONFIDENCE) -> Bound:

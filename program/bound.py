@@ -84,6 +84,7 @@ class Bound(Frozen):
         supports: the smallest ``error`` that so many conversations can show, which takes that none is wrong.
         coverage: share of these rows that heads answered, by stage; ``joint`` is the share that needed no model at all.
         reason: why no head may answer, or empty.
+        closely: whether heads looked closer at every query when it was fitted, as they do then (``Gate.closely``).
     """
 
     error: float = Field(gt=0, lt=1)
@@ -94,6 +95,7 @@ class Bound(Frozen):
     supports: float = Field(ge=0, le=1)
     coverage: dict[str, float] = {}
     reason: str = ""
+    closely: bool = False
 
     @property
     def sentence(self) -> str:
@@ -130,6 +132,15 @@ class Gate:
         if certainty is None or self.mode == "off":
             return False
         return self.needed is not None and certainty >= self.needed
+
+    @property
+    def closely(self) -> bool:
+        """Whether heads look closer at every query, which takes some milliseconds where a model takes a second.
+
+        On the podcast's ``calibrate`` 0.488 of the queries then need no model within a bound of 5 %, and 0.317 where
+        heads look closer only where they leave a doubt.
+        """
+        return self.mode == "bounded" and self.bound is not None and self.bound.closely
 
     @property
     def needed(self) -> float | None:

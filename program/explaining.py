@@ -103,9 +103,10 @@ def explained(
 def _head_answers(planner: QueryPlanner, clean: CleanInput, plan: QueryPlan) -> dict[str, HeadAnswer]:
     if planner.heads is None:
         return {}
-    turn = planner.heads.of_turn(clean.query, clean.turns) if clean.turns else None
-    typed = clean.query if plan.is_follow_up else None
-    return {**planner.heads.of_query(plan.standalone_query, typed), **({"is_follow_up": turn} if turn else {})}
+    closely = planner.gate.closely
+    turn = planner.heads.of_turn(clean.query, clean.turns, closely) if clean.turns else None
+    said = planner.heads.of_query(plan.standalone_query, clean.query if plan.is_follow_up else None, closely)
+    return {**said, **({"is_follow_up": turn} if turn else {})}
 
 
 def _route(

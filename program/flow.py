@@ -153,7 +153,8 @@ class Flow:
         if not self.clean.turns:
             self.decide("follow_up", False, "rule", 1.0, "there is no earlier turn")
             return
-        head = self.parts.heads.of_turn(self.clean.query, self.clean.turns) if self.parts.heads else None
+        closely = self.parts.gate.closely
+        head = self.parts.heads.of_turn(self.clean.query, self.clean.turns, closely) if self.parts.heads else None
         self._note_unread(self.clean.query, head is not None)
         replies: Mapping[Sent, Reply] = {}
         sure = self._gate("follow_up", self.parts.gate.opens(head.confidence if head else None))
@@ -180,7 +181,7 @@ class Flow:
         typed = self.clean.query if self.labels.is_follow_up else None
         # Heads did not learn from queries with a heading ("NAME: …"), so they read the same words without the colon.
         read = query.replace(led(self.heading, ""), f"{self.heading} ", 1) if self.heading else query
-        heads = self.parts.heads.of_query(read, typed) if self.parts.heads else {}
+        heads = self.parts.heads.of_query(read, typed, self.parts.gate.closely) if self.parts.heads else {}
         self._note_unread(query, bool(heads))
         self._gate_labels(heads)
         replies: Mapping[Sent, Reply] = {}

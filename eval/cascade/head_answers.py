@@ -1,7 +1,8 @@
 """The answers of a program's heads on labelled rows, stage by stage, and whether they are right.
 
 Each stage is given what it would be given if the other stages were right: the turn with its history, then the gold
-standalone form. A bound is fitted on this table, and curves of risk against coverage are drawn from it.
+standalone form. A bound is fitted on this table, and curves of risk against coverage are drawn from it. So heads look
+closer at every row, as they do within a bound (``program/bound.py``).
 """
 
 from __future__ import annotations
@@ -82,10 +83,10 @@ def _of_row(heads: Heads, row: LabelledRow, card: DomainCard) -> RowAnswers:
     if decided_by_form(clean.query, greetings_of(card.greetings)):
         return RowAnswers(row.id, row.conversation)
     labels, found = row.labels, dict[str, Answer]()
-    turn = heads.of_turn(clean.query, clean.turns) if clean.turns else None
+    turn = heads.of_turn(clean.query, clean.turns, closely=True) if clean.turns else None
     if turn is not None:
         found["follow_up"] = Answer(turn.confidence, (turn.label == "true") == labels.is_follow_up)
-    said = heads.of_query(labels.standalone_query, clean.query if labels.is_follow_up else None)
+    said = heads.of_query(labels.standalone_query, clean.query if labels.is_follow_up else None, closely=True)
     found.update(_label_answers(heads, said, labels))
     arises = (
         *(("follow_up",) if clean.turns else ()),

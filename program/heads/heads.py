@@ -219,15 +219,16 @@ class Heads:
     def _of_queries(self) -> list[Head]:
         return [head for name, head in self.heads.items() if name != "is_follow_up"]
 
-    def of_query(self, query: str, typed: str | None = None) -> dict[str, HeadAnswer]:
+    def of_query(self, query: str, typed: str | None = None, closely: bool = False) -> dict[str, HeadAnswer]:
         """The answers of every head but follow-up to a standalone query; empty for one that they cannot read.
 
         Args:
             typed: for a follow-up, what the user typed; ``query`` is then a model's rewrite, or the same if no model
                 rewrote it. Both are read, see ``pooled``.
+            closely: whether the heads that look closer are asked, if there are some, even where these leave no doubt.
         """
         said = self._said_of(read := self._read(query), as_typed := self._read(typed) if typed is not None else None)
-        if self.closer is None or not said or not leaves_doubt(said):
+        if self.closer is None or not said or not (closely or leaves_doubt(said)):
             return said
         nearer = self.closer.of_query(read, as_typed)
         pooled_with = {n: combined(said[n], a) for n, a in nearer.items() if n in said and n != RELEVANT}
@@ -268,12 +269,14 @@ class Heads:
         older = [head.each_below for head in looks if head.each_below is not None]
         return each_agrees(ours, min(older)) if older else agree(ours, min(head.below or 0.0 for head in looks))
 
-    def of_turn(self, query: str, turns: Sequence[Turn]) -> HeadAnswer | None:
-        """Whether a query after these turns is a follow-up; None if no head can say."""
+    def of_turn(self, query: str, turns: Sequence[Turn], closely: bool = False) -> HeadAnswer | None:
+        """Whether a query after these turns is a follow-up; None if no head can say. ``closely`` as in ``of_query``."""
         if self._turn is None or not (seen := self.features.of_turn(read := self._read(query), turns)).readable:
             return None
         answer = _answers(self._turn, seen)["is_follow_up"]
-        if self.closer is None or answer.confidence >= DOUBT or (nearer := self.closer.of_turn(read, turns)) is None:
+        if self.closer is None or not (closely or answer.confidence < DOUBT):
+            return answer
+        if (nearer := self.closer.of_turn(read, turns)) is None:
             return answer
         return nearer._replace(closer=True)
 

@@ -30,7 +30,7 @@ from ...data.rows import LabelledRow
 from ...errors import DataError
 from ..text.linker import Linker
 
-LENDS_BELOW = 10_000
+LENDS_BELOW = 20_000
 """Number of own rows from which a domain borrows none."""
 LABELS_BELOW = 6_000
 """Number of own rows from which heads borrow none, but only the rewriter, which needs the variety: taught by

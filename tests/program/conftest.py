@@ -169,14 +169,17 @@ class FixedHeads(Heads):
         self.features = Features(default_encoder(), Linker(()))
         self.heads: dict[str, Head] = dict.fromkeys(answers)  # type: ignore[assignment]
         self.joint = {}
+        self.closely: list[bool] = []
 
-    def of_query(self, query: str, typed: str | None = None) -> dict[str, HeadAnswer]:
+    def of_query(self, query: str, typed: str | None = None, closely: bool = False) -> dict[str, HeadAnswer]:
+        self.closely.append(closely)
         return {name: self._said(name) for name in self.answers if name != "is_follow_up"}
 
     def cannot_read(self, query: str) -> bool:
         return False
 
-    def of_turn(self, query: str, turns: Any) -> HeadAnswer | None:
+    def of_turn(self, query: str, turns: Any, closely: bool = False) -> HeadAnswer | None:
+        self.closely.append(closely)
         return self._said("is_follow_up") if "is_follow_up" in self.answers else None
 
     def _said(self, name: str) -> HeadAnswer:

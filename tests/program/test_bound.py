@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from queryplan.errors import ConfigError
 from queryplan.program.artifact.folder import load_program
 from queryplan.program.bound import Bound, Gate, label_stages
+from queryplan.program.explaining import explained
 from queryplan.program.heads.joint import fit_joint, likeliest_together
 from queryplan.program.planner import QueryPlanner
 
@@ -39,6 +40,26 @@ def test_when_every_stage_is_within_the_bound_no_request_is_made(bench: Any) -> 
     assert plan.intent == "factual"
     assert {d.reason for d in plan.trace.decisions} == {"learned head, within the bound"}
     assert plan.trace.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "bound", "closely"),
+    [
+        ("bounded", BOUND.model_copy(update={"closely": True}), True),
+        ("bounded", BOUND, False),  # as it was fitted, in a program of before
+        ("bounded", None, False),
+        ("best-effort", BOUND.model_copy(update={"closely": True}), False),
+        ("off", BOUND.model_copy(update={"closely": True}), False),
+    ],
+)
+def test_heads_look_closer_at_every_query_within_a_bound_that_was_fitted_so(
+    bench: Any, mode: str, bound: Bound | None, closely: bool
+) -> None:
+    planner = bench.planner(bench.lm(FACT), SURE, mode=mode, bound=bound)
+    plan = planner.plan("Who is Nell?", TURNS)
+    assert planner.heads.closely == [closely, closely]
+    explained(planner, plan, "Who is Nell?", TURNS)
+    assert planner.heads.closely == [closely] * 4
 
 
 def test_only_the_stages_that_are_not_within_the_bound_are_asked(bench: Any) -> None:

@@ -225,6 +225,24 @@ def test_a_closer_look_decides_whether_an_unsure_turn_is_a_follow_up(heads: Head
     assert True in looked
 
 
+def test_where_it_is_asked_for_every_query_is_looked_at_closer(heads: Heads, rows: Any) -> None:
+    closer = heads.closer
+    assert closer is not None
+    for row in rows("train")[:40]:
+        near, nearer = heads._said_of(heads._read(row.query), None), closer.of_query(heads._read(row.query))
+        said = heads.of_query(row.query, closely=True)
+        assert said[RELEVANT] == nearer[RELEVANT]._replace(closer=True)
+        assert said["intent"] == combined(near["intent"], nearer["intent"])
+        if row.history:
+            turn, closely = closer.of_turn(heads._read(row.query), row.history), True
+            assert turn is not None
+            assert heads.of_turn(row.query, row.history, closely) == turn._replace(closer=True)
+    heads.closer = None
+    row = rows("train")[0]
+    assert heads.of_query(row.query, closely=True) == heads.of_query(row.query)
+    heads.closer = closer
+
+
 def test_follow_ups_as_typed_are_looked_at_closer_too(heads: Heads) -> None:
     assert heads.closer is not None
     assert {"complexity", "intent", "needs_decomposition"} <= heads.closer.typed.keys()
