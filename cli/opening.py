@@ -150,7 +150,10 @@ def _uncompiled(domain: str | None, encoder: str) -> QueryPlanner:
 
 
 def _compiled(program: Path, domain: str | None) -> QueryPlanner:
-    """A compiled program with the stores in its domain's folder; a line says if the card has changed since then."""
+    """A compiled program with the stores in its domain's folder; a line says if it was compiled from another folder.
+
+    Two folders may have cards of one name, and a card and rows may have changed.
+    """
     from ..data.card import domain_folder, load_card
     from ..program.planner import QueryPlanner
 
@@ -161,7 +164,22 @@ def _compiled(program: Path, domain: str | None) -> QueryPlanner:
     if planner.card.name == card.name and planner.card.fingerprint != card.fingerprint:
         again = f"queryplan compile {domain}"
         typer.echo(f"{program} was compiled with another card than {card.name} has now: {again}", err=True)
+    elif planner.card.name == card.name and (strange := _strange_rows(planner, folder)):
+        rows = "a row that is" if strange == 1 else f"{strange} rows that are"
+        typer.echo(f"{program} learned from {rows} not in {domain}'s train: queryplan compile {domain}", err=True)
     return planner
+
+
+def _strange_rows(planner: QueryPlanner, folder: Path) -> int:
+    """How many rows a program of one's own domain learned from that its folder does not have to learn from."""
+    from ..data.card import domain_folder, shipped_domains
+    from ..data.domain import load_domain
+    from ..data.learned import strange_to
+
+    shipped = planner.card.name in shipped_domains() and folder == domain_folder(planner.card.name)
+    if shipped or not planner.learned:  # thousands of rows, which change with the package alone
+        return 0
+    return strange_to(load_domain(folder, ("train",)).splits.get("train", ()), planner.learned)
 
 
 def _name(domain: str) -> str:

@@ -22,8 +22,17 @@ def prints_of(rows: Iterable[LabelledRow]) -> str:
 
 def seen_among(rows: Sequence[LabelledRow], prints: str) -> int:
     """The number of ``rows`` that are in ``prints``, whatever their labels."""
-    known = {prints[start : start + _DIGITS] for start in range(0, len(prints), _DIGITS)}
+    known = _parted(prints)
     return sum(_print_of(row) in known for row in rows)
+
+
+def strange_to(rows: Sequence[LabelledRow], prints: str) -> int:
+    """The number of rows in ``prints`` that are none of ``rows``."""
+    return len(_parted(prints) - _parted(prints_of(rows)))
+
+
+def _parted(prints: str) -> set[str]:
+    return {prints[start : start + _DIGITS] for start in range(0, len(prints), _DIGITS)}
 
 
 def _print_of(row: LabelledRow) -> str:

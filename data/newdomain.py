@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from ..errors import DataError
 from ..signatures.problems import problems_of
-from .card import CARD_FILE, DomainCard, ExcludedTopic
+from .card import CARD_FILE, DomainCard, ExcludedTopic, shipped_domains
 from .card_check import card_problems
 from .converters.folder import card_toml
 from .duplicates import tokens
@@ -52,11 +52,15 @@ class DomainAnswers:
 
 
 def check_name(name: str) -> str:
-    """Return the name, if it is a valid one.
+    """Return the name, if it is a valid one and no shipped domain has it.
 
     Raises:
         DataError: it is not; the message says what a name looks like.
     """
+    if name in shipped_domains():
+        raise DataError(
+            f"the domain {name} ships with queryplan, and a folder of its name would hide it: choose another"
+        )
     if not _NAME.fullmatch(name):
         raise DataError(f"{name!r} is no name for a domain: use small letters, digits, - and _, such as bread-help")
     return name

@@ -93,6 +93,8 @@ def each_row(
         OSError: the disk is full; what was written before is kept, and the next run continues from there.
     """
     rows = _rows(source)
+    if target.resolve() == source.resolve():
+        raise DataError(f"{target}: the output would be written to the file that is read; choose another --out")
     target.parent.mkdir(parents=True, exist_ok=True)
     report = progress or (lambda done, total: None)
     with alone_at(target):

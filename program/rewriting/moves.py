@@ -21,6 +21,7 @@ from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
 from .wording import (
     asks_first,
     cannot_mean,
+    denies,
     figures,
     is_torn,
     led,
@@ -227,6 +228,10 @@ class Adding:
         return self.text(way, referent)
 
 
+FEW = 3
+"""So many words before a name are no part of what is new."""
+
+
 class New(NamedTuple):
     """What may be new in an elliptic question: its text, its sort (``_sort``), and its features."""
 
@@ -241,7 +246,7 @@ class Turning:
     name = "turn"
 
     def __init__(self, typed: Typed, asked: str, lexicon: Lexicon, linker: Linker) -> None:
-        self._typed, self._asked, self._common = typed, asked, lexicon.ordinary
+        self._typed, self._asked, self._common, self._linker = typed, asked, lexicon.ordinary, linker
         self._news = _news(typed, lexicon, linker)
         self.seen = tuple([(new.sort, new.seen) for new in self._news])
 
@@ -279,11 +284,24 @@ class Turning:
             return None
         at = self._asked.find(referent.text)
         new = new_in(self._asked[:at], self._news[way].text)
+        if new and names(referent):
+            new = self._name_alone(new)
         if not new or not figures(new) >= figures(self._typed.text) or told(new, self._asked):
             return None
         if names(referent) and (pieces_of(new)[0].low in self._common - ARTICLES):
             return None
         return self._asked[:at] + new + self._asked[at + len(referent.text) :]
+
+    def _name_alone(self, new: str) -> str:
+        """A text that ends with its only name of the card, without the few words before it: "no, I **meant Dario**".
+
+        What denies the name stays. Of 55 labelled follow-ups that this changes 25 are right so, and 15 were.
+        """
+        links = self._linker.links(new)
+        if len(links) != 1 or links[0].start + len(links[0].surface) != len(new):
+            return new
+        before = [word for word in pieces_of(new[: links[0].start]) if word.spoken]
+        return new if len(before) > FEW or any(denies(word) for word in before) else new[links[0].start :]
 
 
 def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 from queryplan.data.card import load_card
+from queryplan.data.domain import load_domain
+from queryplan.data.learned import prints_of
 from queryplan.data.newdomain import DomainAnswers, write_domain
+from queryplan.program.artifact.folder import Manifest
 from queryplan.program.planner import QueryPlanner
 
 Run = Callable[..., tuple[int, str, str]]
@@ -61,6 +64,20 @@ def test_a_program_that_was_compiled_with_another_card_says_so(queryplan: Run, f
     code, _, error = queryplan(*asked)
     assert code == 0
     assert f"was compiled with another card than cellar has now: queryplan compile {folder}" in error
+
+
+def test_a_program_that_learned_from_rows_of_another_folder_says_so(
+    queryplan: Run, folder: Path, tmp_path: Path
+) -> None:
+    rows = load_domain(folder, ("train",)).rows("train")
+    planner = QueryPlanner(load_card(folder))
+    planner.save(tmp_path / "program", Manifest(domain="cellar", learned=prints_of(rows)))
+    asked = ("plan", "hello", "--program", str(tmp_path / "program"), "--domain", str(folder), "--lm", "none")
+    assert "learned from" not in queryplan(*asked)[2]
+    (folder / "train.jsonl").write_text("".join((folder / "train.jsonl").read_text().splitlines(keepends=True)[2:]))
+    code, _, error = queryplan(*asked)
+    assert code == 0
+    assert f"learned from 2 rows that are not in {folder}'s train: queryplan compile {folder}" in error
 
 
 def test_a_compiled_program_reads_the_stores_of_its_own_domain(folder: Path, tmp_path: Path) -> None:

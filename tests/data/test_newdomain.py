@@ -15,7 +15,7 @@ from queryplan.data.card import DomainCard
 from queryplan.data.checking import STARTER, LabelledSet, check_set, open_set
 from queryplan.data.domain import load_domain
 from queryplan.data.duplicates import tokens
-from queryplan.data.newdomain import EXCLUDED, DomainAnswers, make_card, parse_excluded, write_domain
+from queryplan.data.newdomain import EXCLUDED, DomainAnswers, check_name, make_card, parse_excluded, write_domain
 from queryplan.data.rows import LabelledRow
 from queryplan.data.starters import starter_notes, starter_rows
 from queryplan.errors import DataError
@@ -231,3 +231,9 @@ def test_two_do_not_write_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert len(refused) == 1
     assert load_domain(tmp_path / "bread").card.covers == BREAD.covers
     assert [path.name for path in tmp_path.iterdir()] == ["bread"]
+
+
+def test_a_name_that_a_shipped_domain_has_is_refused() -> None:
+    with pytest.raises(DataError, match="podcast ships with queryplan"):
+        check_name("podcast")
+    assert check_name("podcasts") == "podcasts"

@@ -264,3 +264,12 @@ def test_each_row_has_its_own_deadline(bench: Any, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     plan_batch(planner, source(tmp_path, ROWS[:2]), out, deadline_s=0.1)
     assert all(row["plan"]["degraded"][0]["why"] == "the deadline passed" for row in read(out).values())
+
+
+def test_the_file_that_is_read_is_not_written_to(planner: Counting, tmp_path: Path) -> None:
+    source = tmp_path / "rows.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    before = source.read_bytes()
+    with pytest.raises(DataError, match="the file that is read; choose another --out"):
+        plan_batch(planner, source, source)
+    assert source.read_bytes() == before

@@ -143,7 +143,7 @@ def test_heads_read_the_words_of_a_heading_without_its_colon(planner: Any, monke
     head, _ = recording("sleep debt: why?", "sleep debt", "sleep debt")
     made, read = planner(head), list[str]()
     asked = made.heads.of_query
-    monkeypatch.setattr(made.heads, "of_query", lambda query, typed=None: read.append(query) or asked(query, typed))
+    monkeypatch.setattr(made.heads, "of_query", lambda query, *more: read.append(query) or asked(query, *more))
     assert made.plan("why?", TURNS).standalone_query == "sleep debt: why?"
     assert read == ["sleep debt why?"]
 

@@ -8,6 +8,7 @@ import pytest
 from queryplan.data.card import KnownName
 from queryplan.program.rewriting.edits import choices
 from queryplan.program.rewriting.lexicon import Lexicon
+from queryplan.program.rewriting.moves import Turning
 from queryplan.program.rewriting.rewriter import Rewriter
 from queryplan.program.rewriting.wording import named_in
 from queryplan.program.text.linker import Linker
@@ -79,6 +80,21 @@ def test_what_joins_a_query_to_the_conversation_is_not_part_of_what_is_new(
     found = worded(query, "turn", linker, (before, "No."))
     assert text in found
     assert not any(" and " in str(one) or "the the" in str(one) for one in found)
+
+
+@pytest.mark.parametrize("query", ["no, I meant Chidi", "sorry, Chidi"])
+def test_of_a_correction_only_the_name_is_new(query: str, linker: Linker) -> None:
+    found = worded(query, "turn", linker, ("what does Ada say about sleep?", "No."))
+    assert "what does Chidi say about sleep?" in found
+    assert not found & {f"what does {before} Chidi say about sleep?" for before in ("meant", "I meant", "sorry,")}
+
+
+@pytest.mark.parametrize("new", ["not Chidi", "Ada or rather Chidi", "it never came to me before Chidi", "Chidi now"])
+def test_what_denies_a_name_or_is_more_than_a_correction_stays(new: str, linker: Linker) -> None:
+    moves = [one for of, _ in choices(f"and {new}?", said(*ASKED), "", LEXICON, linker).groups for one in of]
+    turning = moves[-1]
+    assert isinstance(turning, Turning)
+    assert turning._name_alone(new) == new
 
 
 def test_what_asks_by_itself_is_not_put_into_another_question(linker: Linker) -> None:
