@@ -26,7 +26,7 @@ from ..decomposing.decomposer import Decomposed, Decomposer, as_asked
 from ..rewriting.rewriter import Rewriter
 from ..rewriting.wording import led
 from ..text.greetings import NO_GREETINGS, Greetings
-from .closer import DOUBT, LOOKED_CLOSER, RELEVANT, combined, leaves_doubt
+from .closer import LOOKED_CLOSER, RELEVANT, SURE_TURN, combined, leaves_doubt
 from .features import Features, Seen
 from .joint import Joint
 from .looks import PREFIX, WITHHELD, agree, each_agrees
@@ -274,7 +274,7 @@ class Heads:
         if self._turn is None or not (seen := self.features.of_turn(read := self._read(query), turns)).readable:
             return None
         answer = _answers(self._turn, seen)["is_follow_up"]
-        if self.closer is None or not (closely or answer.confidence < DOUBT):
+        if self.closer is None or not (closely or answer.confidence < SURE_TURN):
             return answer
         if (nearer := self.closer.of_turn(read, turns)) is None:
             return answer

@@ -18,7 +18,7 @@ from queryplan.errors import ConfigError, ProgramError
 from queryplan.program import uncompiled
 from queryplan.program.artifact import planner_state
 from queryplan.program.heads import encoders, minilm
-from queryplan.program.heads.closer import DOUBT, RELEVANT, UNSURE, combined, leaves_doubt
+from queryplan.program.heads.closer import DOUBT, RELEVANT, SURE_TURN, UNSURE, combined, leaves_doubt
 from queryplan.program.heads.closer_features import CloserFeatures
 from queryplan.program.heads.encoder import StaticEncoder, default_encoder
 from queryplan.program.heads.encoders import closer_encoder, encoder_named
@@ -221,7 +221,7 @@ def test_a_closer_look_decides_whether_an_unsure_turn_is_a_follow_up(heads: Head
             assert nearer is not None
             assert said == nearer._replace(closer=True)
         else:
-            assert said.confidence >= DOUBT
+            assert said.confidence >= SURE_TURN
     assert True in looked
 
 
