@@ -41,7 +41,7 @@ models: $(STAMP)
 graphs: $(STAMP)
 	@$(BIN)/queryplan graph learn >/dev/null
 
-demo: install ## Compile a planner on a sample, see what it gained, plan with it (10 minutes on two cores)
+demo: install ## Compile a planner on a sample, see what it gained, plan with it (the first time some 20 minutes on two cores)
 	$(BIN)/queryplan demo
 
 demo-full: install ## The same on the whole labelled set
