@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
 import typer
 
-from ..errors import ConfigError, QueryPlanError, RefusedError, UserError
+from ..errors import ConfigError, DataError, QueryPlanError, RefusedError, UserError
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -171,15 +171,20 @@ def _compiled(program: Path, domain: str | None) -> QueryPlanner:
 
 
 def _strange_rows(planner: QueryPlanner, folder: Path) -> int:
-    """How many rows a program of one's own domain learned from that its folder does not have to learn from."""
-    from ..data.card import domain_folder, shipped_domains
+    """How many rows a program of one's own domain learned from that its folder does not have to learn from.
+
+    None of a shipped domain, whose thousands of rows change with the package alone; none where rows cannot be read,
+    which planning does not need.
+    """
+    from ..data.card import SHIPPED
     from ..data.domain import load_domain
     from ..data.learned import strange_to
 
-    shipped = planner.card.name in shipped_domains() and folder == domain_folder(planner.card.name)
-    if shipped or not planner.learned:  # thousands of rows, which change with the package alone
+    if folder.parent == SHIPPED or not planner.learned:
         return 0
-    return strange_to(load_domain(folder, ("train",)).splits.get("train", ()), planner.learned)
+    with suppress(DataError):
+        return strange_to(load_domain(folder, ("train",)).splits.get("train", ()), planner.learned)
+    return 0
 
 
 def _name(domain: str) -> str:

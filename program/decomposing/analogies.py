@@ -17,9 +17,9 @@ import numpy as np
 
 from ...data.rows import LabelledRow
 from ..heads.encoder import Encoder
+from ..text.asking_words import denials
 from ..text.linker import Link, Linker
 from ..text.words import words_of
-from .lexicon import denials
 
 ENOUGH = 1 / 3
 """Share of left-out queries that patterns of some likeness and more take apart rightly, from which they are used."""

@@ -17,12 +17,13 @@ from ..heads.encoder import Encoder
 from ..heads.lending import Lent
 from ..heads.log_linear import fitted
 from ..retrieval.placeholders import REFERENCE
+from ..text.asking_words import denials
 from ..text.linker import Linker
 from ..text.words import words_of
 from .analogies import Written, learned_analogies
 from .cuts import cuts
 from .decomposer import Decomposer, loses, may_be
-from .lexicon import denials, learned
+from .lexicon import learned
 from .reading import Reading
 
 MIN_DECOMPOSED = 30

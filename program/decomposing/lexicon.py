@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...data.rows import LabelledRow
@@ -16,7 +16,6 @@ COMMON, LEAST = 0.003, 3
 JOINS, OFTEN = 0.4, 6
 """A word joins if it stands between the words of two sub-queries in this share of the queries that have it, and in at
 least this number. With 0.25 and 3, *treatments* and *sitting* would join."""
-DENYING = ("not", "nobody")
 NEAR = 4
 """The largest distance at which words of two sub-queries count as neighbours."""
 
@@ -57,11 +56,6 @@ def _may_join(word: str, common: frozenset[str], pointing: frozenset[str]) -> bo
     """
     plain = len(word) > 1 or word.isascii()
     return plain and word in common and word not in pointing and "'" not in word and asking_word(word) is None
-
-
-def denials(words: Iterable[str]) -> int:
-    """The number of words that negate; the words are given in lower case."""
-    return sum(asking_word(word) in DENYING or word.endswith(("n't", "n’t")) for word in words)
 
 
 def _between(row: LabelledRow) -> Iterator[str]:

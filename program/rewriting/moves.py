@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import NamedTuple, Protocol, TypeVar
 
-from ..text.asking_words import asking_word
+from ..text.asking_words import asking_word, denials
 from ..text.linker import Linker
 from ..text.unspaced import pieces_of
 from ..text.words import Word, between, is_unspaced
@@ -21,7 +21,6 @@ from .traits import Add, Added, Filled, Filler, Keep, Own, Put, Replaced, Turned
 from .wording import (
     asks_first,
     cannot_mean,
-    denies,
     figures,
     is_torn,
     led,
@@ -229,7 +228,7 @@ class Adding:
 
 
 FEW = 3
-"""So many words before a name are no part of what is new."""
+"""At most so many words before a name are no part of what is new."""
 
 
 class New(NamedTuple):
@@ -300,8 +299,8 @@ class Turning:
         links = self._linker.links(new)
         if len(links) != 1 or links[0].start + len(links[0].surface) != len(new):
             return new
-        before = [word for word in pieces_of(new[: links[0].start]) if word.spoken]
-        return new if len(before) > FEW or any(denies(word) for word in before) else new[links[0].start :]
+        before = [word.low for word in pieces_of(new[: links[0].start]) if word.spoken]
+        return new if len(before) > FEW or denials(before) else new[links[0].start :]
 
 
 def _news(typed: Typed, lexicon: Lexicon, linker: Linker) -> list[New]:

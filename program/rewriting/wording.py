@@ -129,11 +129,6 @@ def _joins(word: Word) -> bool:
     return asking_word(word.low) in JOINING
 
 
-def denies(word: Word) -> bool:
-    """Whether a word denies, in any language."""
-    return asking_word(word.low) in ("not", "nobody")
-
-
 def _asks(word: Word) -> bool:
     return (asking_word(word.low) or "not") not in NO_QUESTION
 

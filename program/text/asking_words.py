@@ -8,7 +8,7 @@ words are a closed class, so the list is complete; it says nothing of what is as
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 SIGN = "@"
 """The first character of a question word that stands for what was typed."""
@@ -76,10 +76,18 @@ _UNSPACED = re.compile("|".join(sorted(_CHARACTERS, key=len, reverse=True)))
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 
 
+DENYING = ("not", "nobody")
+
+
 def asking_word(word: str) -> str | None:
     """The English question word for one in lower case that asks by itself; None for any other word."""
     known = _KNOWN.get((word,))
     return None if known is None else known.removeprefix(SIGN)
+
+
+def denials(words: Iterable[str]) -> int:
+    """The number of words that negate; the words are given in lower case."""
+    return sum(asking_word(word) in DENYING or word.endswith(("n't", "n’t")) for word in words)
 
 
 def with_asking_words(pieces: Sequence[str]) -> list[str]:

@@ -1,8 +1,7 @@
-"""Features of a candidate path: numbers that mean the same in every schema, and the elements it is made of.
+"""Features of a candidate path: numbers that mean the same in every schema.
 
 The numbers ("dense") say how well the path's edges and types cover the question's words, whether the words stand in
-the order of the hops, and how long the path is. The elements are names such as ``combine:union``, or that of an edge
-followed in a direction as the last hop; what a question's n-grams say for each is learned from labels.
+the order of the hops, and how long the path is.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """What the candidates of a layout look like whatever the question: which hops they have, and which elements.
 
+Elements are names such as ``combine:union``, or that of an edge followed in a direction as the last hop; what a
+question's n-grams say for each is learned from labels.
+
 A candidate's numbers are sums, minima and maxima over its slots. So slots are the first axis of arrays here, along
 which numpy needs a tenth of the time.
 """
