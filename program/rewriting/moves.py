@@ -294,7 +294,7 @@ class Turning:
     def _name_alone(self, new: str) -> str:
         """A text that ends with its only name of the card, without the few words before it: "no, I **meant Dario**".
 
-        What denies the name stays. Of 55 labelled follow-ups that this changes 25 are right so, and 15 were.
+        What denies the name stays. Of 56 labelled follow-ups that this changes 30 are right so, and 20 were; engineering loses 2 of 10.
         """
         links = self._linker.links(new)
         if len(links) != 1 or links[0].start + len(links[0].surface) != len(new):
