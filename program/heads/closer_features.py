@@ -11,7 +11,7 @@ from ...signatures.types import Turn
 from ..text.linker import Linker
 from . import quadratic
 from .encoder import Encoder
-from .features import NAMES_INSIDE, Features, Seen
+from .features import NAMES_INSIDE, SURFACE, Features, Look, Seen
 from .ngrams import WIDTH, Grams
 
 TEXTS = 64
@@ -41,8 +41,7 @@ class CloserFeatures(Features):
         self._writes_out = bool(written_out)
         self._read = lru_cache(maxsize=TEXTS)(lambda text: encoder.encode([text])[0])
 
-    def reading(self, linker: Linker) -> CloserFeatures:
-        """The same features with another linker, to read rows of another domain."""
+    def _read_with(self, linker: Linker) -> CloserFeatures:
         written_out = self._writes_out if self.written_out else None
         return CloserFeatures(self._first.reading(linker), self.encoder, written_out=written_out)
 
@@ -75,6 +74,13 @@ class CloserFeatures(Features):
         super().forget()
         self._first.forget()
         self._read.cache_clear()
+
+    def _look_at(self, query: str) -> Look:
+        look = self._first.look(query)
+        vector, surface = self._vector(look.asked), look.surface[:SURFACE]
+        return look._replace(
+            vector=vector, surface=surface, seen=self._seen(vector, surface, look.seen.grams, self._weight)
+        )
 
     def _vector(self, text: str) -> np.ndarray:
         return self._read(text)

@@ -37,11 +37,26 @@ from .narrowed import Narrowed, Remembering, learned_axes
 from .source_heads import train_source_heads
 
 
+def read_sentences(
+    rows: Sequence[LabelledRow], card: DomainCard, first: Features, encoder: Encoder, lent: Sequence[Lent] = ()
+) -> Remembering:
+    """Read every text that the heads learn from once, all of them together: half of the time of their training.
+
+    Args:
+        first: the features of the first heads.
+        encoder: what reads a whole sentence.
+    """
+    remembering = Remembering(encoder)
+    taught = Learning(rows, card, CloserFeatures(first, remembering, written_out=False), lent=lent)
+    remembering.encode(_texts(taught))
+    return remembering
+
+
 def train_closer(
     rows: Sequence[LabelledRow],
     card: DomainCard,
     first: Features,
-    encoder: Encoder,
+    sentences: Remembering,
     seed: int = 0,
     lent: Sequence[Lent] = (),
     words: Fitted | None = None,
@@ -50,17 +65,15 @@ def train_closer(
 
     Args:
         first: the features of the first heads.
-        encoder: what reads a whole sentence. Each text is read once, all of them together.
+        sentences: what has read the rows' texts.
         words: the first heads' look at words, which is asked here, too (``looks.seen_closer``).
     """
-    remembering = Remembering(encoder)
-    read = Learning(rows, card, CloserFeatures(first, remembering, written_out=False), seed, lent)
-    axes = learned_axes(remembering.encode(_texts(read)), seed)
+    axes = learned_axes(sentences.known, seed)
     if axes is None:
         return None
-    seen = CloserFeatures(first, Narrowed(remembering, axes), written_out=False)
+    seen = CloserFeatures(first, Narrowed(sentences, axes), written_out=False)
     fits = _fits(Learning(rows, card, seen, seed, lent), words)
-    features = CloserFeatures(first, Narrowed(encoder, axes))
+    features = CloserFeatures(first, Narrowed(sentences.encoder, axes))
     if not fits:
         return None
     sources = train_source_heads(rows, card, seen, seed)

@@ -83,8 +83,10 @@ class Likeness:
 
     def some(self, rows: np.ndarray, folds: np.ndarray | None = None) -> Likeness:
         """The kernels restricted to these rows; ``folds`` of these, if they change."""
-        similar = [partial(_some_of, kernel, rows) for kernel in self.similar]
         folds = self.folds[rows] if folds is None else folds
+        if len(rows) == len(self.near) and (rows == np.arange(len(rows))).all():
+            return Likeness(self.near, self.similar, self.roots, folds)
+        similar = [partial(_some_of, kernel, rows) for kernel in self.similar]
         return Likeness(self.near[np.ix_(rows, rows)], similar, self.roots[rows], folds)
 
     def solved(self, shares: Sequence[float]) -> Solved:
@@ -354,7 +356,9 @@ def _mixed(near: np.ndarray, similar: Sequence[Callable[[], np.ndarray]], shares
     mixed = near * near.dtype.type(1 - sum(shares))
     for share, part in zip(shares, similar, strict=True):
         if share:
-            mixed += part() * mixed.dtype.type(share)
+            kernel = part()
+            for start in range(0, len(mixed), CHUNK):
+                mixed[start : start + CHUNK] += kernel[start : start + CHUNK] * mixed.dtype.type(share)
     return mixed
 
 

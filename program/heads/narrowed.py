@@ -91,6 +91,11 @@ class Remembering:
             self._kept |= dict(zip(new, self.encoder.encode(new), strict=True))
         return np.stack([self._kept[text] for text in texts]) if texts else self.encoder.encode(())
 
+    @property
+    def known(self) -> np.ndarray:
+        """The vectors of all texts, in the order in which they were first given, shape (texts, d)."""
+        return np.stack(list(self._kept.values())) if self._kept else self.encoder.encode(())
+
     def knows_whole(self, word: str) -> bool:
         """Whether a word is one token, as common words are."""
         return self.encoder.knows_whole(word)

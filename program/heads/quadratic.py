@@ -20,7 +20,12 @@ def kernel(rows: np.ndarray) -> np.ndarray:
     """The kernel of rows with each other, shape (n, n), in single precision."""
     given = _unit(rows.astype(np.float32))
     products = given @ given.T
-    return np.float32(SCALE) * (1 + 2 * products + 2 * products**2)
+    # x + x², times two fifths, plus a fifth; in place, since memory for what stands between takes longer than the sums.
+    found = products * products
+    found += products
+    found *= np.float32(2 * SCALE)
+    found += np.float32(SCALE)
+    return found
 
 
 def written_out(rows: np.ndarray) -> np.ndarray:

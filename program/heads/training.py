@@ -8,11 +8,14 @@ from threadpoolctl import threadpool_limits
 
 from ...data.card import DomainCard
 from ...data.rows import LabelledRow
+from ..decomposing.decomposer import Decomposer
 from ..decomposing.fit import train_decomposer
 from ..rewriting.fit import train_rewriter
+from ..rewriting.rewriter import Rewriter
 from ..text.greetings import greetings_of
 from ..text.linker import Linker
-from .closer_training import train_closer
+from ..threads import in_thread
+from .closer_training import read_sentences, train_closer
 from .encoder import Encoder
 from .features import Features, learned_features
 from .file import compact
@@ -45,24 +48,36 @@ def train_heads(
     """
     others = lent_to_heads(rows, lent)
     features = features_from(rows, card, encoder, others)
-    # The matrices are small: with more threads than idle cores they take twenty times as long.
+    features.remember(None, None)  # every head reads the same texts
+    # With more threads than idle cores, matrices take twenty times as long. So each step has one thread, and what needs
+    # no results of others goes on beside.
     with threadpool_limits(1):
+        reading = in_thread(lambda: read_sentences(rows, card, features, closer, others)) if closer else None
         learning = Learning(rows, card, features, seed, others)
         looks = train_looks(learning)
         alone = {name: train_one(name, learning) for name in LABELS}
         learning.forget()
         fits = {**alone, **train_typed(learning, alone), **looks}
         heads = condensed_alike({name: fitted for name, fitted in fits.items() if fitted is not None})
-        rewriter = train_rewriter(rows, card, features.linker, seed, lent)
-        decomposer = train_decomposer(rows, card, features.linker, encoder, seed, lent)
+        sentences = reading.result() if reading is not None else None
+        writing = in_thread(lambda: _rewriter_and_decomposer(rows, card, features.linker, encoder, seed, lent))
         words = looks.get(WORDS)
-        look = train_closer(rows, card, features, closer, seed, others, words) if closer is not None else None
+        look = train_closer(rows, card, features, sentences, seed, others, words) if sentences is not None else None
         closer_sources = look is not None and look.sources  # they answer alone
         sources = {} if closer_sources else train_source_heads(rows, card, features, seed)
+        rewriter, decomposer = writing.result()
+    features.remember()
     every = {**heads, **{name: head for name, head in sources.items() if head is not None}}
     kept = compact(every, features.vector_length)
     taught = [*rows, *(row for one in others for row in one.rows)]
     return Heads(kept, features, fit_joint(taught), greetings_of(card.greetings), rewriter, decomposer, look)
+
+
+def _rewriter_and_decomposer(
+    rows: Sequence[LabelledRow], card: DomainCard, linker: Linker, encoder: Encoder, seed: int, lent: Sequence[Lent]
+) -> tuple[Rewriter | None, Decomposer | None]:
+    rewriter = train_rewriter(rows, card, linker, seed, lent)
+    return rewriter, train_decomposer(rows, card, linker, encoder, seed, lent)
 
 
 def features_from(

@@ -15,11 +15,11 @@ import threading
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from ...errors import ConfigError
+from ..threads import in_thread
 
 T = TypeVar("T")
 
@@ -195,21 +195,6 @@ def run_calls(calls: Sequence[Call[T]], deadline: Deadline) -> list[Outcome[T]]:
     batch.collect(deadline)
     late = Outcome[T](error="the deadline came first")
     return [batch.done.get(i, late) for i in range(len(calls))]
-
-
-def in_thread(function: Callable[[], T]) -> Future[T]:
-    """Run a function in a daemon thread that sees this context's variables."""
-    future: Future[T] = Future()
-    context = contextvars.copy_context()
-
-    def run() -> None:
-        try:
-            future.set_result(context.run(function))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True, name="queryplan-call").start()
-    return future
 
 
 async def awaited(function: Callable[[], T]) -> T:

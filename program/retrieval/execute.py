@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..plan import QueryCandidate, QueryPlan
+from ..threads import in_thread
 from .answers import Answerer, NamesInEvidence
 from .beside import Beside, facts_of, gather, source_lists
-from .calls import Deadline, Limits, at_least, awaited, in_thread
+from .calls import Deadline, Limits, at_least, awaited
 from .collection.reading import read_collection
 from .gaps import COVERED, Coverage, cover
 from .results import Gap

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from ...signatures.types import Frozen
 from ..plan import QueryPlan
-from .calls import in_thread
+from ..threads import in_thread
 
 LOG = logging.getLogger("queryplan.shadow")
 Mode = Literal["off", "shadow", "on"]
