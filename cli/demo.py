@@ -12,9 +12,9 @@ from .compile import run_job
 from .settings import load_settings
 from .show import plan_tree
 
-SAMPLE = {"train": 48, "dev": 36, "test": 36}
+SAMPLE = {"train": 48, "dev": 36, "test": 24}
 # With these sizes and this budget the demonstration sends fewer than 700 label requests: one pass over dev
-# costs about 150 (the first is paid once for both programs), one over test about 175.
+# costs about 150 (the first is paid once for both programs), one over test about 115.
 BUDGET = 300
 # The smaller embedded model: on two cores the whole demonstration takes minutes, and heads decide most labels.
 MODEL = "local:0.5b"

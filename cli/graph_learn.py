@@ -21,7 +21,7 @@ def learn(
     """Learn from the shipped questions how to plan on graphs for which nobody labelled any.
 
     The result is kept for all projects of this user, and learned anew when the shipped questions change. Without this
-    command it is learned at the first question on a graph, which then takes four to eight minutes longer.
+    command it is learned at the first question on a graph, which then takes three to eight minutes longer.
     """
     from ..errors import ConfigError
     from ..program.graph.learning import choice as learning_choice

@@ -91,7 +91,7 @@ def test_the_first_question_says_what_takes_long_and_later_ones_do_not(
     queryplan("graph", "import", *files, "--schema", tmp_path / "s.json", "--out", tmp_path / "g.lbug")
     asked = ("graph", "run", "what is with Aurora", "--graph", tmp_path / "g.lbug", "--lm", "none")
     first = queryplan(*asked)[2]
-    assert first.count("once for this user: four to eight minutes\n") == 1
+    assert first.count("once for this user: three to eight minutes\n") == 1
     assert first.count("labelled questions of boats, once: less than a minute\n") == 1
     _new_process(monkeypatch)
     assert "learning" not in queryplan(*asked)[2]

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...heads.encoder import Encoder
+from ...processes import mapped
 from ..names.hypotheses import plain_counts, runs_outside, span_features
 from ..names.linking import Mention
 from ..names.roles import ROLES, RoleWeights
@@ -32,14 +33,14 @@ def fit_span(sources: Sequence[Source], rankers: Mapping[str, Ranker], start: np
 
     They are ``start`` where the questions show nothing, as all of their mentions are meant, or none.
     """
-    features: list[np.ndarray] = []
-    meant: list[bool] = []
-    for source in sources:
+    count_plain(sources)
+
+    def of(source: Source) -> list[tuple[list[np.ndarray], list[bool]]]:
         plain = plain_of(source)
-        for question in source.questions:
-            rows, targets = _spans_of(source, question, rankers[source.name], plain)
-            features += rows
-            meant += targets
+        return [_spans_of(source, question, rankers[source.name], plain) for question in source.questions]
+
+    every = [one for found in mapped(of, sources) for one in found]
+    features, meant = [row for rows, _ in every for row in rows], [target for _, targets in every for target in targets]
     if len(set(meant)) < 2:
         return start
     return fit_logistic(np.array(features), np.array(meant), start, HOLD_SPAN)
@@ -102,6 +103,12 @@ def plain_of(source: Source) -> Mapping[str, int]:
     return _PLAIN[source]
 
 
+def count_plain(sources: Sequence[Source]) -> None:
+    """Count what ``plain_of`` gives of all sources, on several cores."""
+    new = [source for source in sources if source not in _PLAIN]
+    _PLAIN.update(zip(new, mapped(_plain_of, new), strict=True))
+
+
 def _plain_of(source: Source) -> dict[str, int]:
     questions = [q for q in source.questions if q.plan is not None] if source.counted else []
     texts, names = [q.text for q in questions], []
@@ -114,14 +121,13 @@ def _plain_of(source: Source) -> dict[str, int]:
 
 def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> RoleWeights:
     """The weights by which the words around a name tell its role, from questions with several names."""
-    contexts: list[np.ndarray] = []
-    parts: list[int] = []
-    for source in sources:
+
+    def of(source: Source) -> list[tuple[np.ndarray, int]]:
         ranker = Ranker(PathTable(source.schema), encoder, weights)
-        for question in source.questions:
-            found = _roles_of(question, source, ranker)
-            contexts += [context for context, _ in found]
-            parts += [part for _, part in found]
+        return [one for question in source.questions for one in _roles_of(question, source, ranker)]
+
+    every = [one for found in mapped(of, sources) for one in found]
+    contexts, parts = [context for context, _ in every], [part for _, part in every]
     counts = Counter(int(g) for context in contexts for g in context)
     grams = sorted(g for g, count in counts.items() if count >= MIN_COUNT)
     if not grams:
@@ -130,13 +136,13 @@ def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
     known = [[columns[int(g)] for g in context if int(g) in columns] for context in contexts]
     values = np.repeat([1 / gram_norm(len(context)) for context in contexts], [len(k) for k in known])
     each = np.repeat(np.arange(len(contexts)), len(ROLES))
-    every = np.tile(np.arange(len(ROLES)), len(contexts))
+    places = np.tile(np.arange(len(ROLES)), len(contexts))
     problem = Problem(
         np.zeros((len(each), 1)),
-        every[:, None],
+        places[:, None],
         each,
         each,
-        every == np.repeat(parts, len(ROLES)),
+        places == np.repeat(parts, len(ROLES)),
         sparse_rows(known, values, len(grams)),
     )
     table = np.zeros((len(ROLES), len(grams)))
@@ -146,20 +152,20 @@ def fit_roles(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
 
 def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> tuple[CombineWeights, CombineWeights]:
     """The weights that tell how sets are combined, from questions with several names, and from those with one."""
-    several: list[tuple[Said, str]] = []
-    single: list[tuple[Said, str]] = []
-    for source in sources:
-        ranker = Ranker(PathTable(source.schema), encoder, weights)
+
+    def of(source: Source) -> list[tuple[Said, str, bool]]:
+        ranker, found = Ranker(PathTable(source.schema), encoder, weights), []
         for question in source.questions:
             meant = _meant(question, source, ranker)
             if meant is None or question.plan is None:
                 continue
             said = said_of(ranker.view(question.text, meant), [one.type for one in meant.readings])
-            way = way_of(question.plan)
-            if len(meant.mentions) > 1:
-                several.append((said, way))
-            else:
-                single.append((said, way if way in TWOFOLD else "alone"))
+            found.append((said, way_of(question.plan), len(meant.mentions) > 1))
+        return found
+
+    every = [one for found in mapped(of, sources) for one in found]
+    several = [(said, way) for said, way, more in every if more]
+    single = [(said, way if way in TWOFOLD else "alone") for said, way, more in every if not more]
     return fit_combines(several), fit_combines(single)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from ....signatures.graph_steps import GraphSchema
 from ...heads.encoder import Encoder
+from ...processes import mapped
 from ..names.hypotheses import SPAN
 from ..names.linking import Mention
 from ..question.view import View
@@ -223,11 +224,10 @@ def related(schema: GraphSchema, sources: Iterable[Source]) -> list[Source]:
 
 
 def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> list[Example]:
-    found = []
-    for source in sources:
-        ranker = Ranker(PathTable(source.schema), encoder, replace(weights, plain=plain_of(source)))
-        found += examples_of(source, ranker)
-    return found
+    def of(source: Source) -> list[Example]:
+        return examples_of(source, Ranker(PathTable(source.schema), encoder, replace(weights, plain=plain_of(source))))
+
+    return [example for found in mapped(of, sources) for example in found]
 
 
 def _with_rows(weights: Weights, names: Iterable[str], grams: Iterable[int]) -> Weights:

@@ -30,6 +30,7 @@ from ....data.rows import LabelledRow, read_rows
 from ....errors import DataError, ProgramError
 from ....signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
 from ...heads.encoder import Encoder, default_encoder
+from ...processes import mapped
 from ...waiting import tell
 from ..check import answer_type
 from ..executor import GraphExecutor
@@ -41,7 +42,7 @@ from ..ranking.choosing import LEARNED, starting_choice
 from ..ranking.paths import PathTable
 from ..ranking.ranking import Ranker, Weights
 from ..values import Values, values_of
-from .fit_endings import cases_of, fit_endings
+from .fit_endings import Case, cases_of, fit_endings
 from .fit_names import fit_logistic, plain_of
 from .fit_ranking import fit_domain, fit_shared, related
 from .gold import means_the_same
@@ -57,7 +58,7 @@ DOMAIN_HOLD = 0.5
 """The strength that holds a domain's endings to the shared ones. Of 551 ``biomedical`` questions that taught nothing,
 424 were right with this, 423 with half of it, 417 with twice as much and 416 with four times."""
 LEARNING_SHARED = (
-    "learning from the shipped questions how to plan on any graph, once for this user: four to eight minutes"
+    "learning from the shipped questions how to plan on any graph, once for this user: three to eight minutes"
 )
 FAST, SLOW = 1100, 620
 """The number of a schema's questions that are learned from in a minute, on an idle core and on a busy one."""
@@ -296,8 +297,15 @@ def _keeping(learned: Learned, path: Path) -> Learned:
 def learn_shared(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> Learned:
     """Learn what carries over from labelled domains: the rankings of paths and of endings."""
     paths = fit_shared([source for source, _ in sources], encoder, common)
-    cases = [case for s, v in sources for case in cases_of(some_of(s), v, ranker_of(s, paths, encoder), encoder)]
+    cases = _cases([(some_of(source), values) for source, values in sources], paths, encoder)
     return Learned(paths, fit_endings(cases), starting_choice(), starting_sure(), notes=(_note(sources),))
+
+
+def _cases(sources: Sequence[Labelled], paths: Weights, encoder: Encoder) -> list[Case]:
+    def of(one: Labelled) -> list[Case]:
+        return cases_of(*one, ranker_of(one[0], paths, encoder), encoder)
+
+    return [case for found in mapped(of, sources) for case in found]
 
 
 def some_of(source: Source) -> Source:
@@ -327,7 +335,7 @@ def learn_domain(
         return shared
     used = [one for one in kinds if any(one[0] is source for source in near)]
     paths = fit_domain(shared.paths, schema, near, encoder)
-    cases = [case for s, v in used for case in cases_of(s, v, ranker_of(s, paths, encoder), encoder)]
+    cases = _cases(used, paths, encoder)
     ends = fit_endings(cases, shared.endings, DOMAIN_HOLD)
     return replace(shared, paths=paths, endings=ends, sure=starting_sure(), notes=(_note(used),))
 

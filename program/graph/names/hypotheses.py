@@ -169,7 +169,7 @@ def plain_counts(questions: Sequence[str], names: Sequence[Collection[str]], mos
 def runs_outside(question: str, names: Collection[str], most_words: int = 4) -> set[str]:
     """The folded runs of up to ``most_words`` words of a question that have no word of a name."""
     text = f" {fold(question)} "
-    for name in sorted(names, key=len, reverse=True):
+    for name in sorted(names, key=lambda name: (-len(name), name)):  # whatever the order in a set, which changes
         text = text.replace(f" {name} ", " \x00 ")
     found = set()
     for piece in text.split("\x00"):
