@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, cast
 import typer
 
 from ..errors import ConfigError, DataError, QueryPlanError, RefusedError, UserError
+from .progress import saying_waits
 from .settings import Settings
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def open_planner(
         QueryPlanError: no such program or domain, or the model cannot be opened. With ``within``, the latter only for
             errors that show before any request, such as a name that no provider has.
     """
+    from ..program.waiting import telling
+
     asked = _AskedModel(settings)
     planner = _planner(domain, program, settings, asked)
     planner.plan_graph = plan_graph
@@ -53,7 +56,8 @@ def open_planner(
     try:
         if model == "before" and settings.lm not in (None, "none"):
             planner.warm()
-        yield planner
+        with telling(_say):  # a first question on a graph may learn about graphs
+            yield planner
         if model == "within":
             _say_problem(planner, asked)
     finally:
@@ -146,7 +150,8 @@ def _uncompiled(domain: str | None, encoder: str) -> QueryPlanner:
         raise ConfigError(
             f"say which domain: --domain {' or '.join(shipped_domains())}, or a folder with a domain.toml"
         )
-    return uncompiled_planner(domain, encoder=encoder)
+    with saying_waits():
+        return uncompiled_planner(domain, encoder=encoder)
 
 
 def _compiled(program: Path, domain: str | None) -> QueryPlanner:

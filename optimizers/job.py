@@ -37,7 +37,7 @@ from ..program.heads.encoder import default_encoder
 from ..program.heads.encoders import closer_encoder
 from ..program.heads.heads import Heads
 from ..program.heads.lending import Lent, lending_counts, lending_key, lending_words, lent_rows
-from ..program.heads.training import train_heads
+from ..program.heads.training import train_heads, training_time
 from ..program.lm.endpoint import LMHandle, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
@@ -105,8 +105,8 @@ class CompileJob:
                 lm.close()
 
     def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
-        say("training heads (no language model)")
         rows = self.domain.rows("train")
+        say(f"training heads (no language model){training_time(len(rows))}")
         if self._lent:
             say(f"heads learn from {len(rows)} rows{lending_words(lending_counts(self._lent))}")
         closer = closer_encoder(self.settings.encoder)

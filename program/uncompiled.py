@@ -18,9 +18,10 @@ from .heads.encoder import default_encoder
 from .heads.encoders import AUTO, closer_encoder
 from .heads.lending import lending_counts, lending_key, lending_words, lent_rows
 from .heads.minilm import MiniLm
-from .heads.training import RECIPE, train_heads
+from .heads.training import RECIPE, train_heads, training_time
 from .planner import QueryPlanner
 from .settle import head_alone
+from .waiting import tell
 
 KEPT = Path(".queryplan/heads")
 
@@ -86,6 +87,8 @@ def _train(read: Domain, folder: Path, closer: MiniLm | None) -> tuple[QueryPlan
     """Train heads, and keep the result if the disk allows; also returns how many rows each other domain lent."""
     rows = read.splits.get("train", ())
     lent = lent_rows(rows, read.card)
+    if about := training_time(len(rows)):
+        tell(f"training heads from {len(rows):,} rows of {read.card.name}, once{about}")
     heads = train_heads(rows, read.card, default_encoder(), lent=lent, closer=closer)
     planner, counts = QueryPlanner(read.card, heads=heads, folder=read.folder), lending_counts(lent)
     compiled = {"optimizer": "none", "rows": "train", **({"lent": counts} if counts else {})}

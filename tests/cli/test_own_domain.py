@@ -11,6 +11,7 @@ from queryplan.data.domain import load_domain
 from queryplan.data.learned import prints_of
 from queryplan.data.newdomain import DomainAnswers, write_domain
 from queryplan.program.artifact.folder import Manifest
+from queryplan.program.heads import training
 from queryplan.program.planner import QueryPlanner
 
 Run = Callable[..., tuple[int, str, str]]
@@ -94,3 +95,15 @@ def test_a_compiled_program_reads_the_stores_of_its_own_domain(folder: Path, tmp
 
     with open_planner(str(folder), str(tmp_path / "program"), load_settings(lm="none")) as planner:
         assert planner._retrieval.items is not None
+
+
+def test_a_plan_that_waits_for_heads_says_so_once(
+    queryplan: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(training, "ROWS_A_MINUTE", 1)
+    rows = len(load_domain(folder, splits=("train",)).rows("train"))
+    first, second = (queryplan("plan", "where is it?", "--domain", str(folder), "--lm", "none") for _ in range(2))
+    assert (first[0], second[0]) == (0, 0)
+    assert f"training heads from {rows} rows of cellar, once: about {rows} to {2 * rows} minutes" in first[2]
+    assert "training" not in second[2]

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from queryplan.data.card import domain_folder
 from queryplan.data.rows import LabelledRow
+from queryplan.program.heads import training
 from queryplan.program.heads.closer_features import CloserFeatures
 from queryplan.program.heads.composition import NUMBERS
 from queryplan.program.heads.encoder import default_encoder
 from queryplan.program.heads.features import QUERIES, SURFACE, TURNS
 from queryplan.program.heads.heads import Heads
-from queryplan.program.heads.training import train_heads
+from queryplan.program.heads.training import train_heads, training_time
+from queryplan.program.uncompiled import uncompiled_planner
+from queryplan.program.waiting import telling
 from queryplan.signatures.types import Turn
 
 
@@ -83,3 +88,16 @@ def test_who_looks_closer_sees_the_same_words_and_no_composition(both: Heads) ->
         assert len(first.dense) == both.features.vector_length + SURFACE + NUMBERS
         assert np.allclose(second.dense[-SURFACE:] / 0.5, first.dense[both.features.vector_length :][:SURFACE] / 0.75)
         assert np.array_equal(closer.of_turn(query, turns).grams[1], both.features.of_turn(query, turns).grams[1])
+
+
+def test_what_takes_minutes_is_told(monkeypatch: pytest.MonkeyPatch, card: Any, tmp_path: Path) -> None:
+    assert [training_time(rows) for rows in (0, 400, 9652)] == ["", "", ": about 3 to 6 minutes"]
+    monkeypatch.setattr(training, "ROWS_A_MINUTE", 100)
+    (tmp_path / "domain.toml").write_bytes((domain_folder("podcast") / "domain.toml").read_bytes())
+    lines = (domain_folder("podcast") / "train.jsonl").read_bytes().splitlines(keepends=True)[:180]
+    (tmp_path / "train.jsonl").write_bytes(b"".join(lines))
+    said: list[str] = []
+    with telling(said.append):
+        for _ in range(2):
+            uncompiled_planner(tmp_path, tmp_path / "kept", "static").close()
+    assert said == ["training heads from 180 rows of podcast, once: about 2 to 4 minutes"]
