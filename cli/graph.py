@@ -155,7 +155,7 @@ def run(
         if plan is not None:
             _show(_plan(plan, executor.schema), executor, deadline, limit, paths, picture, export, as_json)
             return
-        with saying_waits():
+        with saying_waits(spinner=False):
             planner = _planner(executor, domain, program, lm, api_base)
         try:
             if batch is not None and out is not None:

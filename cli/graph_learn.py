@@ -32,7 +32,7 @@ def learn(
 
     if choice is not None and not choice.absolute().parent.is_dir():
         raise ConfigError(f"there is no folder {choice.parent} to write {choice.name} in; make it first")
-    with saying_waits():
+    with saying_waits(spinner=False):
         if choice is None:
             learned = learning.shared_knowledge()
         else:

@@ -81,7 +81,7 @@ def score(
 
 def _next(sets: Iterator[GraphSet]) -> GraphSet | None:
     """The next set, None after the last; its planner may have to learn first, which takes minutes."""
-    with saying_waits():
+    with saying_waits(spinner=False):
         return next(sets, None)
 
 

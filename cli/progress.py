@@ -24,15 +24,19 @@ def counting(label: str) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def saying_waits() -> Iterator[None]:
-    """Announce work that takes minutes on standard error; on a terminal a spinner turns meanwhile."""
+def saying_waits(spinner: bool = True) -> Iterator[None]:
+    """Announce work that takes minutes on standard error; on a terminal a spinner turns meanwhile.
+
+    Args:
+        spinner: not for learning about graphs: the spinner is a thread, beside which no processes are forked.
+    """
     from ..program.waiting import telling
 
     console = Console(stderr=True)
     with ExitStack() as shown:
 
         def say(sentence: str) -> None:
-            if console.is_terminal:
+            if console.is_terminal and spinner:
                 shown.close()  # a terminal can have only one live display at a time
                 shown.enter_context(console.status(sentence))
             else:

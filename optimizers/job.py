@@ -106,7 +106,7 @@ class CompileJob:
 
     def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
         rows = self.domain.rows("train")
-        say(f"training heads (no language model){training_time(len(rows))}")
+        say(f"training heads (no language model){training_time(rows, self._lent)}")
         if self._lent:
             say(f"heads learn from {len(rows)} rows{lending_words(lending_counts(self._lent))}")
         closer = closer_encoder(self.settings.encoder)

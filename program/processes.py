@@ -1,12 +1,13 @@
 """Maps a function over items on several cores, with the result that one would give.
 
 What is learned in pure Python holds the interpreter's lock, so threads gain nothing. Forked processes need no copy of
-what they read, and only what they found travels through a pipe. Forking is safe in a process without further threads
-alone, so elsewhere (a server, Windows, macOS, a test run) one core does all.
+what they read, and only what they found travels through a pipe. Forking is safe where there are no further threads. So
+elsewhere (beside a server's threads, on Windows and macOS) one core does all.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -15,81 +16,140 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
 
+LOG = logging.getLogger("queryplan.processes")
 MOST = 4
 """The most processes, since each holds what it found once more."""
+MOST_ITEMS = 1000
+"""The most items: their numbers wait in a pipe, which is sure to hold 4 kB."""
 PATIENCE = 60.0
 """How many seconds, beside the time that the work took here, a process that has not answered is waited for."""
 TOKENIZERS = "TOKENIZERS_PARALLELISM"
+NUMBER = 4
 
 
 def mapped(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """``[function(item) for item in items]``, on as many cores as there are where that is safe.
 
+    What a process does not give, because it went wrong, was killed or hangs, is done here. So an error of ``function``
+    is raised here, too.
+
     Args:
-        function: gives the same for an item whatever it was given before; only its result is kept. A result can be
-            sent to another process.
+        function: gives the same for an item whatever it was given before; only its result is kept.
         items: those that take longest should come first.
     """
     helpers = min(cores(), MOST, len(items)) - 1
-    if helpers < 1 or sys.platform != "linux" or threading.active_count() > 1:
+    alone = sys.platform != "linux" or threading.active_count() > 1 or current_process().daemon
+    if helpers < 1 or alone or len(items) > MOST_ITEMS:
         return [function(item) for item in items]
-    context, start = get_context("fork"), time.monotonic()
-    taken = context.Value("i", 0)
-    pipes = [context.Pipe(duplex=False) for _ in range(helpers)]
-    children = [context.Process(target=_help, args=(function, items, taken, end), daemon=True) for _, end in pipes]
-    try:
-        with _forkable():
+    found, start, children = dict[int, R](), time.monotonic(), list[_Child]()
+    with _numbers(len(items)) as numbers:
+        try:
+            with _forkable(), suppress(OSError):  # with fewer processes than wanted, or none, it takes longer
+                for _ in range(helpers):
+                    children.append(_Child(lambda: _some(function, items, numbers), children))
+            while (place := _next(numbers)) is not None:
+                found[place] = function(items[place])
+            deadline = time.monotonic() + PATIENCE + (time.monotonic() - start)
             for child in children:
-                child.start()
-        for _, end in pipes:
-            end.close()  # so that a pipe whose process is gone says so
-        found = _some(function, items, taken)
-        deadline = PATIENCE + 2 * time.monotonic() - start
-        for pipe, _ in pipes:
-            with suppress(EOFError, OSError):
-                if pipe.poll(max(0.0, deadline - time.monotonic())):
-                    found |= pipe.recv()
-    finally:
-        for child in children:
-            if child.pid is not None:
-                child.terminate()
-        for pipe, _ in pipes:
-            pipe.close()
-    # What a process did not give, because it went wrong or was killed, is done here: so errors are raised as in one.
+                found |= child.answer(deadline)
+        finally:
+            for child in children:
+                child.end()
     return [found[place] if place in found else function(item) for place, item in enumerate(items)]
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """The number of cores that this process may use; a container's quota of their time is not seen."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _some(function: Callable[[T], R], items: Sequence[T], taken: Any) -> dict[int, R]:
-    """Results by place, of the items that no process has taken yet, one by one until none is left."""
-    found = dict[int, R]()
-    while (place := _next(taken)) < len(items):
-        found[place] = function(items[place])
+class _Child:
+    """A forked process that sends what ``work`` gives.
+
+    Only it has the writing end of its pipe, so that the pipe closes with it; and of no pipe it has the reading end, so
+    that sending fails once nobody is left to read.
+
+    Raises:
+        OSError: there can be no further process.
+    """
+
+    def __init__(self, work: Callable[[], dict[int, Any]], before: Sequence[_Child]) -> None:
+        context = get_context("fork")
+        self.pipe, end = context.Pipe(duplex=False)
+        others = [self.pipe, *(child.pipe for child in before)]
+        self._process = context.Process(target=_send, args=(work, end, others), daemon=True)
+        try:
+            self._process.start()
+        except OSError:
+            self.pipe.close()
+            raise
+        finally:
+            end.close()
+
+    def answer(self, deadline: float) -> dict[int, Any]:
+        """Its results by place; none if it gives none by then (``time.monotonic``)."""
+        try:
+            return self.pipe.recv() if self.pipe.poll(max(0.0, deadline - time.monotonic())) else {}
+        except Exception as error:  # it was killed, or what it sent cannot be read
+            LOG.debug("a process gave nothing (%r); its share is done again", error)
+            return {}
+
+    def end(self) -> None:
+        """End it, whatever it does."""
+        self.pipe.close()
+        self._process.terminate()
+        self._process.join(1)
+        if self._process.is_alive():
+            self._process.kill()
+            self._process.join()
+
+
+def _send(work: Callable[[], dict[int, Any]], end: Connection, others: Sequence[Connection]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began it ends it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    for pipe in others:
+        pipe.close()
+    try:
+        end.send(work())
+    except Exception as error:  # nobody reads any more, or it cannot be sent
+        LOG.debug("a process could not send what it found: %r", error)
+
+
+def _some(function: Callable[[T], R], items: Sequence[T], numbers: int) -> dict[int, R]:
+    """In a forked process: results by place, up to the first item that goes wrong, or until its parent is gone."""
+    found, parent = dict[int, R](), os.getppid()
+    while os.getppid() == parent and (place := _next(numbers)) is not None:
+        try:
+            found[place] = function(items[place])
+        except Exception as error:
+            LOG.debug("an item went wrong: %r", error)  # it is done again where the error can be raised
+            break
     return found
 
 
-def _next(taken: Any) -> int:
-    with taken.get_lock():
-        taken.value += 1
-        return taken.value - 1
+@contextmanager
+def _numbers(count: int) -> Iterator[int]:
+    """The reading end of a pipe with the numbers from 0 on, each of which one process alone can take."""
+    reading, writing = os.pipe()
+    try:
+        os.write(writing, b"".join(number.to_bytes(NUMBER, "little") for number in range(count)))
+        os.close(writing)
+        yield reading
+    finally:
+        os.close(reading)
 
 
-def _help(function: Callable[[T], R], items: Sequence[T], taken: Any, end: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began it ends it
-    with suppress(Exception):  # ``mapped`` meets it again
-        end.send(_some(function, items, taken))
-    end.close()
+def _next(numbers: int) -> int | None:
+    """The next number that nobody took; None if there is none."""
+    taken = os.read(numbers, NUMBER)
+    return int.from_bytes(taken, "little") if taken else None
 
 
 @contextmanager

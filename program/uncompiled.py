@@ -87,10 +87,11 @@ def _train(read: Domain, folder: Path, closer: MiniLm | None) -> tuple[QueryPlan
     """Train heads, and keep the result if the disk allows; also returns how many rows each other domain lent."""
     rows = read.splits.get("train", ())
     lent = lent_rows(rows, read.card)
-    if about := training_time(len(rows)):
-        tell(f"training heads from {len(rows):,} rows of {read.card.name}, once{about}")
+    counts = lending_counts(lent)
+    if about := training_time(rows, lent):
+        tell(f"training heads from {len(rows):,} rows of {read.card.name}{lending_words(counts)}, once{about}")
     heads = train_heads(rows, read.card, default_encoder(), lent=lent, closer=closer)
-    planner, counts = QueryPlanner(read.card, heads=heads, folder=read.folder), lending_counts(lent)
+    planner = QueryPlanner(read.card, heads=heads, folder=read.folder)
     compiled = {"optimizer": "none", "rows": "train", **({"lent": counts} if counts else {})}
     try:
         planner.save(folder, Manifest(domain=read.card.name, compiled=compiled))

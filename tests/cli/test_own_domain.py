@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,8 +103,7 @@ def test_a_plan_that_waits_for_heads_says_so_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(training, "ROWS_A_MINUTE", 1)
-    rows = len(load_domain(folder, splits=("train",)).rows("train"))
     first, second = (queryplan("plan", "where is it?", "--domain", str(folder), "--lm", "none") for _ in range(2))
     assert (first[0], second[0]) == (0, 0)
-    assert f"training heads from {rows} rows of cellar, once: about {rows} to {2 * rows} minutes" in first[2]
+    assert re.search(r"training heads from \d+ rows of cellar.*, once: about \d+ to \d+ minutes\n", first[2])
     assert "training" not in second[2]

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
-import threading
 
 import pytest
-from queryplan.program import processes
 from queryplan.program.processes import cores, mapped
 
-forking = pytest.mark.skipif(sys.platform != "linux" or cores() < 2, reason="needs Linux and two cores")
+forking = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks safely")
 SCRIPT = """
-import os, signal, time
+import os, signal, threading, time
 from queryplan.program import processes
+processes.cores = lambda: {cores}
 parent, items = os.getpid(), list(range(12))
 {body}
 """
 
 
-def run(body: str) -> subprocess.CompletedProcess[str]:
-    """Run a script of its own, since a test run has further threads."""
-    return subprocess.run([sys.executable, "-c", SCRIPT.format(body=body)], capture_output=True, text=True, timeout=60)
+def run(body: str, cores: int = 3) -> subprocess.CompletedProcess[str]:
+    """Run a script of its own, since a test run has further threads; as if there were so many cores."""
+    script = SCRIPT.format(body=body, cores=cores)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
 
 
 @forking
@@ -67,19 +66,46 @@ def test_the_environment_is_as_before() -> None:
     assert (ran.stderr, ran.stdout) == ("", "True\n")
 
 
-def test_beside_other_threads_one_core_does_all() -> None:
-    let_go = threading.Event()
-    other = threading.Thread(target=let_go.wait)
-    other.start()
-    try:
-        assert set(mapped(lambda _: os.getpid(), range(8))) == {os.getpid()}
-    finally:
-        let_go.set()
-        other.join()
+@forking
+def test_large_results_of_a_process_that_dies_while_it_sends_are_made_again() -> None:
+    ran = run(
+        "class Last:\n"
+        "    def __reduce__(self): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "large = lambda i: (time.sleep(0.01), [bytes(300_000), i] + ([] if os.getpid() == parent else [Last()]))[1]\n"
+        "start = time.monotonic(); found = processes.mapped(large, items)\n"
+        "print([one[1] for one in found] == items, time.monotonic() - start < 20)"
+    )
+    assert (ran.stderr, ran.stdout) == ("", "True True\n")
 
 
-def test_one_core_or_one_item_needs_no_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
+@forking
+def test_large_results_arrive() -> None:
+    ran = run("print(sum(map(len, processes.mapped(lambda i: bytes(400_000), items))))")
+    assert (ran.stderr, ran.stdout) == ("", "4800000\n")
+
+
+@forking
+def test_no_process_outlives_its_parent() -> None:
+    ran = run(
+        "def work(i):\n"
+        "    if os.getpid() == parent: time.sleep(0.3); os.kill(parent, signal.SIGKILL)\n"
+        "    os.write(1, f'{os.getpid()} '.encode()); time.sleep(0.05)\n"
+        "    return bytes(200_000)\n"
+        "processes.mapped(work, items)"
+    )  # which waits until nobody holds standard output any more
+    assert ran.returncode == -9
+    assert len(set(ran.stdout.split())) == 2
+
+
+@pytest.mark.parametrize(
+    ("cores", "before", "count"),
+    [(1, "", 12), (3, "", 1), (3, "threading.Thread(target=time.sleep, args=(1,)).start()", 12)],
+)
+def test_where_forking_is_not_safe_or_needless_one_core_does_all(cores: int, before: str, count: int) -> None:
+    ran = run(f"{before}\nprint({{*processes.mapped(lambda _: os.getpid(), items[:{count}])}} == {{parent}})", cores)
+    assert (ran.stderr, ran.stdout) == ("", "True\n")
+
+
+def test_nothing_to_do_is_done() -> None:
     assert mapped(lambda i: i, []) == []
-    assert mapped(lambda _: os.getpid(), [1]) == [os.getpid()]
-    monkeypatch.setattr(processes, "cores", lambda: 1)
-    assert set(mapped(lambda _: os.getpid(), range(8))) == {os.getpid()}
+    assert cores() >= 1

@@ -11,9 +11,9 @@ from ..ranking.answering import Answerer
 from ..ranking.choosing import only_chance
 from ..values import Values
 from .fit_choosing import fit_choice, right_options
-from .fit_ranking import related
-from .labelled import Source
-from .learning import Labelled, learn_shared, ranker_of, some_of
+from .fit_ranking import ranker_of, related
+from .labelled import Labelled, Source, some_of
+from .learning import learn_shared
 from .store import Learned
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...heads.encoder import Encoder
+from ...processes import mapped
 from ..check import answer_type
 from ..names.linking import Mention
 from ..question.alike import ValueWords
@@ -17,10 +18,11 @@ from ..question.view import View
 from ..ranking.endings import DENSE, ELEMENTS, VECTOR, Ending, EndingParts, EndingWeights, endings
 from ..ranking.evidence import DENSE as PATH_NUMBERS
 from ..ranking.loglinear import Problem, fit, sparse_rows
-from ..ranking.ranking import Ranked, Ranker, gram_norm
+from ..ranking.ranking import Ranked, Ranker, Weights, gram_norm
 from ..values import Values
+from .fit_ranking import ranker_of
 from .gold import Gold, is_meant, read_gold
-from .labelled import Source
+from .labelled import Labelled, Source
 
 COVERED = PATH_NUMBERS.index("covered share")
 HOLD_NUMBERS = 0.1
@@ -46,6 +48,25 @@ class Case:
     dense: np.ndarray
     elements: np.ndarray
     right: np.ndarray
+
+
+def cases_of_all(
+    sources: Sequence[Labelled],
+    paths: Weights,
+    encoder: Encoder,
+    some: Callable[[Source], Source] = lambda source: source,
+) -> list[Case]:
+    """The cases of all domains, found on several cores.
+
+    Args:
+        some: gives a domain with the questions that are used. What of its texts are no names is counted in all.
+    """
+
+    def of(one: Labelled) -> list[Case]:
+        source, values = one
+        return cases_of(some(source), values, ranker_of(source, paths, encoder), encoder)
+
+    return [case for found in mapped(of, sources) for case in found]
 
 
 def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -> list[Case]:

@@ -223,9 +223,14 @@ def related(schema: GraphSchema, sources: Iterable[Source]) -> list[Source]:
     return sorted(found, key=lambda s: s.schema != schema)
 
 
+def ranker_of(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
+    """A ranker for a domain's questions that knows which of its texts are often no names."""
+    return Ranker(PathTable(source.schema), encoder, replace(paths, plain=plain_of(source)))
+
+
 def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> list[Example]:
     def of(source: Source) -> list[Example]:
-        return examples_of(source, Ranker(PathTable(source.schema), encoder, replace(weights, plain=plain_of(source))))
+        return examples_of(source, ranker_of(source, weights, encoder))
 
     return [example for found in mapped(of, sources) for example in found]
 

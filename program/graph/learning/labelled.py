@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ....signatures.graph_steps import GraphPlan, GraphSchema
 from ..names.linking import NameIndex
 from ..question.words import folded_words
+from ..values import Values
 
 EPSILON = 0.002
 """The share of questions from which a word counts as occurring at all: one question in five hundred."""
+SOME = 60
+"""About how many questions of each shipped domain teach endings and the comparison of complete plans."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,14 @@ class Source:
     counted: bool = True
 
 
+Labelled = tuple[Source, Values]
+
+
+def some_of(source: Source) -> Source:
+    """A domain with about ``SOME`` of its questions, at even intervals."""
+    return replace(source, questions=source.questions[:: max(1, len(source.questions) // SOME)])
+
+
 def common_words(questions: Iterable[Sequence[str]]) -> dict[str, float]:
     """The weight of each word, from near 0 if it is frequent in the questions of every domain to 1 if it is rare.
 
@@ -60,6 +71,3 @@ def common_words(questions: Iterable[Sequence[str]]) -> dict[str, float]:
 def _shares(texts: Sequence[str]) -> dict[str, float]:
     counts = Counter(word for text in texts for word in set(folded_words(text)))
     return {word: count / max(1, len(texts)) for word, count in counts.items()}
-
-
-# -- examples ------------------------------------------------------------------------------------

@@ -30,7 +30,6 @@ from ....data.rows import LabelledRow, read_rows
 from ....errors import DataError, ProgramError
 from ....signatures.graph_steps import GraphPlan, GraphSchema, OrderStep
 from ...heads.encoder import Encoder, default_encoder
-from ...processes import mapped
 from ...waiting import tell
 from ..check import answer_type
 from ..executor import GraphExecutor
@@ -40,17 +39,17 @@ from ..question.words import name_words, words_of
 from ..ranking.answering import Answerer, Found, Probe, sure_features
 from ..ranking.choosing import LEARNED, starting_choice
 from ..ranking.paths import PathTable
-from ..ranking.ranking import Ranker, Weights
+from ..ranking.ranking import Ranker
 from ..values import Values, values_of
-from .fit_endings import Case, cases_of, fit_endings
-from .fit_names import fit_logistic, plain_of
+from .fit_endings import cases_of_all, fit_endings
+from .fit_names import fit_logistic
 from .fit_ranking import fit_domain, fit_shared, related
 from .gold import means_the_same
-from .labelled import Question, Source, common_words
+from .labelled import Labelled, Question, Source, common_words, some_of
 from .store import SURE, Learned, keep, kept
 
 KEPT = Path(".queryplan/heads")
-RECIPE = "17"
+RECIPE = "18"
 """Changes whenever the same rows would teach something else, so that what was kept is learned anew."""
 DOMAIN_RECIPE = "1"
 """The same for what a domain's own rows teach on top of that."""
@@ -63,9 +62,6 @@ LEARNING_SHARED = (
 FAST, SLOW = 1100, 620
 """The number of a schema's questions that are learned from in a minute, on an idle core and on a busy one."""
 MOST_NAMED = 5
-SOME = 60
-"""About how many questions of each shipped domain teach endings and the comparison of complete plans."""
-Labelled = tuple[Source, Values]
 ORDINARY = 0.75
 """The weight below which a word counts as frequent in the questions of every domain."""
 SURE_BEFORE = {"bias": -1.0, "chance": 1.0, "margin": 1.0, "covered": 1.0}
@@ -297,25 +293,8 @@ def _keeping(learned: Learned, path: Path) -> Learned:
 def learn_shared(sources: Sequence[Labelled], common: Mapping[str, float], encoder: Encoder) -> Learned:
     """Learn what carries over from labelled domains: the rankings of paths and of endings."""
     paths = fit_shared([source for source, _ in sources], encoder, common)
-    cases = _cases([(some_of(source), values) for source, values in sources], paths, encoder)
+    cases = cases_of_all(sources, paths, encoder, some_of)
     return Learned(paths, fit_endings(cases), starting_choice(), starting_sure(), notes=(_note(sources),))
-
-
-def _cases(sources: Sequence[Labelled], paths: Weights, encoder: Encoder) -> list[Case]:
-    def of(one: Labelled) -> list[Case]:
-        return cases_of(*one, ranker_of(one[0], paths, encoder), encoder)
-
-    return [case for found in mapped(of, sources) for case in found]
-
-
-def some_of(source: Source) -> Source:
-    """A domain with about ``SOME`` of its questions, at even intervals."""
-    return replace(source, questions=source.questions[:: max(1, len(source.questions) // SOME)])
-
-
-def ranker_of(source: Source, paths: Weights, encoder: Encoder) -> Ranker:
-    """A ranker for a domain's questions that knows which of its texts are often no names."""
-    return Ranker(PathTable(source.schema), encoder, replace(paths, plain=plain_of(source)))
 
 
 def learn_domain(
@@ -335,7 +314,7 @@ def learn_domain(
         return shared
     used = [one for one in kinds if any(one[0] is source for source in near)]
     paths = fit_domain(shared.paths, schema, near, encoder)
-    cases = _cases(used, paths, encoder)
+    cases = cases_of_all(used, paths, encoder)
     ends = fit_endings(cases, shared.endings, DOMAIN_HOLD)
     return replace(shared, paths=paths, endings=ends, sure=starting_sure(), notes=(_note(used),))
 

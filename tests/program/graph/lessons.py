@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from queryplan.data.graph_lessons import read_lesson
-from queryplan.program.graph.learning.learning import Labelled, source_of_lesson
+from queryplan.program.graph.learning.labelled import Labelled
+from queryplan.program.graph.learning.learning import source_of_lesson
 from queryplan.program.graph.values import values_of
 
 LESSON = """

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from queryplan.program.graph.learning import choice as learning_choice
 from queryplan.program.graph.learning.choice import choices, halves, learn_choice
 from queryplan.program.graph.learning.fit_ranking import related
-from queryplan.program.graph.learning.labelled import Question, Source
-from queryplan.program.graph.learning.learning import SOME, Labelled, some_of
+from queryplan.program.graph.learning.labelled import SOME, Labelled, Question, Source, some_of
 from queryplan.program.graph.learning.store import Learned
 from queryplan.program.graph.names.linking import NameIndex
 from queryplan.program.graph.ranking.choosing import CHOICE, only_chance
