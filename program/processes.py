@@ -1,7 +1,7 @@
 """Maps a function over items on several cores, with the result that one would give.
 
 What is learned in pure Python holds the interpreter's lock, so threads gain nothing. Forked processes need no copy of
-what they read, and only what they found travels through a pipe. Forking is safe where there are no further threads. So
+what they read, and only what they found travels through a pipe, unpickled (``wire.py``). Forking is safe where there are no further threads. So
 elsewhere (beside a server's threads, on Windows and macOS) one core does all.
 """
 
@@ -20,6 +20,8 @@ from multiprocessing import current_process, get_context
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
+from .wire import packed, unpacked
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -34,7 +36,7 @@ TOKENIZERS = "TOKENIZERS_PARALLELISM"
 NUMBER = 4
 
 
-def mapped(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
+def mapped(function: Callable[[T], R], items: Sequence[T], kinds: Sequence[type] = ()) -> list[R]:
     """``[function(item) for item in items]``, on as many cores as there are where that is safe.
 
     What a process does not give, because it went wrong, was killed or hangs, is done here. So an error of ``function``
@@ -43,6 +45,7 @@ def mapped(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     Args:
         function: gives the same for an item whatever it was given before; only its result is kept.
         items: those that take longest should come first.
+        kinds: the dataclasses that its results consist of, beside what ``wire.packed`` knows.
     """
     helpers = min(cores(), MOST, len(items)) - 1
     alone = sys.platform != "linux" or threading.active_count() > 1 or current_process().daemon
@@ -53,7 +56,7 @@ def mapped(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
         try:
             with _forkable(), suppress(OSError):  # with fewer processes than wanted, or none, it takes longer
                 for _ in range(helpers):
-                    children.append(_Child(lambda: _some(function, items, numbers), children))
+                    children.append(_Child(lambda: _some(function, items, numbers), children, kinds))
             while (place := _next(numbers)) is not None:
                 found[place] = function(items[place])
             deadline = time.monotonic() + PATIENCE + (time.monotonic() - start)
@@ -80,11 +83,12 @@ class _Child:
         OSError: there can be no further process.
     """
 
-    def __init__(self, work: Callable[[], dict[int, Any]], before: Sequence[_Child]) -> None:
+    def __init__(self, work: Callable[[], dict[int, Any]], before: Sequence[_Child], kinds: Sequence[type]) -> None:
         context = get_context("fork")
+        self._kinds = kinds
         self.pipe, end = context.Pipe(duplex=False)
         others = [self.pipe, *(child.pipe for child in before)]
-        self._process = context.Process(target=_send, args=(work, end, others), daemon=True)
+        self._process = context.Process(target=_send, args=(work, end, others, kinds), daemon=True)
         try:
             self._process.start()
         except OSError:
@@ -96,7 +100,9 @@ class _Child:
     def answer(self, deadline: float) -> dict[int, Any]:
         """Its results by place; none if it gives none by then (``time.monotonic``)."""
         try:
-            return self.pipe.recv() if self.pipe.poll(max(0.0, deadline - time.monotonic())) else {}
+            if not self.pipe.poll(max(0.0, deadline - time.monotonic())):
+                return {}
+            return unpacked(self.pipe.recv_bytes(), self._kinds)
         except Exception as error:  # it was killed, or what it sent cannot be read
             LOG.debug("a process gave nothing (%r); its share is done again", error)
             return {}
@@ -111,14 +117,18 @@ class _Child:
             self._process.join()
 
 
-def _send(work: Callable[[], dict[int, Any]], end: Connection, others: Sequence[Connection]) -> None:
+def _send(
+    work: Callable[[], dict[int, Any]], end: Connection, others: Sequence[Connection], kinds: Sequence[type]
+) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who began it ends it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for pipe in others:
         pipe.close()
     try:
-        end.send(work())
-    except Exception as error:  # nobody reads any more, or it cannot be sent
+        end.send_bytes(packed(work(), kinds))
+    except TypeError as error:  # a mistake of ours that costs time and nothing else
+        LOG.warning("a process could not send what it found, which is done again: %s", error)
+    except OSError as error:  # nobody reads any more
         LOG.debug("a process could not send what it found: %r", error)
 
 

@@ -202,6 +202,21 @@ def test_nothing_pickles() -> None:
     assert found == []
 
 
+def test_what_goes_between_processes_is_not_pickled() -> None:
+    """What ``multiprocessing`` sends by itself it pickles; bytes it leaves as they are."""
+    senders = {"Queue", "SimpleQueue", "JoinableQueue", "Manager", "Pool", "ProcessPoolExecutor"}
+    text = {str(file.relative_to(ROOT)): ast.parse(file.read_text(encoding="utf-8")) for file in _sources()}
+    forking = {name: tree for name, tree in text.items() if "multiprocessing" in ast.unparse(tree)}
+    found = [
+        f"{name}:{node.lineno} {node.attr}"
+        for name, tree in forking.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in {"send", "recv", *senders}
+    ]
+    assert found == []
+    assert set(forking) == {"program/processes.py"}
+
+
 def test_experimental_dspy_is_imported_by_one_module() -> None:
     users = {
         str(f.relative_to(ROOT)) for f in _sources() for _, name in _imports(f) if name.startswith("dspy.experimental")

@@ -67,21 +67,35 @@ def test_the_environment_is_as_before() -> None:
 
 
 @forking
-def test_large_results_of_a_process_that_dies_while_it_sends_are_made_again() -> None:
+def test_results_of_a_process_that_dies_while_it_sends_are_made_again() -> None:
     ran = run(
-        "class Last:\n"
-        "    def __reduce__(self): os.kill(os.getpid(), signal.SIGKILL)\n"
-        "large = lambda i: (time.sleep(0.01), [bytes(300_000), i] + ([] if os.getpid() == parent else [Last()]))[1]\n"
-        "start = time.monotonic(); found = processes.mapped(large, items)\n"
-        "print([one[1] for one in found] == items, time.monotonic() - start < 20)"
+        "from multiprocessing.connection import Connection\n"
+        "def half(self, data):\n"
+        "    os.write(self.fileno(), len(data).to_bytes(4, 'big') + data[: len(data) // 2])\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Connection.send_bytes = half\n"
+        "work = lambda i: (time.sleep(0.01), [str(os.getpid()), i])[1]; start = time.monotonic()\n"
+        "found = processes.mapped(work, items)\n"
+        "print(found == [[str(parent), i] for i in items], time.monotonic() - start < 20)"
     )
     assert (ran.stderr, ran.stdout) == ("", "True True\n")
 
 
 @forking
 def test_large_results_arrive() -> None:
-    ran = run("print(sum(map(len, processes.mapped(lambda i: bytes(400_000), items))))")
-    assert (ran.stderr, ran.stdout) == ("", "4800000\n")
+    ran = run(
+        "import numpy as np\n"
+        "work = lambda i: (time.sleep(0.01), np.full(50_000, i))[1]\n"
+        "print(sum(int(one.sum()) for one in processes.mapped(work, items)))"
+    )
+    assert (ran.stderr, ran.stdout) == ("", f"{50_000 * sum(range(12))}\n")
+
+
+@forking
+def test_results_that_cannot_be_sent_are_made_again_and_that_is_said() -> None:
+    ran = run("print(processes.mapped(lambda i: (time.sleep(0.01), {i})[1], items) == [{i} for i in items])")
+    assert ran.stdout == "True\n"
+    assert "set is not sent between processes" in ran.stderr
 
 
 @forking
@@ -90,7 +104,7 @@ def test_no_process_outlives_its_parent() -> None:
         "def work(i):\n"
         "    if os.getpid() == parent: time.sleep(0.3); os.kill(parent, signal.SIGKILL)\n"
         "    os.write(1, f'{os.getpid()} '.encode()); time.sleep(0.05)\n"
-        "    return bytes(200_000)\n"
+        "    return 'x' * 200_000\n"
         "processes.mapped(work, items)"
     )  # which waits until nobody holds standard output any more
     assert ran.returncode == -9

@@ -14,7 +14,7 @@ from ..check import answer_type
 from ..names.linking import Mention
 from ..question.alike import ValueWords
 from ..question.said_numbers import said_numbers
-from ..question.view import View
+from ..question.view import VIEWS, View
 from ..ranking.endings import DENSE, ELEMENTS, VECTOR, Ending, EndingParts, EndingWeights, endings
 from ..ranking.evidence import DENSE as PATH_NUMBERS
 from ..ranking.loglinear import Problem, fit, sparse_rows
@@ -66,7 +66,7 @@ def cases_of_all(
         source, values = one
         return cases_of(some(source), values, ranker_of(source, paths, encoder), encoder)
 
-    return [case for found in mapped(of, sources) for case in found]
+    return [case for found in mapped(of, sources, (Case, *VIEWS)) for case in found]
 
 
 def cases_of(source: Source, values: Values, ranker: Ranker, encoder: Encoder) -> list[Case]:

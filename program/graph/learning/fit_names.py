@@ -163,7 +163,7 @@ def combines_of(sources: Sequence[Source], weights: Weights, encoder: Encoder) -
             found.append((said, way_of(question.plan), len(meant.mentions) > 1))
         return found
 
-    every = [one for found in mapped(of, sources) for one in found]
+    every = [one for found in mapped(of, sources, (Said,)) for one in found]
     several = [(said, way) for said, way, more in every if more]
     single = [(said, way if way in TWOFOLD else "alone") for said, way, more in every if not more]
     return fit_combines(several), fit_combines(single)

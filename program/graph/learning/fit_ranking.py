@@ -18,7 +18,7 @@ from ...heads.encoder import Encoder
 from ...processes import mapped
 from ..names.hypotheses import SPAN
 from ..names.linking import Mention
-from ..question.view import View
+from ..question.view import VIEWS, View
 from ..ranking.evidence import DENSE, MEASURES
 from ..ranking.loglinear import ITERATIONS, Problem, fit, sparse_rows
 from ..ranking.paths import NOTHING, PathTable
@@ -232,7 +232,7 @@ def _examples(sources: Sequence[Source], weights: Weights, encoder: Encoder) -> 
     def of(source: Source) -> list[Example]:
         return examples_of(source, ranker_of(source, weights, encoder))
 
-    return [example for found in mapped(of, sources) for example in found]
+    return [example for found in mapped(of, sources, (Example, *VIEWS)) for example in found]
 
 
 def _with_rows(weights: Weights, names: Iterable[str], grams: Iterable[int]) -> Weights:

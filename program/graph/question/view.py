@@ -11,6 +11,7 @@ import numpy as np
 from ...heads.ngrams import hashed
 from ..names.linking import Mention, Reading
 from ..names.roles import context_of
+from ..ranking.phrases import Told
 from ..ranking.schema_words import Nearness, SchemaWords
 from .words import words_of
 
@@ -65,6 +66,10 @@ class View:
     meaning: np.ndarray
     done: np.ndarray
     distances: np.ndarray = field(repr=False)
+
+
+VIEWS = (View, Nearness, Told)
+"""The dataclasses that a view consists of."""
 
 
 def view_of(question: str, hypothesis: Hypothesis, schema: SchemaWords, weights: Mapping[str, float]) -> View:
