@@ -1,8 +1,8 @@
 """Maps a function over items on several cores, with the result that one would give.
 
 What is learned in pure Python holds the interpreter's lock, so threads gain nothing. Forked processes need no copy of
-what they read, and only what they found travels through a pipe, unpickled (``wire.py``). Forking is safe where there are no further threads. So
-elsewhere (beside a server's threads, on Windows and macOS) one core does all.
+what they read, and only what they found travels through a pipe, unpickled (``wire.py``). Forking is safe where there
+are no further threads. So elsewhere (beside a server's threads, on Windows and macOS) one core does all.
 """
 
 from __future__ import annotations

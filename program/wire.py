@@ -16,7 +16,7 @@ import numpy as np
 NUMBERS = "biuf"
 """The kinds of arrays that can be sent, as of ``numpy.dtype.kind``: truth values, whole numbers and floats."""
 ALIGNED = LENGTH = 8
-"""How many bytes the length of the tree has; arrays start at multiples of it, since others are slower to compute with."""
+"""How many bytes say how long the tree is; arrays start at multiples of it, since others are slower to compute with."""
 
 
 def packed(value: Any, kinds: Sequence[type] = ()) -> bytes:
@@ -50,7 +50,7 @@ def unpacked(data: bytes, kinds: Sequence[type] = ()) -> Any:
         raise ValueError("bytes between processes were cut")
     try:
         return _Reader(memoryview(data)[behind:], kinds).value(json.loads(data[LENGTH:behind]))
-    except (TypeError, LookupError) as error:
+    except (TypeError, LookupError, ValueError) as error:
         raise ValueError(f"bytes between processes cannot be read: {error!r}") from error
 
 

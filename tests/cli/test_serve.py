@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -96,6 +97,19 @@ def test_the_log_of_the_environment_is_kept_meanwhile(
     with pytest.raises(DataError, match="QUERYPLAN_PLAN_LOG"), logging_service(planner, None, text=False):
         pass
     planner.close()
+
+
+def test_the_garbage_collector_leaves_what_is_loaded_alone_while_it_serves(
+    queryplan: Run, program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen: list[int] = []
+    monkeypatch.setattr(
+        "queryplan.program.integrations.http_server.serve", lambda *args, **more: frozen.append(gc.get_freeze_count())
+    )
+    before = gc.get_freeze_count()
+    assert queryplan("serve", program, "--port", 0)[0] == 0
+    assert frozen[0] > before
+    assert gc.get_freeze_count() == 0
 
 
 # --- a process

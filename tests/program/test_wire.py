@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +93,5 @@ def test_bytes_that_nobody_packed_are_refused(tree: str) -> None:
 @given(values, st.integers(0, 60))
 def test_bytes_that_were_cut_are_refused(value: Any, left: int) -> None:
     data = packed({"all": value, "numbers": np.ones(3)})
-    with pytest.raises(ValueError, match=".") as error:
+    with pytest.raises(ValueError, match="between processes"):
         unpacked(data[: min(left, len(data) - 1)])
-    assert not isinstance(error.value, json.JSONDecodeError) or left
