@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal, cast
 
 import typer
 
-from ..errors import ConfigError, DataError, QueryPlanError, RefusedError, UserError
+from ..errors import ConfigError, DataError, RefusedError, UserError
 from .progress import saying_waits
 from .settings import Settings
 
 if TYPE_CHECKING:
     from ..program.bound import Mode
-    from ..program.lm.endpoint import LMHandle
+    from ..program.lm.endpoint import LMSettings
     from ..program.planner import QueryPlanner
 
 ZERO_SHOT = "zero-shot"
@@ -38,7 +38,7 @@ def open_planner(
     plans with rules and heads alone.
 
     Args:
-        model: when the model that ``--lm`` names is opened. ``before``: before anything is planned, and it must answer.
+        model: when the language model is opened. ``before``: before anything is planned, and it must answer.
             ``within``: during the first plan and within its deadline; if that fails, a line at the end says why.
             ``later``: the caller opens it.
 
@@ -48,55 +48,31 @@ def open_planner(
     """
     from ..program.waiting import telling
 
-    asked = _AskedModel(settings)
-    planner = _planner(domain, program, settings, asked)
+    planner = _planner(domain, program, settings)
     planner.plan_graph = plan_graph
     if mode is not None:
         planner.in_mode(_mode(mode))
     try:
-        if model == "before" and settings.lm not in (None, "none"):
+        if model == "before":
             planner.warm()
         with telling(_say):  # a first question on a graph may learn about graphs
             yield planner
         if model == "within":
-            _say_problem(planner, asked)
+            _say_problem(planner)
     finally:
         planner.close()
 
 
-class _AskedModel:
-    """Opens the model that ``--lm`` names, and remembers why it could not be opened."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.failure: QueryPlanError | None = None
-        self.waiting = False
-        self._settings = settings
-
-    def __call__(self) -> LMHandle | None:
-        from ..program.lm.endpoint import open_lm
-
-        self.waiting = True
-        try:
-            handle, self.failure = open_lm(self._settings.lm_settings()), None
-        except QueryPlanError as error:
-            self.failure = error
-            raise
-        finally:
-            self.waiting = False
-        return handle
-
-
-def _say_problem(planner: QueryPlanner, asked: _AskedModel) -> None:
+def _say_problem(planner: QueryPlanner) -> None:
     """Print a line on why there was no model, if there was none.
 
     Raises:
         UserError: it could not be opened for a reason that shows without any request, so that trying again is useless.
     """
-    if isinstance(asked.failure, UserError) and not isinstance(asked.failure, RefusedError):
-        raise asked.failure
-    from ..program.opening import STILL_OPENING
-
-    if why := planner.lm_problem or (STILL_OPENING if asked.waiting else ""):
+    failure = planner.lm_failure
+    if isinstance(failure, UserError) and not isinstance(failure, RefusedError):
+        raise failure
+    if why := planner.lm_problem:
         typer.echo(f"planned without the language model: {why}", err=True)
 
 
@@ -108,9 +84,10 @@ def _mode(name: str) -> Mode:
     return cast("Mode", name)
 
 
-def _planner(domain: str | None, program: str | None, settings: Settings, asked: _AskedModel) -> QueryPlanner:
+def _planner(domain: str | None, program: str | None, settings: Settings) -> QueryPlanner:
     from ..data.card import shipped_domains
     from ..program.artifact.registry import resolve
+    from ..program.opening import OWN_ADDRESS
 
     found = _program(domain, program, settings)
     planner = (
@@ -123,10 +100,18 @@ def _planner(domain: str | None, program: str | None, settings: Settings, asked:
         what = "leave out --domain" if name in shipped_domains() else f"give the folder of {name} with --domain"
         raise ConfigError(f"the program is of the domain {name}, not {_name(domain)}; {what}")
     if program == ZERO_SHOT:
-        planner.let_model_decide().with_lm(asked)
-    if settings.lm is not None:
-        planner.with_lm(None if settings.lm == "none" else asked)
+        return planner.let_model_decide().with_lm(_given(settings, "local"))
+    manifest = planner.manifest
+    own_address = manifest is not None and manifest.compiled.get(OWN_ADDRESS)
+    if settings.lm is not None or settings.api_base is not None or not own_address:
+        planner.with_lm(_given(settings, manifest.lm if manifest else "none"))
     return planner
+
+
+def _given(settings: Settings, usual: str) -> LMSettings | None:
+    """The model that the settings name, or ``usual``, at the settings' address and with their patience."""
+    given = settings.lm_settings(usual)
+    return None if given.model == "none" else given
 
 
 def _program(domain: str | None, program: str | None, settings: Settings) -> str | Path | None:

@@ -7,9 +7,8 @@ every measured row into a file, so that a stopped job continues without paying a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,16 +30,17 @@ from ..eval.sampling import Sample, sample_rows
 from ..eval.summary import Summary
 from ..eval.test_readings import file_of_test, measured_on, told_reading
 from ..program.artifact.folder import Manifest, check_replaceable
-from ..program.artifact.planner_state import predictor_state
-from ..program.bound import Bound, Gate
+from ..program.artifact.planner_state import content_hash
+from ..program.bound import Bound
 from ..program.heads.encoder import default_encoder
 from ..program.heads.encoders import closer_encoder
 from ..program.heads.heads import Heads
-from ..program.heads.lending import Lent, lending_counts, lending_key, lending_words, lent_rows
+from ..program.heads.lending import Lent, lending_counts, lending_words, lent_rows
 from ..program.heads.training import train_heads, training_time
 from ..program.lm.endpoint import LMHandle, open_lm
 from ..program.lm.engine import asked_anew
 from ..program.lm.journal import CallJournal
+from ..program.opening import OWN_ADDRESS
 from ..program.planner import QueryPlanner
 from ..program.settle import Combination, head_alone
 from ..program.stages import DECIDING, stage_specs
@@ -96,13 +96,10 @@ class CompileJob:
         if self.settings.out is not None:
             check_replaceable(self.settings.out)
         say(f"rows: {self.sample_words or 'all'}; data {self.domain.fingerprint}, card {self.domain.card.fingerprint}")
-        journal = CallJournal(self.settings.journal)
-        lm = open_lm(self.settings.lm, journal)
-        try:
-            return self._run(lm, progress, counted, say)
-        finally:
-            if lm is not None:
-                lm.close()
+        with closing(CallJournal(self.settings.journal)) as journal:
+            lm = open_lm(self.settings.lm, journal)
+            with closing(lm) if lm is not None else nullcontext():
+                return self._run(lm, progress, counted, say)
 
     def _run(self, lm: LMHandle | None, progress: Progress, counted: Counted, say: Callable[[str], None]) -> Outcome:
         rows = self.domain.rows("train")
@@ -305,24 +302,16 @@ class CompileJob:
                 "code": __version__,
                 "weighed": [w.sentence for w in weighed],
                 **({"lent": lending_counts(self._lent)} if self._lent else {}),
+                **({OWN_ADDRESS: True} if self.settings.lm.api_base else {}),
             },
         )
         folder = self.settings.out or self._folder(planner)
         return planner.save(folder, manifest), folder
 
     def _folder(self, planner: QueryPlanner) -> Path:
-        """The program's folder, named by its content, so that the same content gets the same folder."""
-        state = json.dumps(
-            {n: predictor_state(p) for n, p in planner.stage_predictors.items()}, default=str, sort_keys=True
-        )
-        weighed = json.dumps({n: c.model_dump() for n, c in planner.combinations.items()}, sort_keys=True)
-        gate = () if planner.gate == Gate() else (repr(planner.gate),)
-        closer = planner.heads.closer if planner.heads else None
-        gate += () if closer is None else (closer.features.encoder.name,)
-        gate += () if self.settings.seed == 0 else (f"seed {self.settings.seed}",)
-        gate += lending_key(self.domain.rows("train")) if self.settings.lending else ()
-        parts = (state, weighed, self.settings.lm.model, self._key, *gate)
-        return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{text_fingerprint(*parts)[:10]}"
+        """The program's folder, named by its content and what it came from: the same again gets the same folder."""
+        name = text_fingerprint(content_hash(planner), self.settings.lm.model, self._key)[:10]
+        return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{name}"
 
     # -- measuring -------------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from .graph.learning.store import Learned
 from .graph.names.linking import NameIndex
 from .graph.planner import GraphPlanner
 from .heads.heads import Heads
-from .opening import Given, Model
+from .opening import STILL_OPENING, Given, Model, as_compiled
 from .plan import NO_MODEL, QueryPlan
 from .plan_cache import PlanCache, plan_key
 from .planning import Planning
@@ -264,8 +264,12 @@ class QueryPlanner(dspy.Module):
         return self
 
     def with_lm(self, lm: Given) -> QueryPlanner:
-        """Use another model from now on; returns self."""
-        self._model = Model(lm)
+        """Use another model from now on; returns self.
+
+        One that this planner opened is closed, unless a copy of the planner uses it; a plan being made may miss it.
+        """
+        before, self._model = self._model, Model(lm)
+        before.leave()
         return self
 
     def set_lm(self, lm: Given) -> None:
@@ -278,9 +282,19 @@ class QueryPlanner(dspy.Module):
         return self._model.lm.fingerprint if self._model.lm is not None else "none"
 
     @property
+    def has_lm(self) -> bool:
+        """Whether it has a language model, open or not."""
+        return self._model.given
+
+    @property
     def lm_problem(self) -> str:
-        """Why the language model cannot be opened; empty if nothing is wrong."""
-        return self._model.problem
+        """Why the language model cannot be used: it could not be opened, or is still being opened; else empty."""
+        return self._model.problem or (STILL_OPENING if self._model.opening else "")
+
+    @property
+    def lm_failure(self) -> BaseException | None:
+        """What was raised when the language model was last opened; None if nothing was."""
+        return self._model.failure
 
     def warm(self) -> None:
         """Open the model and let it read every prompt prefix, so that the first query is as fast as later ones.
@@ -327,9 +341,10 @@ class QueryPlanner(dspy.Module):
         return other
 
     def __copy__(self) -> QueryPlanner:
-        """A copy that shares everything."""
+        """A copy that shares everything, but that closing it leaves the model open."""
         other = self.__class__.__new__(self.__class__)
         vars(other).update(vars(self))
+        other._model = deepcopy(self._model)
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -376,7 +391,8 @@ class QueryPlanner(dspy.Module):
         Args:
             program: a folder, or ``models:/NAME@ALIAS`` of an MLflow registry.
             lm: a model name, ``program.lm.endpoint.LMSettings(model=…, api_base=…)``, an opened model, or None for
-                rules and heads alone; by default the one that it was compiled with. Opened at the first plan.
+                rules and heads alone; by default the one that it was compiled with. Opened at the first plan. One that
+                had an address of its own has to be given: no program has an address in it.
             options: as for the constructor.
 
         Raises:
@@ -385,9 +401,9 @@ class QueryPlanner(dspy.Module):
         from .artifact.registry import resolve
 
         state = load_program(resolve(program))
-        name = state.manifest.lm if lm == "as compiled" else lm
+        given = as_compiled(state.manifest) if lm == "as compiled" else lm
         gate = {"mode": state.manifest.mode, "bound": state.manifest.bound}
-        planner = cls(state.card, heads=heads_of(state), lm=name, **{**gate, **options})
+        planner = cls(state.card, heads=heads_of(state), lm=given, **{**gate, **options})
         restore(planner, state)
         planner._compiled = True  # else DSPy's optimizers put examples of that program into its predictors
         planner._asked()

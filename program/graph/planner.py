@@ -130,9 +130,10 @@ class GraphPlanner:
         return planner.with_lm(lm)
 
     def with_lm(self, lm: LMHandle | LMSettings | None) -> GraphPlanner:
-        """Use this model where the ranking is not sure; returns self."""
+        """Use this model where the ranking is not sure; returns self. One that was opened here before is closed."""
         from ..lm.endpoint import LMSettings, open_lm
 
+        self.close()
         if isinstance(lm, LMSettings):
             self._lm, self._owned = open_lm(lm), True
         else:
@@ -148,7 +149,7 @@ class GraphPlanner:
         """Stop the model if this planner opened one."""
         if self._owned and self._lm is not None:
             self._lm.close()
-        self._lm = None
+        self._lm, self._owned = None, False
 
     def plan(self, query: str) -> GraphProposal:
         """A proposal for a question. One is returned whatever the question, the graph or the model do."""

@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from copy import copy, deepcopy
 from typing import Any
 
 import dspy
@@ -93,12 +94,71 @@ def test_only_a_model_that_was_opened_here_is_closed_here() -> None:
     given, opened = Closable(), Closable()
     for model in (Model(given), Model(lambda: opened)):  # type: ignore[arg-type, return-value]
         assert model.open() is not None
-        copy = model.__deepcopy__({})
-        copy.close()
+        deepcopy(model).close()
         assert (given.closed, opened.closed) == (0, 0)
         model.close()
         model.close()
     assert (given.closed, opened.closed) == (0, 1)
+
+
+def test_copies_share_one_opening() -> None:
+    opened = list[Closable]()
+
+    def opener() -> Any:
+        opened.append(Closable())
+        return opened[-1]
+
+    model = Model(opener)
+    copies = [deepcopy(model) for _ in range(3)]
+    assert len({id(one.open()) for one in (*copies, model)}) == len(opened) == 1
+    assert deepcopy(copies[0]).lm is opened[0]
+    copies[0].close()
+    assert (copies[0].now(), copies[1].lm, opened[0].closed) == ((None, CLOSED), opened[0], 0)
+    model.close()
+    assert ([one.now() for one in copies], opened[0].closed) == ([(None, CLOSED)] * 3, 1)
+
+
+def test_a_copy_closes_the_model_of_one_that_is_gone() -> None:
+    opened = Closable()
+    model = Model(lambda: opened)  # type: ignore[arg-type, return-value]
+    left = deepcopy(model)
+    assert left.open() is opened
+    del model
+    left.close()
+    assert opened.closed == 1
+
+
+def test_a_model_that_is_left_stays_open_for_copies_which_then_close_it() -> None:
+    opened = Closable()
+    model = Model(lambda: opened)  # type: ignore[arg-type, return-value]
+    other = deepcopy(model)
+    model.open()
+    model.leave()
+    assert (other.lm, opened.closed) == (opened, 0)
+    other.close()
+    assert opened.closed == 1
+
+
+def test_another_model_closes_the_one_before_if_it_was_opened_here(bench: Any) -> None:
+    opened, given = Closable(), Closable()
+    planner = bench.planner(lambda: opened)
+    planner._model.open()
+    planner.with_lm(given)
+    planner.with_lm(None)
+    assert (opened.closed, given.closed, planner.has_lm) == (1, 0, False)
+
+
+def test_dspys_optimizers_open_one_model_for_all_their_copies(bench: Any) -> None:
+    opened = list[Any]()
+    planner = bench.planner(lambda: opened.append(1) or bench.lm(FACT))
+    copies = [copy(planner), planner.deepcopy(), planner.reset_copy()]
+    for one in (*copies, planner):
+        assert not one.plan("Who is Nell?").degraded
+        assert one.has_lm
+    assert len(opened) == 1
+    for one in copies:
+        one.close()
+    assert not planner.plan("Who is Nell?").degraded
 
 
 def test_a_model_that_is_closed_while_it_is_opened_is_closed_when_it_is_open() -> None:
