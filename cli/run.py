@@ -103,12 +103,12 @@ def _run(
 def _batch(
     planner: QueryPlanner, stores: Stores, source: Path, target: Path, deadline: float | None, limit: int
 ) -> None:
-    from ..program.batch import conversation_of, each_row
+    from ..program.batch import conversation_of, each_row, switches_of
 
     def run(row: Mapping[str, Any]) -> dict[str, Any]:
         result = _run(planner, stores, row, deadline, limit)
         return {**conversation_of(row), "run": result.as_json()}
 
     with counting("running") as report:
-        worked = each_row(source, target, run, planner.program_version, report)
+        worked = each_row(source, target, run, planner.program_version, report, depends=switches_of(planner))
     say_worked(worked, "run", target)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..data.card import HistoryWindow
 from ..data.disk import write_whole, writing
 from ..data.fingerprints import text_fingerprint
 from ..data.lines import numbered_lines
 from ..data.locks import alone_at
 from ..data.rows import not_utf8
 from ..errors import DataError
-from .context import as_given, encodable
+from .context import as_given, clean_input, encodable
 from .planner import QueryPlanner
 
 Row = dict[str, Any]
@@ -69,7 +71,8 @@ def plan_batch(
         DataError: ``source`` is missing or empty, a line is not a JSON object, or two have the same id; or ``target``
             holds anything but plans of this program, or another process writes it. File and line are named.
     """
-    return each_row(source, target, lambda row: _planned(planner, row, deadline_s), planner.program_version, progress)
+    work, depends = partial(_planned, planner, deadline_s=deadline_s), switches_of(planner)
+    return each_row(source, target, work, planner.program_version, progress, depends=depends)
 
 
 def each_row(
@@ -79,14 +82,16 @@ def each_row(
     program: str,
     progress: Callable[[int, int], None] | None = None,
     output: Output = PLANS,
+    depends: str = "",
 ) -> Worked:
     """Append ``{"id", "asked", …}`` with the result of ``work`` to ``target``, for every row that is not there yet.
 
-    ``work`` returns a mapping as ``output`` says. If it raises a ``KeyError`` or ``TypeError``, the row is not a query,
-    and this becomes its ``error``. ``asked`` is a hash of the row.
+    ``work`` gets rows that are queries, and returns a mapping as ``output`` says; others get an ``error``. ``asked`` is
+    a hash of the row and of ``depends``.
 
     Args:
         program: the version that makes these lines.
+        depends: what else they depend on; where it is another one, rows are worked on again.
 
     Raises:
         DataError: as for `plan_batch`.
@@ -98,39 +103,53 @@ def each_row(
     target.parent.mkdir(parents=True, exist_ok=True)
     report = progress or (lambda done, total: None)
     with alone_at(target):
-        there = _there(target, rows, program, output)
+        asked = {name: _asked(row, depends) for name, row in rows.items()}
+        there = _there(target, asked, program, output)
         report(len(rows.keys() & there), len(rows))
-        return _appended(target, rows, [name for name in rows if name not in there], work, report)
+        waiting = {name: row for name, row in rows.items() if name not in there}
+        return _appended(target, waiting, lambda name: _worked(work, rows[name], asked[name]), len(rows), report)
 
 
 def _appended(
     target: Path,
-    rows: Mapping[str, Row],
-    waiting: Sequence[str],
-    work: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+    waiting: Iterable[str],
+    work: Callable[[str], Row],
+    count: int,
     report: Callable[[int, int], None],
 ) -> Worked:
-    failed = 0
+    waiting, failed = list(waiting), 0
     with writing(target), target.open("a", encoding="utf-8") as file:
-        for count, name in enumerate(waiting, len(rows) - len(waiting) + 1):
-            worked = _worked(work, rows[name])
+        for done, name in enumerate(waiting, count - len(waiting) + 1):
+            worked = work(name)
             failed += "error" in worked
             file.write(encodable(json.dumps({"id": name, **worked}, ensure_ascii=False)) + "\n")
             file.flush()
-            report(count, len(rows))
+            report(done, count)
     return Worked(len(waiting) - failed, failed)
 
 
-def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row) -> Row:
+def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row, asked: str) -> Row:
+    why = no_query(row)
+    return {"error": why} if why else {"asked": asked, **work(row)}
+
+
+def no_query(row: Mapping[str, Any]) -> str:
+    """Why a row is no query that can be planned; empty if it is one."""
     try:
-        return {"asked": _asked(row), **work(row)}
+        clean_input(row["query"], row.get("history"), row.get("session"), HistoryWindow())
     except KeyError as error:
-        return {"error": f"this row is no query: it has no {error}; it has {', '.join(row) or 'nothing'}"}
+        return f"this row is no query: it has no {error}; it has {', '.join(row) or 'nothing'}"
     except TypeError as error:
-        return {"error": f"this row is no query: {error}"}
+        return f"this row is no query: {error}"
+    return ""
 
 
-def _planned(planner: QueryPlanner, row: Mapping[str, Any], deadline_s: float | None) -> dict[str, Any]:
+def switches_of(planner: QueryPlanner) -> str:
+    """What its plans depend on beside its version: whether it plans graph steps."""
+    return "graph" if planner.plan_graph else ""
+
+
+def _planned(planner: QueryPlanner, row: Mapping[str, Any], *, deadline_s: float | None) -> dict[str, Any]:
     plan = planner.plan(row["query"], row.get("history"), row.get("session"), deadline_s)
     return {**conversation_of(row), "plan": plan.model_dump(mode="json")}
 
@@ -145,9 +164,10 @@ def conversation_of(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in kept.items() if value}
 
 
-def _asked(row: Row) -> str:
+def _asked(row: Row, depends: str) -> str:
     """A hash that is the same for the same query, history and session."""
-    return text_fingerprint(*(json.dumps(row.get(key), sort_keys=True) for key in ("query", "history", "session")))
+    parts = [json.dumps(row.get(key), sort_keys=True) for key in ("query", "history", "session")]
+    return text_fingerprint(*parts, *([depends] if depends else []))
 
 
 def _rows(source: Path) -> dict[str, Row]:
@@ -193,7 +213,7 @@ def not_lines(path: Path) -> DataError | None:
     return DataError(f"{path.name} is one JSON document over several lines: write one object a line")
 
 
-def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) -> set[str]:
+def _there(target: Path, asked: Mapping[str, str], program: str, output: Output) -> set[str]:
     """Ids that are done; lines to be made again, and a last line cut by a crash, are removed first."""
     if not target.is_file():
         return set()
@@ -203,7 +223,7 @@ def _there(target: Path, rows: Mapping[str, Row], program: str, output: Output) 
     if whole != content and not lines and not b'{"id"'.startswith(content[:5]):
         raise DataError(f"{target.name}:1: this is no file of {output.what}; choose another --out")
     made = {n: _made(line, f"{target.name}:{n}", program, output) for n, line in lines.items()}
-    kept = {n: line for n, line in made.items() if not _again(line, rows.get(line.id))}
+    kept = {n: line for n, line in made.items() if not _again(line, asked.get(line.id))}
     if whole != content or len(kept) < len(made):
         write_whole(target, b"".join(lines[n] + b"\n" for n in kept))
     return {line.id for line in kept.values()}
@@ -217,9 +237,9 @@ class _Made(NamedTuple):
     failed: bool
 
 
-def _again(line: _Made, row: Row | None) -> bool:
+def _again(line: _Made, asked: str | None) -> bool:
     """Whether a row has to be worked on again: it was not a query, or asks something else now."""
-    return row is not None and (line.failed or line.asked not in (None, _asked(row)))
+    return asked is not None and (line.failed or line.asked not in (None, asked))
 
 
 def _made(line: bytes, where: str, program: str, output: Output) -> _Made:

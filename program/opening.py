@@ -9,7 +9,7 @@ from concurrent.futures import Future, wait
 from contextvars import copy_context
 from functools import partial
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 from weakref import WeakSet, ref
 
 import dspy
@@ -195,11 +195,50 @@ class _Shared:
             mine.close()
 
 
+class HasModel:
+    """What a planner says of its language model, and how it gets another."""
+
+    _model: Model
+
+    def with_lm(self, lm: Given) -> Self:
+        """Use another model from now on; returns self.
+
+        One that this planner opened is closed, unless a copy of the planner uses it; a plan being made may miss it.
+        """
+        before, self._model = self._model, Model(lm)
+        before.leave()
+        return self
+
+    def set_lm(self, lm: Given) -> None:
+        """DSPy's name for ``with_lm``."""
+        self.with_lm(lm)
+
+    @property
+    def lm_name(self) -> str:
+        """The opened language model's name with its weights' hash; "none" if none is open. Opens nothing."""
+        return self._model.lm.fingerprint if self._model.lm is not None else "none"
+
+    @property
+    def has_lm(self) -> bool:
+        """Whether it has a language model, open or not."""
+        return self._model.given
+
+    @property
+    def lm_problem(self) -> str:
+        """Why the language model cannot be used: it could not be opened, or is still being opened; else empty."""
+        return self._model.problem or (STILL_OPENING if self._model.opening else "")
+
+    @property
+    def lm_failure(self) -> BaseException | None:
+        """What was raised when the language model was last opened; None if nothing was."""
+        return self._model.failure
+
+
 def as_compiled(manifest: Manifest) -> Given:
     """The model that a program was compiled with.
 
-    No manifest has an address. If the model had one of its own, that is taken from the environment, or the model fails to
-    open: by its name alone it would be asked for at a provider, which would then read what users typed.
+    No manifest has an address. If the model had one of its own, that is taken from the environment, or the model fails
+    to open: by its name alone it would be asked for at a provider, which would then read what users typed.
     """
     if not manifest.compiled.get(OWN_ADDRESS):
         return manifest.lm

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import dspy
 
@@ -24,7 +25,7 @@ from .graph.learning.store import Learned
 from .graph.names.linking import NameIndex
 from .graph.planner import GraphPlanner
 from .heads.heads import Heads
-from .opening import STILL_OPENING, Given, Model, as_compiled
+from .opening import Given, HasModel, Model, as_compiled
 from .plan import NO_MODEL, QueryPlan
 from .plan_cache import PlanCache, plan_key
 from .planning import Planning
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from .plan_log import PlanLog
 
 
-class QueryPlanner(dspy.Module):
+class QueryPlanner(HasModel, dspy.Module):
     """Plans queries of one domain. Safe to share between threads.
 
     Attributes:
@@ -98,6 +99,7 @@ class QueryPlanner(dspy.Module):
         self.plan_graph = plan_graph
         self.graph: Learned | None = None
         self._graph_planner: GraphPlanner | None = None
+        self._differs = "" if candidates is None else repr(candidates)
         self.notes = tuple(notes)
         self.learned = ""  # the rows that it learned from, see `Manifest.learned`
         self.gate = Gate(mode, bound)
@@ -183,7 +185,8 @@ class QueryPlanner(dspy.Module):
         return Planning(self.make_flow(self._parts(lm is not None, missing), query, clean, clock), key, lm, kept)
 
     def _key(self, clean: CleanInput, model: str) -> str:
-        who = (self.card.name, self.program_version, repr(self.gate), str(self.plan_graph), repr(self.notes))
+        switches = (repr(self.gate), str(self.plan_graph), repr(self.notes), *filter(None, [self._differs]))
+        who = (self.card.name, self.program_version, *switches)
         return plan_key(clean.query, clean.turns, clean.session, *who, *self._retrieval.stands_on(clean.session), model)
 
     def _keep(self, planning: Planning, history: History, session: Mapping[str, Any] | None) -> QueryPlan:
@@ -221,7 +224,11 @@ class QueryPlanner(dspy.Module):
 
     @property
     def program_version(self) -> str:
-        """A name of this program's content; it changes whenever the same query could get another plan."""
+        """A name of this program's content.
+
+        A program that was loaded keeps its version whether or not it plans graph steps, with whatever candidates and
+        graph it was given.
+        """
         self._asked()  # somebody may have changed a predictor
         if self._version is None:
             self._version = self._of_manifest(self.manifest) if self.manifest else f"uncompiled-{content_hash(self)}"
@@ -247,6 +254,7 @@ class QueryPlanner(dspy.Module):
     def with_graph(self, learned: Learned | None, index: NameIndex | None = None) -> QueryPlanner:
         """Plan graph steps with ``learned``; names come from ``index``, or else from the card. Returns self."""
         self.graph, self._graph_planner, self._version = learned, None, None
+        self._differs += f" {uuid4().hex}"  # a graph's names have no fingerprint, so no plan in a cache is of this one
         if learned is not None and index is not None and self.card.graph is not None:
             self._graph_planner = GraphPlanner(self.card.graph, index, learned)
         return self
@@ -262,39 +270,6 @@ class QueryPlanner(dspy.Module):
         self.gate = Gate(mode, bound or self.gate.bound)
         self._version = None
         return self
-
-    def with_lm(self, lm: Given) -> QueryPlanner:
-        """Use another model from now on; returns self.
-
-        One that this planner opened is closed, unless a copy of the planner uses it; a plan being made may miss it.
-        """
-        before, self._model = self._model, Model(lm)
-        before.leave()
-        return self
-
-    def set_lm(self, lm: Given) -> None:
-        """DSPy's name for ``with_lm``."""
-        self.with_lm(lm)
-
-    @property
-    def lm_name(self) -> str:
-        """The opened language model's name with its weights' hash; "none" if none is open. Opens nothing."""
-        return self._model.lm.fingerprint if self._model.lm is not None else "none"
-
-    @property
-    def has_lm(self) -> bool:
-        """Whether it has a language model, open or not."""
-        return self._model.given
-
-    @property
-    def lm_problem(self) -> str:
-        """Why the language model cannot be used: it could not be opened, or is still being opened; else empty."""
-        return self._model.problem or (STILL_OPENING if self._model.opening else "")
-
-    @property
-    def lm_failure(self) -> BaseException | None:
-        """What was raised when the language model was last opened; None if nothing was."""
-        return self._model.failure
 
     def warm(self) -> None:
         """Open the model and let it read every prompt prefix, so that the first query is as fast as later ones.

@@ -12,8 +12,9 @@ T = TypeVar("T")
 
 
 def in_thread(function: Callable[[], T]) -> Future[T]:
-    """Run a function in a daemon thread that sees this context's variables."""
+    """Run a function in a daemon thread that sees this context's variables; who waits for it may stop waiting."""
     future: Future[T] = Future()
+    future.set_running_or_notify_cancel()
     context = contextvars.copy_context()
 
     def run() -> None:

@@ -100,7 +100,7 @@ def restore(planner: QueryPlanner, state: ProgramState) -> None:
     Raises:
         ProgramError: the program was compiled with another card, signatures or encoder, or has an unknown stage.
     """
-    planner.with_graph(from_tensors(state.heads)).manifest = state.manifest
+    planner.graph, planner.manifest = from_tensors(state.heads), state.manifest
     planner.combinations = dict(state.manifest.combinations)
     planner.learned = state.manifest.learned
     check_fingerprints(fingerprints(planner), planner.specs, state.manifest)

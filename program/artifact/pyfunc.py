@@ -45,12 +45,16 @@ class PlannerModel(PythonModel):
         return pd.Series(plans, index=frame.index, name="plan", dtype="object")
 
     def _plan(self, row: Mapping[Any, Any]) -> str:
+        from queryplan.program.batch import no_query
+
         try:
             history, session = _value(row, "history", []), _value(row, "session", {})
-            query: Any = None if _nothing(row["query"]) else row["query"]
-            return self.planner.plan(query, history=history, session=session).model_dump_json()
         except TypeError as error:
             return json.dumps({"error": f"this row is no query: {error}"})
+        given = {"query": None if _nothing(row["query"]) else row["query"], "history": history, "session": session}
+        if why := no_query(given):
+            return json.dumps({"error": why})
+        return self.planner.plan(**given).model_dump_json()
 
 
 def _value(row: Mapping[Any, Any], name: str, missing: Any) -> Any:

@@ -21,6 +21,7 @@ from ...errors import QueryPlanError, UserError
 from ..explaining import Explanation, explained
 from ..plan import QueryPlan
 from ..planner import QueryPlanner
+from ..threads import in_thread
 from .http_types import CacheFacts, Health, Limits, PlanRequest
 
 logger = logging.getLogger("queryplan.http")
@@ -148,7 +149,7 @@ class PlanService:
     async def _open(self) -> None:
         """Open the model, with retries if it does not answer; meanwhile plans are made without it."""
         wait = RETRY_S[0]
-        while (error := await _in_thread(self.planner.warm)) is not None:
+        while (error := await _raised(self.planner.warm)) is not None:
             if isinstance(error, UserError) and self._fatal is not None:
                 self._fatal(error)
                 return
@@ -194,26 +195,13 @@ def _later(why: str, seconds: float) -> HTTPException:
     return HTTPException(503, f"{why}; ask again in {wait} s", {"Retry-After": str(wait)})
 
 
-async def _in_thread(do: Callable[[], None]) -> Exception | None:
+async def _raised(do: Callable[[], object]) -> Exception | None:
     """Run a call in a daemon thread, as reading prefixes may take minutes; returns what it raises, if anything."""
-    loop = asyncio.get_running_loop()
-    done: asyncio.Future[Exception | None] = loop.create_future()
-
-    def tell(error: Exception | None) -> None:
-        if not done.done():
-            done.set_result(error)
-
-    def run() -> None:
-        error: Exception | None = None
-        try:
-            do()
-        except Exception as raised:
-            error = raised
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(tell, error)
-
-    threading.Thread(target=run, name="queryplan-opening", daemon=True).start()
-    return await done
+    try:
+        await asyncio.wrap_future(in_thread(do))
+    except Exception as error:
+        return error
+    return None
 
 
 class _LoopThread:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import codecs
 import json
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
@@ -20,6 +18,7 @@ import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, stop_after_delay, wait_random_exponential
 
 from ....errors import DataError
+from ...threads import in_thread
 from .stepping import Gap, RunClock
 
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -188,17 +187,8 @@ def within(seconds: float, do: Callable[[], T]) -> T:
     Raises:
         Again: it took longer.
     """
-    done: Future[T] = Future()
-
-    def work() -> None:
-        try:
-            done.set_result(do())
-        except BaseException as error:
-            done.set_exception(error)
-
-    threading.Thread(target=work, daemon=True, name="queryplan-rest").start()
     try:
-        return done.result(seconds + GRACE_S)
+        return in_thread(do).result(seconds + GRACE_S)
     except TimeoutError:
         raise Again("no answer in time") from None
 
