@@ -137,8 +137,8 @@ class RetrievalParts:
             elif flow.clean.session.get("collection") is not None:
                 found.notes.append("session.collection is not read: the card has no [collection]")
             if not self._asks_dates and found.strategy.retrieval_method != "direct":
-                own = self.card.collection is not None
-                found.degraded += undated_gaps(flow.labels.standalone_query, own=own)
+                own, query = self.card.collection is not None, flow.labels.standalone_query
+                found.degraded += undated_gaps(query, own=own, names=flow.parts.linker.surfaces(query))
         return found
 
     def _ask(self, flow: Flow, found: Retrieved) -> None:

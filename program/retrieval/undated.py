@@ -8,21 +8,23 @@ from now and is over is said, in a clause that asks and not of the one who asks:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
+from ...data.function_words import languages_with_function_words, read_function_words
 from ..plan import Degraded
 from ..text.asking_words import asking_word
+from ..text.languages import TOKEN, detect_language
 from .dates.finding import find_dates
 from .dates.tokens import Token, first_words, tokens_of
 
 _CLAUSE = re.compile(r"[^.?!;:\n。？！；]+[?？]?")
 _WORD = re.compile(r"[^\W\d_]+")
-_OF_ONESELF = frozenset(
-    "i me my we us our ich mir mich mein meine meiner wir uns unser je j moi mon ma mes nous notre nos yo mi mis me"
-    " nosotros nuestro eu meu minha meus minhas nós nosso io mio mia miei noi nostro ik mij mijn wij we ons onze jag"
-    " mig min mitt vi vår ja mój moja my nasz 我 我们 私 僕 俺 ben benim biz".split()
-)
+_OF_ONESELF = frozenset("i me my we us our".split())
+_USUAL = 4
+"""So many words that another language has for each of these are looked at; rarer ones are words of much else."""
+_ALSO_ELSE = {"it": frozenset({"ci"})}
+"""Words of a language that say much else at least as often: *ci* is *us*, and is *there*."""
 _COMPARES = frozenset("than als que che dan än niż 比".split())
 _ASKS = frozenset("who whose what which why when where how how_many how_long how_often".split())
 _OPENS = frozenset("is has did any show".split())
@@ -32,31 +34,40 @@ _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _OVER = ("last", "past")
 
 
-def asked_dates(text: str, *, own: bool = False) -> tuple[str, ...]:
+def asked_dates(text: str, *, own: bool = False, names: Iterable[str] = ()) -> tuple[str, ...]:
     """The dates that a text asks of what was said then, as typed, each once.
 
     Args:
         own: whether the texts are those of the one who asks, who then is no other than they are about, and who means by
             a weekday the latest one.
+        names: those that the text has, as typed, which never stand for the one who asks.
     """
-    return tuple(dict.fromkeys(phrase for clause in _CLAUSE.findall(text) for phrase in _of_clause(clause, own=own)))
+    said = _without(text, names)
+    phrases = (phrase for found in _CLAUSE.finditer(text) for phrase in _of_clause(found, said, own=own))
+    return tuple(dict.fromkeys(phrases))
 
 
-def undated_gaps(text: str, *, own: bool = False) -> list[Degraded]:
+def undated_gaps(text: str, *, own: bool = False, names: Iterable[str] = ()) -> list[Degraded]:
     """A gap for each date of ``asked_dates``."""
     why = "nothing that is searched can be asked for a time"
     instead = "the texts of all times are searched"
-    return [Degraded(what=f"date:{said}", why=why, instead=instead) for said in asked_dates(text, own=own)]
+    return [Degraded(what=f"date:{said}", why=why, instead=instead) for said in asked_dates(text, own=own, names=names)]
 
 
-def _of_clause(clause: str, *, own: bool) -> Iterator[str]:
+def _of_clause(found: re.Match[str], said: str, *, own: bool) -> Iterator[str]:
+    """The dates of a clause that it asks for.
+
+    Args:
+        said: the whole text without names, which are other characters in the same places.
+    """
+    clause = found.group()
     words = _WORD.findall(clause.casefold())
     if not _may_be_over(clause, words, own=own):
         return
     asks = [asking_word(word) for word in words]
     if not (clause[-1:] in "?？" or not _ASKS.isdisjoint(asks) or _OPENS & {*asks[:1]} or _UNSPACED.search(clause)):
         return
-    if not own and not _OF_ONESELF.isdisjoint(words):
+    if not own and _of_oneself(said[found.start() : found.end()], detect_language(said)):
         return
     for phrase in find_dates(clause):
         head, _, rest = clause.partition(phrase)
@@ -64,6 +75,43 @@ def _of_clause(clause: str, *, own: bool) -> Iterator[str]:
         counts_on = behind and behind[0].value("number") is not None  # "when one is past day one"
         if not _COMPARES.intersection(before) and not counts_on and _is_over(tokens_of(phrase), own=own):
             yield phrase
+
+
+def _without(text: str, names: Iterable[str]) -> str:
+    """A text in which other characters stand for its names; one small word is no name, as it may be a pronoun."""
+    for name in names:
+        if len(name) > 1 and (name[0].isupper() or " " in name):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "x" * len(name), text)
+    return text
+
+
+def _of_oneself(clause: str, language: str) -> bool:
+    """Whether a clause has a word of its language for the one who asks.
+
+    Within a sentence a capital makes a name of such a word (*Min*, *US*), but in German, and where all has capitals.
+    """
+    own, words = _pronouns(language), TOKEN.findall(clause)
+    capitals_tell = language != "de" and any(word[:1].islower() for word in words)
+    for place, word in enumerate(words):
+        named = len(word) > 1 and (word.isupper() or (place > 0 and word[0].isupper()))
+        article = place > 0 and words[place - 1].casefold() == "the"  # "in the us"
+        if word.casefold() in own and not article and not (capitals_tell and named):
+            return True
+    return False
+
+
+@cache
+def _pronouns(language: str) -> frozenset[str]:
+    """The words of a language for *I*, *we* and what is theirs, but those that are another word of it as well."""
+    if language not in languages_with_function_words():
+        return _OF_ONESELF
+    found, others = set[str](), set[str](_ALSO_ELSE.get(language, ()))
+    for english, typed in read_function_words(language):
+        own = english in _OF_ONESELF
+        shown = typed if english in ("my", "our") or not own else typed[:_USUAL]  # those of "my" are one word's endings
+        parts = (text.casefold().replace("'", " ").replace("-", " ").split() for text in shown)
+        (found if own else others).update(part[0] for part in parts if len(part) == 1)
+    return frozenset(found - others)
 
 
 def _may_be_over(clause: str, words: list[str], *, own: bool) -> bool:

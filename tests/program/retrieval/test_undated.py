@@ -50,6 +50,59 @@ def test_other_dates_are_not(text: str) -> None:
     assert asked_dates(text) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("What did Ben say last week?", "last week"),
+        ("what did mia say last week", "last week"),
+        ("What did Min say about sleep last month?", "last month"),
+        ("What did Mi and Je say last week?", "last week"),
+        ("What happened in the US last week?", "last week"),
+        ("what happened in the us last week", "last week"),
+        ("US elections: what was said last week?", "last week"),
+        ("What is new about My Year of Rest last week?", "last week"),
+        ("Was hat Ben gestern gesagt?", "gestern"),
+        ("vem talade i Göteborg igår?", "igår"),
+        ("i comuni: chi ha deciso i turni ieri?", "ieri"),
+        ("które błędy i zmiany wyszły wczoraj?", "wczoraj"),
+        ("¿Qué dijo Mia la semana pasada?", "la semana pasada"),
+    ],
+)
+def test_what_sounds_like_a_word_for_oneself_in_another_language_is_none(text: str, said: str) -> None:
+    assert asked_dates(text) == (said,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did we say last week?",
+        "WHAT DID WE SAY LAST WEEK?",
+        "What Did My Boss Say Last Week",
+        "what did Ben tell us last week",
+        "Was hast du mir gestern gesagt?",
+        "Was hat Mein Chef gestern gesagt?",
+        "qu'est-ce que j'ai lu la semaine dernière ?",
+        "¿qué dijo mi jefe la semana pasada?",
+        "o que o meu chefe disse na semana passada?",
+        "cosa ha detto mia madre ieri",
+        "vad sa min chef igår?",
+        "co powiedziała moja szefowa wczoraj?",
+        "ben geçen hafta ne dedim?",
+        "что сказал мой начальник вчера?",
+    ],
+)
+def test_who_asks_of_himself_in_his_language_asks_for_no_time(text: str) -> None:
+    assert asked_dates(text) == ()
+
+
+def test_names_stand_for_nobody_who_asks() -> None:
+    assert asked_dates("what was said in all my rivers last week") == ()
+    assert asked_dates("what was said in all my rivers last week", names=["all my rivers"]) == ("last week",)
+    assert asked_dates("Mia che cosa ha detto ieri?", names=["Mia"]) == ("ieri",)
+    assert asked_dates("cosa ha detto mia madre ieri", names=["mia"]) == ()
+    assert asked_dates("what do I know of I last week", names=["I"]) == ()
+
+
 def test_of_ones_own_texts_one_asks_in_the_first_person_and_by_weekdays() -> None:
     text = "what did I write on Tuesday?"
     assert asked_dates(text, own=True) == ("Tuesday",)
@@ -62,5 +115,7 @@ def test_a_plan_of_a_domain_without_dated_sources_says_so(bench: Any) -> None:
     assert [(gap.what, gap.instead) for gap in plan.degraded if gap.what.startswith("date:")] == [
         ("date:last month", "the texts of all times are searched")
     ]
+    named = bench.planner(heads=kinds).plan("what did Ilse say about the US last month?")
+    assert any(gap.what == "date:last month" for gap in named.degraded)
     without = bench.planner(heads=kinds).plan("what did Ilse say about beauty?")
     assert not any(gap.what.startswith("date:") for gap in without.degraded)
