@@ -128,7 +128,7 @@ class CollectionRules(Frozen):
         direct_max_items: the most items of a collection that is read whole.
         token_budget: the most tokens of its text; a token is a Chinese character or four other ones.
         stale_after_hours: older statistics count as missing, and so do those from the future.
-        store: file of the domain's own collection, one item on each line, if it has one.
+        store: file of the domain's own collection, one item on each line; `posts.jsonl` if it is not named.
     """
 
     direct_max_items: int = Field(default=15, ge=0)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from ...data.card import DomainCard
 from ...data.checking import MAX_EXAMPLES, Finding
-from ...data.sources import SourceContract
+from ...data.sources import CollectionRules, SourceContract
 from ...errors import DataError
 from .passages import (
-    POSTS,
     TRANSCRIPTS,
     Passage,
+    collection_name,
     day_of,
     numbered,
     read_passages,
@@ -26,7 +26,6 @@ from .passages import (
 )
 from .sources.records import days_of, values_of
 
-READ = f"{TRANSCRIPTS}/*.md and {POSTS}"
 _HOMES = ("transcripts", "transcript", "posts", "post")
 
 
@@ -34,21 +33,23 @@ def check_texts(folder: Path, card: DomainCard | None) -> tuple[Finding, ...]:
     """Find files of a domain that are not read, and parts of the others that are not.
 
     Args:
-        card: has the stores of sources, which are read like posts.
+        card: names the store of the collection and those of sources, which are read alike.
     """
-    stores = dict.fromkeys(source.store for source in card.sources if source.store) if card is not None else {}
-    missing = [f"{name} of the card is not there" for name in stores if not (folder / name).is_file()]
-    records = [folder / name for name in (POSTS, *stores) if (folder / name).is_file()]
+    rules = card.collection if card is not None else None
+    sources = card.sources if card is not None else ()
+    told = [part.store for part in (rules, *sources) if part is not None and part.store]
+    missing = [f"{name} of the card is not there" for name in dict.fromkeys(told) if not (folder / name).is_file()]
+    collection = collection_name(rules)
+    records = [folder / name for name in dict.fromkeys((collection, *told)) if (folder / name).is_file()]
     wrong = [*(said for path in _transcripts(folder) for said in _of_transcript(path)), *_of_records(records)]
     if not wrong:
-        wrong = [*_as_a_whole(folder, records)]
-    sources = card.sources if card is not None else ()
+        wrong = [*_as_a_whole(folder, rules, records)]
     lacking = [] if wrong or missing else [said for source in sources for said in _no_fields(source, folder)]
     found = (
         (
             "texts that are not read",
-            [*_unread(folder)],
-            f"only {READ} are read: name it so, or move it away",
+            [*_unread(folder, collection)],
+            f"only {TRANSCRIPTS}/*.md and {collection} are read: name it so, or move it away",
         ),
         ("stores that are not there", missing, "write the file, or take store = … out of the card"),
         ("filters that no record has", lacking, "name the field as the records do and write days as YYYY-MM-DD"),
@@ -65,13 +66,13 @@ def _transcripts(folder: Path) -> list[Path]:
     return sorted((folder / TRANSCRIPTS).glob("*.md"))
 
 
-def _unread(folder: Path) -> Iterator[str]:
+def _unread(folder: Path, collection: str) -> Iterator[str]:
     """Files in the texts' places, or with nearly their names, that nothing opens."""
     read = set(_transcripts(folder))
     inside = sorted((folder / TRANSCRIPTS).iterdir()) if (folder / TRANSCRIPTS).is_dir() else []
     yield from (f"{TRANSCRIPTS}/{path.name}" for path in inside if path not in read and not path.name.startswith("."))
     for path in sorted(folder.iterdir()):
-        known = path.name == POSTS or (path.name == TRANSCRIPTS and path.is_dir())
+        known = path == folder / collection or (path.name == TRANSCRIPTS and path.is_dir())
         if path.name.split(".")[0].casefold() in _HOMES and not known:
             yield path.name
 
@@ -131,11 +132,11 @@ def _no_days(source: SourceContract, name: str, records: Sequence[Passage]) -> I
     yield from (f"source {source.name!r}: {name} of {of}: {day!r} is no day" for of, day in said if not day_of(day))
 
 
-def _as_a_whole(folder: Path, records: Iterable[Path]) -> Iterator[str]:
+def _as_a_whole(folder: Path, rules: CollectionRules | None, records: Iterable[Path]) -> Iterator[str]:
     """Problems that no single file shows: ids that occur twice."""
     try:
         for path in records:
             read_records(path, path.stem)
-        read_passages(folder)
+        read_passages(folder, rules)
     except DataError as error:
         yield str(error)

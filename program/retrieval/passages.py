@@ -10,25 +10,33 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from types import MappingProxyType
 from typing import Any
 
 from ...data.lines import numbered_lines
+from ...data.sources import CollectionRules
 from ...errors import DataError
 from .terms import terms
 
 TRANSCRIPTS = "transcripts"
 POSTS = "posts.jsonl"
+COLLECTION = "posts"
+"""The source of the domain's own collection, whatever its file is called."""
 _NUMBERED = re.compile(r"\[(\d+)\]\s+(.*)", re.S)
 # A full-width colon has no space behind it. Texts without spaces say a whole clause in a dozen characters.
 _SPEAKER = re.compile(r"([^\s:：][^:：\n]{0,40}): |([^\s:：][^:：，。、！？；\n]{0,11})：")
 _EMPTY_LINES = re.compile(r"\n[^\S\n]*\n")
 # Fields of a record that are not its text.
 _NOT_TEXT = ("id", "text", "title", "date")
+
+Stamp = tuple[tuple[str, int, int], ...]
+"""Name, time and size of files; another one if any of them has changed."""
 
 
 @dataclass(frozen=True)
@@ -75,16 +83,48 @@ class Passage:
         return frozenset(terms(self.text))
 
 
-def read_passages(folder: Path) -> tuple[Passage, ...]:
-    """Read the passages of a domain folder: its transcripts, then its posts; none if it has neither.
+def stamp_of(files: Iterable[Path]) -> Stamp:
+    """The stamp of those of the files that exist."""
+    found = []
+    for path in files:
+        with suppress(OSError):  # also of a file that is taken away meanwhile
+            told = path.stat()
+            found += [(str(path), told.st_mtime_ns, told.st_size)] if S_ISREG(told.st_mode) else []
+    return tuple(found)
+
+
+def collection_name(rules: CollectionRules | None) -> str:
+    """What the file of a domain's own collection is called, if there is one: the store of its card, or the posts."""
+    return (rules.store if rules is not None else None) or POSTS
+
+
+def read_collection_file(path: Path) -> tuple[Passage, ...]:
+    """Read a domain's own collection, once in a process until its file changes.
+
+    Raises:
+        DataError: as ``read_records``.
+    """
+    return _collection(path, stamp_of([path]))
+
+
+@lru_cache(maxsize=8)
+def _collection(path: Path, stamp: Stamp) -> tuple[Passage, ...]:
+    return read_records(path, COLLECTION)
+
+
+def read_passages(folder: Path, rules: CollectionRules | None = None) -> tuple[Passage, ...]:
+    """Read the passages of a domain folder: its transcripts, then its own collection; none if it has neither.
+
+    Args:
+        rules: those of the card, which may name the file of the collection.
 
     Raises:
         DataError: a file cannot be read; it is named, with the line if there is one.
     """
     transcripts = sorted((folder / TRANSCRIPTS).glob("*.md"))
     found = [passage for path in transcripts for passage in _with_context([*_transcript(path)])]
-    if (folder / POSTS).is_file():
-        found += read_records(folder / POSTS, "posts")
+    if (own := folder / collection_name(rules)).is_file():
+        found += read_collection_file(own)
     _refuse_twice(found, folder.name)
     return tuple(found)
 

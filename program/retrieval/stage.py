@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import dspy
 
 from ...data.card import SHIPPED, DomainCard
+from ...errors import DataError
 from ...signatures.types import SourceIntent, SourcePlan, SourceQuery
 from ...signatures.vary_query import VaryQuery
 from ..asking import Ask, Reply
@@ -21,6 +22,7 @@ from .candidates.candidates import CandidateConfig, CandidatePlanner
 from .candidates.keywords import key_terms
 from .collection.collection import ItemStore, choose_method, open_items
 from .dates.clock import Now, local_now, session_now
+from .passages import collection_name, stamp_of
 from .sources.intents import IntentReader
 from .sources.planning import SourcePlanner
 from .undated import undated_gaps
@@ -53,7 +55,6 @@ class RetrievalParts:
     Attributes:
         candidates: makes query candidates.
         now: the clock for relative dates and the age of statistics, used if the session does not give the time.
-        items: the domain's own collection, or None.
     """
 
     def __init__(
@@ -76,7 +77,8 @@ class RetrievalParts:
         self.now = now
         self._folder = folder
         self.candidates = CandidatePlanner(card, linker, config)
-        self.items = _items(card, folder)
+        self._collection = (folder or SHIPPED / card.name) / collection_name(card.collection)
+        self.items()  # one that cannot be read is an error now and not with a query
         self._vary = dspy.Predict(VaryQuery)
         self._reader = IntentReader(card) if card.source_intents else None
         self._planner = SourcePlanner(card)
@@ -86,10 +88,22 @@ class RetrievalParts:
     def stands_on(self, session: Mapping[str, Any]) -> tuple[str, ...]:
         """What this part of a plan depends on, beside query and program, as texts for a cache's key.
 
-        These are the settings, the folder and, if dates are resolved, the current day of whoever asks."""
-        tells_time = self._reader is not None or self.card.collection is not None
+        These are the settings, the folder, if dates are resolved, the current day of whoever asks, and if the card has
+        rules for a collection, when that was changed."""
+        measured = self.card.collection is not None
+        tells_time = self._reader is not None or measured
         day = session_now(session, self.now)[0].date().isoformat() if tells_time else ""
-        return repr(self.candidates.config), str(self._folder), day
+        changed = [repr(stamp_of([self._collection]))] if measured else []
+        return repr(self.candidates.config), str(self._folder), day, *changed
+
+    def items(self) -> ItemStore | None:
+        """The domain's own collection as its file is now; None without rules for it, and without a file.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        there = self.card.collection is not None and stamp_of([self._collection])
+        return open_items(self._collection) if there else None
 
     def asks(self, flow: Flow) -> list[Ask]:
         """The request for other wordings, if they are switched on, not cached, and likely to be used.
@@ -182,18 +196,17 @@ class RetrievalParts:
     def _choose(self, flow: Flow, found: Retrieved) -> None:
         assert self.card.collection is not None, "asked only where the card has rules"
         now, gap = session_now(flow.clean.session, self.now)
-        measure = self.items.tokens if self.items is not None else None
+        try:
+            items = self.items()
+        except DataError as error:  # the file was changed since this planner was made
+            items = None
+            instead = "what the session says of it was taken for true"
+            found.degraded.append(Degraded(what="collection", why=str(error), instead=instead))
+        measure = items.tokens if items is not None else None
         choice = choose_method(flow.clean.session.get("collection"), now, self.card.collection, measure)
         found.strategy = found.strategy.model_copy(update={"retrieval_method": choice.method})
         found.notes.append(f"read everything or search: {choice.method}, {choice.why}")
         found.degraded += [g for g in (gap, choice.gap) if g is not None and g not in found.degraded]
-
-
-def _items(card: DomainCard, folder: Path | None) -> ItemStore | None:
-    if card.collection is None or card.collection.store is None:
-        return None
-    path = (folder or SHIPPED / card.name) / card.collection.store
-    return open_items(path) if path.is_file() else None
 
 
 def _asked(flow: Flow) -> str:

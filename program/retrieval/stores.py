@@ -16,7 +16,7 @@ from ...data.other_words import NAMES_FILE
 from ..text.linker import Linker
 from .candidates.candidates import CandidatePlanner
 from .graph_facts import GraphStore
-from .passages import POSTS, TRANSCRIPTS, Passage, read_passages, read_records
+from .passages import COLLECTION, TRANSCRIPTS, Passage, Stamp, collection_name, read_passages, read_records, stamp_of
 from .providers import LocalProvider, SearchProvider, passage_provider
 from .retrievers import term_weights
 from .sources.records import RecordSource, Source
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 CACHED = 8
 """Domains whose stores are kept in this process."""
-
-Stamp = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,13 @@ def open_stores(domain: str | Path) -> Stores:
         DataError: there is no such domain, or a file cannot be read, which is named.
     """
     folder = domain_folder(domain).resolve()
-    return _open(folder, _stamp(_files(folder)))
+    return _open(folder, stamp_of(_files(folder)))
 
 
 @lru_cache(maxsize=CACHED)
 def _open(folder: Path, stamp: Stamp) -> Stores:
     card = load_card(folder)
-    texts = read_passages(folder)
+    texts = read_passages(folder, card.collection)
     sources = {c.name: source for c in card.sources if (source := RecordSource.of(c, folder)) is not None}
     stores = {c.name: read_records(folder / c.store, c.name) for c in card.sources if c.store is not None}
     graph = _graph(folder, card)
@@ -84,7 +82,7 @@ def _open(folder: Path, stamp: Stamp) -> Stores:
         graph=graph,
         left_out=graph.left_out if graph is not None else (),
         sources=MappingProxyType(sources),
-        collection=tuple(p for p in texts if p.source == "posts"),
+        collection=tuple(p for p in texts if p.source == COLLECTION),
     )
 
 
@@ -104,15 +102,12 @@ def _graph(folder: Path, card: DomainCard) -> MemoryGraph | None:
 def _files(folder: Path) -> list[Path]:
     """Every file that would be opened, whether it exists or not."""
     told = [*(folder / name for name in (CARD_FILE, NAMES_FILE, WORDS_FILE)), *sorted((folder / "graph").glob("*"))]
-    stores = [folder / source.store for source in _card(folder, _stamp(told)).sources if source.store is not None]
-    return [*told, folder / POSTS, *sorted((folder / TRANSCRIPTS).glob("*.md")), *stores]
+    card = _card(folder, stamp_of(told))
+    stores = [folder / source.store for source in card.sources if source.store is not None]
+    stores.append(folder / collection_name(card.collection))
+    return [*told, *sorted((folder / TRANSCRIPTS).glob("*.md")), *stores]
 
 
 @lru_cache(maxsize=CACHED)
 def _card(folder: Path, stamp: Stamp) -> DomainCard:
     return load_card(folder)
-
-
-def _stamp(files: Sequence[Path]) -> Stamp:
-    """Name, time and size of the files that exist."""
-    return tuple((str(p), p.stat().st_mtime_ns, p.stat().st_size) for p in files if p.is_file())

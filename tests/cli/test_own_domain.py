@@ -95,7 +95,7 @@ def test_a_compiled_program_reads_the_stores_of_its_own_domain(folder: Path, tmp
     from queryplan.cli.settings import load_settings
 
     with open_planner(str(folder), str(tmp_path / "program"), load_settings(lm="none")) as planner:
-        assert planner._retrieval.items is not None
+        assert planner._retrieval.items() is not None
 
 
 def test_a_plan_that_waits_for_heads_says_so_once(

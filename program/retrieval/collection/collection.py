@@ -20,12 +20,11 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from ....data.lines import numbered_lines
 from ....data.sources import CollectionRules
-from ....errors import DataError
 from ....signatures.types import Frozen, RetrievalMethod
 from ...plan import Degraded
 from ..dates.clock import read_time
+from ..passages import Passage, Stamp, read_collection_file, stamp_of
 from .markdown import format_items, text_of
 
 log = logging.getLogger(__name__)
@@ -250,17 +249,21 @@ class ItemStore:
         return self._sums[until] - self._sums[max(0, until - stats.composition_count)]
 
 
-@lru_cache(maxsize=8)
+def item_of(passage: Passage) -> dict[str, Any]:
+    """The item of a collection that a passage was made from."""
+    titled = {"title": passage.title} if passage.title else {}
+    return {"id": passage.id, "date": passage.date, **titled, **dict(passage.fields), "text": passage.text}
+
+
 def open_items(path: Path) -> ItemStore:
-    """Read the items of a JSON-lines file, once in a process.
+    """The items of a collection as a run reads them, counted once in a process until the file changes.
 
     Raises:
-        DataError: the file cannot be read, or a line is not a JSON object.
+        DataError: the file cannot be read, or a line is no record of a text.
     """
-    try:
-        items = [json.loads(line) for _, line in numbered_lines(path.read_text(encoding="utf-8-sig"))]
-    except (OSError, ValueError) as error:
-        raise DataError(f"the collection {path.name} cannot be read: {error}") from error
-    if not all(isinstance(item, dict) for item in items):
-        raise DataError(f"the collection {path.name} has a line that is no JSON object")
-    return ItemStore(items)
+    return _items(path, stamp_of([path]))
+
+
+@lru_cache(maxsize=8)
+def _items(path: Path, stamp: Stamp) -> ItemStore:
+    return ItemStore([item_of(passage) for passage in read_collection_file(path)])

@@ -14,7 +14,7 @@ from ..results import Evidence, Gap
 from ..run_result import RunResult
 from ..search import SearchTrace
 from ..stores import Stores
-from .collection import ContextResult, read_everything, read_stats
+from .collection import ContextResult, item_of, read_everything, read_stats
 
 VARIANT = "direct:everything"
 
@@ -56,12 +56,6 @@ def newest(texts: Sequence[Passage], given: object, now: datetime) -> list[Passa
     day, stats = now.date().isoformat(), read_stats(given)
     there = sorted((text for text in texts if text.date[:10] <= day), key=lambda text: text.date, reverse=True)
     return there[: stats.composition_count] if stats else there
-
-
-def item_of(passage: Passage) -> dict[str, Any]:
-    """The item of a store that a passage was made from."""
-    titled = {"title": passage.title} if passage.title else {}
-    return {"id": passage.id, "date": passage.date, **titled, **dict(passage.fields), "text": passage.text}
 
 
 def _now(texts: Sequence[Passage], session: Mapping[str, Any]) -> tuple[datetime, list[Degraded]]:

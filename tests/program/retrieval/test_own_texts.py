@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from queryplan.data.card import SHIPPED, DomainCard, load_card
@@ -14,6 +15,12 @@ GOOD = "---\nnumber: 1\ntitle: On Ice\ndate: 2024-02-03\nguests: [Ada]\n---\n\n[
 
 def found(folder: Path, card: DomainCard | None = None) -> dict[str, tuple[str, ...]]:
     return {finding.kind: finding.examples for finding in check_texts(folder, card)}
+
+
+def baker(source: dict[str, Any]) -> DomainCard:
+    """A card with one source and no collection."""
+    sources = (SourceContract.model_validate(source),)
+    return load_card(SHIPPED / "journal").model_copy(update={"sources": sources, "collection": None})
 
 
 def transcript(folder: Path, text: str, name: str = "01.md") -> Path:
@@ -99,7 +106,7 @@ def test_a_filter_that_no_record_has_is_named(tmp_path: Path) -> None:
     fields = [{"name": "states", **field}, {"name": "moods", **field}, {"name": "providers", **field}]
     days = {"name": "dates", "kind": "date"}
     source = {"name": "oven", "description": "loaves", "store": "oven.jsonl", "fields": [*fields, days]}
-    card = load_card(SHIPPED / "journal").model_copy(update={"sources": (SourceContract.model_validate(source),)})
+    card = baker(source)
     (tmp_path / "oven.jsonl").write_text('{"id": "a", "text": "x"}\n{"id": "b", "text": "y", "state": "raw"}\n')
     assert found(tmp_path, card) == {
         "filters that no record has": (
@@ -109,10 +116,25 @@ def test_a_filter_that_no_record_has_is_named(tmp_path: Path) -> None:
     }
 
 
+def test_the_collection_is_the_file_that_the_card_names(tmp_path: Path) -> None:
+    card = load_card(SHIPPED / "journal")
+    assert card.collection is not None
+    named = card.model_copy(update={"collection": card.collection.model_copy(update={"store": "diary.jsonl"})})
+    assert found(tmp_path, named) == {"stores that are not there": ("diary.jsonl of the card is not there",)}
+    (tmp_path / "diary.jsonl").write_text('{"id": "a", "text": "x", "date": "May"}\n')
+    (tmp_path / "posts.jsonl").write_text('{"id": "a", "text": "x"}\n')
+    assert found(tmp_path, named) == {
+        "texts that are not read": ("posts.jsonl",),
+        "texts that are not read as they were meant": (
+            "diary.jsonl:1: date: 'May' is no day, YYYY-MM-DD; it is left out",
+        ),
+    }
+
+
 def test_a_day_that_no_filter_can_pass_is_named(tmp_path: Path) -> None:
     fields = [{"name": name, "kind": "date"} for name in ("bake_dates", "dates")]
     source = {"name": "oven", "description": "loaves", "store": "oven.jsonl", "fields": fields}
-    card = load_card(SHIPPED / "journal").model_copy(update={"sources": (SourceContract.model_validate(source),)})
+    card = baker(source)
     records = ['{"id": "a", "text": "x", "bake_date": "8 Oct", "date": "2025-01-02"}']
     records += ['{"id": "b", "text": "x", "bake_date": "2025-10-08T10:00"}']
     (tmp_path / "oven.jsonl").write_text("\n".join(records) + "\n")

@@ -272,7 +272,7 @@ def test_few_but_long_items_are_searched(cards: Callable[[str], DomainCard]) -> 
 
 
 def test_a_domain_elsewhere_brings_its_own_collection(cards: Callable[[str], DomainCard], tmp_path: Path) -> None:
-    (tmp_path / "posts.jsonl").write_text('{"date": "2025-01-01", "text": "%s"}\n' % ("word " * 5000))
+    (tmp_path / "posts.jsonl").write_text('{"id": "p1", "date": "2025-01-01", "text": "%s"}\n' % ("word " * 5000))
     planner = QueryPlanner(cards("journal"), folder=tmp_path)
     assert planner.plan("what now?", session=collection(9)).retrieval_strategy.retrieval_method == "semantic"
     planner.close()

@@ -229,7 +229,7 @@ def test_sums_and_items_agree(count: int, day: int) -> None:
     assert store.tokens(CollectionStats(composition_count=count), until) == said
 
 
-@pytest.mark.parametrize("content", ["{not json", "[1]\n"])
+@pytest.mark.parametrize("content", ["{not json", "[1]\n", '{"date": "2026-01-01", "text": "no id"}\n'])
 def test_a_broken_collection_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text(content)
@@ -239,7 +239,7 @@ def test_a_broken_collection_is_named(tmp_path: Path, content: str) -> None:
 
 def test_a_line_separator_inside_an_item_ends_no_line(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
-    path.write_text('\ufeff{"date": "2026-01-01", "text": "one\u2028two\u0085three"}\n', encoding="utf-8")
+    path.write_text('\ufeff{"id": "a", "date": "2026-01-01", "text": "one\u2028two\u0085three"}\n', encoding="utf-8")
     assert [item["text"] for item in open_items(path).items] == ["one\u2028two\u0085three"]
 
 
@@ -250,5 +250,14 @@ def test_a_missing_collection_is_named(tmp_path: Path) -> None:
 
 def test_a_line_of_a_collection_ends_only_where_the_line_does(tmp_path: Path) -> None:
     path = tmp_path / "posts.jsonl"
-    path.write_text(json.dumps({"date": "2026-01-01", "text": "a\u2028b"}, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({"id": "a", "text": "a\u2028b"}, ensure_ascii=False) + "\n", encoding="utf-8")
     assert [item["text"] for item in open_items(path).items] == ["a\u2028b"]
+
+
+def test_a_collection_is_read_once_until_its_file_changes(tmp_path: Path) -> None:
+    path = tmp_path / "diary.jsonl"
+    path.write_text('{"id": "a", "text": "one"}\n')
+    first = open_items(path)
+    assert open_items(path) is first
+    path.write_text('{"id": "a", "text": "one"}\n{"id": "b", "text": "two"}\n')
+    assert [item["text"] for item in open_items(path).items] == ["one", "two"]
