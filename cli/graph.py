@@ -126,7 +126,10 @@ def run(
     plan: Annotated[
         Path | None, typer.Option(help="Run the graph plan in this JSON file instead of making one.")
     ] = None,
-    deadline: Annotated[float | None, typer.Option(min=0, help="Seconds after which running stops.")] = None,
+    deadline: Annotated[
+        float | None,
+        typer.Option(min=0, help="Seconds for planning and running a question; planning gets three fifths."),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Answers at most; says how many were cut.")] = None,
     paths: Annotated[bool, typer.Option("--paths", help="Also show how each answer was reached.")] = False,
     picture: Annotated[Path | None, typer.Option(help="Also draw the plan, as .svg or .mmd (mermaid).")] = None,
@@ -151,6 +154,8 @@ def run(
         raise UserError("--paths, --picture and --export are of one question or plan; leave them out with --batch")
     check_file("--out", out)
     _check_targets(picture, export)
+    from ..program.graph.batch import proposed
+
     with _executor(graph, domain, schema) as executor:
         if plan is not None:
             _show(_plan(plan, executor.schema), executor, deadline, limit, paths, picture, export, as_json)
@@ -161,15 +166,15 @@ def run(
             if batch is not None and out is not None:
                 _batch(planner, executor, batch, out, deadline, limit)
                 return
-            proposal = planner.plan(query or "")
+            proposal, left = proposed(planner, query or "", deadline)
             if as_json:
-                _print_row(proposal, executor, deadline, limit)
+                _print_row(proposal, executor, left, limit)
                 if proposal.plan is not None:
                     _write(proposal.plan, executor.schema, picture, export)
                 return
             show_proposal(wide_console(), proposal)
             if proposal.plan is not None:
-                _show(proposal.plan, executor, deadline, limit, paths, picture, export, False)
+                _show(proposal.plan, executor, left, limit, paths, picture, export, False)
         finally:
             planner.close()
 

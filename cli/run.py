@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from ..program.retrieval.run_result import RunResult
     from ..program.retrieval.stores import Stores
 
-PLANNING = 0.6
-"""The share of a deadline that planning may take, so that time is left to search even if a model hangs."""
-
 
 def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
@@ -88,6 +85,7 @@ def _stores(domain: str) -> Stores:
 def _run(
     planner: QueryPlanner, stores: Stores, row: Mapping[str, Any], deadline: float | None, limit: int
 ) -> RunResult:
+    from ..program.asking import PLANNING
     from ..program.retrieval.calls import Deadline
     from ..program.retrieval.execute import RunSettings, execute
     from ..program.retrieval.search import SearchSettings

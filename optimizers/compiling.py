@@ -78,7 +78,8 @@ def compile_stages(
     chosen = _chosen(specs, stages)
     tasks = {name: _task(specs[name], rows_train, rows_dev, card, seed) for name in chosen}
     tasks = {name: replace(task, metric=(metrics or {}).get(name, task.metric)) for name, task in tasks.items()}
-    weights = {name: _pass_cost(task) for name, task in tasks.items()}
+    written = optimizer.arguments().get("written_dev", WRITTEN_DEV)
+    weights = {name: _pass_cost(task, written) for name, task in tasks.items()}
     results: dict[str, StageResult] = {}
     for name in chosen:
         spent = sum(result.calls for result in results.values())
@@ -123,12 +124,16 @@ def _too_few(task: StageTask) -> str:
     return ""
 
 
-def _pass_cost(task: StageTask) -> int:
-    """Requests for one pass over the examples that a stage is scored on; 0 if it has too few to be compiled."""
+def _pass_cost(task: StageTask, written: int) -> int:
+    """Requests for one pass over the examples that a stage is scored on; 0 if it has too few to be compiled.
+
+    Args:
+        written: how many examples a stage that writes is scored on.
+    """
     if _too_few(task):
         return 0
     if task.writes:
-        return min(len(task.dev), WRITTEN_DEV)
+        return min(len(task.dev), written)
     return sum(name in example for example in task.dev for name in task.decisions)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
-from ..program.heads.heads import Head, Heads
-from ..program.heads.learning import features_of
+from ..program.context import clean_row
+from ..program.heads.heads import HeadAnswer, Heads
 from ..program.lm.decider import UnansweredError
 from ..program.settle import label_probabilities
 from ..program.stages import DECIDING, StageSpec, examples
@@ -45,8 +45,8 @@ def fit_combinations(
         answers = _answers(spec, predictors[stage], made, outputs, lm)
         answered = [(example, answer) for example, answer in zip(made, answers, strict=True) if answer is not None]
         for output in outputs if answered else ():
-            opinions = _opinions(output, heads.heads[output], heads, answered, by_id, card)
-            if (found := fit_combination(opinions, seed)) is not None:
+            opinions = _opinions(output, heads, answered, by_id, card)
+            if opinions is not None and (found := fit_combination(opinions, seed)) is not None:
                 fitted.append(found)
     return fitted
 
@@ -75,30 +75,32 @@ def _answer(predictor: dspy.Predict, signature: Any, lm: Any, inputs: Mapping[st
 
 def _opinions(
     output: str,
-    head: Head,
     heads: Heads,
     answered: Sequence[tuple[dspy.Example, dspy.Prediction]],
     by_id: Mapping[str, LabelledRow],
     card: DomainCard,
-) -> Opinions:
-    made = [example for example, _ in answered]
-    said = [label_probabilities(getattr(answer, output)) for _, answer in answered]
-    labels = tuple(said[0])
-    guessed = [_head_row(output, head, labels, by_id[e.row_id], heads, card) for e in made]
-    gold = [str(e[output]).lower() if isinstance(e[output], bool) else str(e[output]) for e in made]
+) -> Opinions | None:
+    """Both opinions of the rows on which heads have one; None if there are no such rows."""
+    pairs = [(e, said, _head_answer(output, by_id[e.row_id], heads, card)) for e, said in answered]
+    known = [(e, label_probabilities(getattr(said, output)), head) for e, said, head in pairs if head is not None]
+    if not known:
+        return None
+    labels = tuple(known[0][1])
+    gold = [str(e[output]).lower() if isinstance(e[output], bool) else str(e[output]) for e, _, _ in known]
     return Opinions(
         output,
         labels,
-        np.array([[p.get(label, 0.0) for label in labels] for p in said]),
-        np.array(guessed),
-        np.array([labels.index(g) for g in gold]),
-        tuple(e.conversation for e in made),
+        np.array([[said.get(label, 0.0) for label in labels] for _, said, _ in known]),
+        np.array([[float(head.probabilities.get(label, 0.0)) for label in labels] for _, _, head in known]),
+        np.array([labels.index(label) for label in gold]),
+        tuple(e.conversation for e, _, _ in known),
     )
 
 
-def _head_row(
-    output: str, head: Head, labels: Sequence[str], row: LabelledRow, heads: Heads, card: DomainCard
-) -> list[float]:
-    found = head.probabilities(features_of(output, row, card, heads.features))
-    by_label = dict(zip(head.labels, found, strict=True))
-    return [float(by_label.get(label, 0.0)) for label in labels]
+def _head_answer(output: str, row: LabelledRow, heads: Heads, card: DomainCard) -> HeadAnswer | None:
+    """What a plan has from the heads, closer look and withheld rejections included; None if they cannot say."""
+    clean = clean_row(row, card)
+    if output == "is_follow_up":
+        return heads.of_turn(clean.query, clean.turns)
+    typed = clean.query if row.labels.is_follow_up else None
+    return heads.of_query(row.labels.standalone_query, typed).get(output)

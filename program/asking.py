@@ -28,6 +28,8 @@ from .lm.timely import OUT_OF_TIME, until
 Sent = Stage | Literal["vary"]
 """The purpose of a request: a stage of planning, or other wordings of the query, which decide nothing."""
 MAX_IN_FLIGHT = 16
+PLANNING = 0.6
+"""The share of a deadline that planning may take, so that time is left to search even if a model hangs."""
 
 
 @dataclass(frozen=True)

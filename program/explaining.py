@@ -105,8 +105,17 @@ def _head_answers(planner: QueryPlanner, clean: CleanInput, plan: QueryPlan) -> 
         return {}
     closely = planner.gate.closely
     turn = planner.heads.of_turn(clean.query, clean.turns, closely) if clean.turns else None
-    said = planner.heads.of_query(plan.standalone_query, clean.query if plan.is_follow_up else None, closely)
+    typed = clean.query if plan.is_follow_up else None
+    said = planner.heads.of_query(_read(plan.standalone_query, typed), typed, closely)
     return {**said, **({"is_follow_up": turn} if turn else {})}
+
+
+def _read(standalone: str, typed: str | None) -> str:
+    """What heads read of a standalone form: one that got a heading ("sleep debt: why?") without its colon."""
+    if typed is None or not standalone.endswith(typed):
+        return standalone
+    heading = standalone.removesuffix(typed).rstrip()
+    return f"{heading[:-1]} {typed}" if heading.endswith((":", "：")) else standalone
 
 
 def _route(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from .asking import Ask, Reply, Sent
 from .graph.asking.steps import read_steps
+from .graph.planner import LIKELY
 
 if TYPE_CHECKING:
     from ..signatures.graph_steps import GraphPlan
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 Round = Generator[list[Ask], Mapping[Sent, Reply], None]
 GUESSED = ("fuzzy", "unknown")
 """Ways of finding a name that are uncertain."""
-LIKELY = 0.5
-"""Certainty from which the ranking's plan is taken if no model can be asked: it is likelier right than wrong."""
 
 
 def graph_asks(flow: Flow) -> list[Ask]:
@@ -192,8 +191,7 @@ def _has_plans(flow: Flow) -> bool:
 
 def _sure(flow: Flow) -> GraphProposal | None:
     found = _proposal(flow)
-    enough = found is not None and found.plan is not None and found.confidence >= flow.parts.graph.enough  # type: ignore[union-attr]
-    return found if enough else None
+    return found if found is not None and flow.parts.graph.is_sure(found) else None  # type: ignore[union-attr]
 
 
 def _likely(flow: Flow) -> GraphProposal | None:

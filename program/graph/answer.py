@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ...signatures.graph_steps import GraphPlan
-from .batch import Planner
+from .batch import Planner, proposed
 from .executor import GraphAnswer, GraphExecutor, execute_graph
 
 AnswerStep = Callable[[GraphPlan, GraphAnswer], str]
@@ -39,11 +39,15 @@ def answer_question(
     deadline_s: float | None = None,
     cap: int | None = None,
 ) -> GraphReply:
-    """Plan a question, run the plan, and word the answer; without a plan, say why there is none."""
-    proposal = planner.plan(query)
+    """Plan a question, run the plan, and word the answer; without a plan, say why there is none.
+
+    Args:
+        deadline_s: seconds for all of it; planning may take three fifths, so that time is left to run the plan.
+    """
+    proposal, left = proposed(planner, query, deadline_s)
     if proposal.plan is None:
         return GraphReply(proposal, None, proposal.reason)
-    answer = execute_graph(proposal.plan, executor, deadline_s, cap=cap, paths=answer_step is None)
+    answer = execute_graph(proposal.plan, executor, left, cap=cap, paths=answer_step is None)
     return GraphReply(proposal, answer, (answer_step or answer_table)(proposal.plan, answer))
 
 

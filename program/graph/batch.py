@@ -13,9 +13,11 @@ from pydantic import ValidationError
 from ...errors import DataError
 from ...signatures.graph_steps import GraphPlan, GraphSchema
 from ...signatures.problems import problems_of
+from ..asking import PLANNING
 from ..batch import Output, Worked, each_row
 from .exchange.export import from_spoke
 from .executor import GraphAnswer, GraphExecutor, execute_graph
+from .executors.stepping import RunClock
 
 _FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 
@@ -23,9 +25,16 @@ _FENCED = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
 class Planner(Protocol):
     """Anything that makes a proposal for a question; a proposal has ``plan``, ``reason`` and ``degraded``."""
 
-    def plan(self, query: str) -> Any:
-        """A proposal for one question."""
+    def plan(self, query: str, deadline_s: float | None = None) -> Any:
+        """A proposal for one question, made within so many seconds."""
         ...
+
+
+def proposed(planner: Planner, query: str, deadline_s: float | None) -> tuple[Any, float | None]:
+    """A proposal, and how many seconds are left to run it; None without a deadline."""
+    clock = RunClock(deadline_s)
+    proposal = planner.plan(query) if deadline_s is None else planner.plan(query, PLANNING * deadline_s)
+    return proposal, clock.left()
 
 
 def answer_row(
@@ -67,9 +76,8 @@ def graph_batch(
     asked = executor.fingerprint if cap is None else f"{executor.fingerprint} cut at {cap}"
 
     def answered(row: Mapping[str, Any]) -> dict[str, Any]:
-        if not isinstance(query := row.get("query"), str):
-            raise TypeError("it has no text under query")
-        return {"graph": asked, **answer_row(planner.plan(query), executor, deadline_s, cap)}
+        proposal, left = proposed(planner, row["query"], deadline_s)
+        return {"graph": asked, **answer_row(proposal, executor, left, cap)}
 
     return each_row(source, target, answered, asked, progress, Output("answers", _graph_of, "graph"))
 

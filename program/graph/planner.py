@@ -9,7 +9,6 @@ static check.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from ...data.card import DomainCard, KnownName, domain_folder, load_card
 from ...data.element_words import with_words_of
 from ...errors import DataError, ProgramError
 from ...signatures.graph_steps import GraphSchema
+from ..asking import Clock
 from ..heads.encoder import Encoder, default_encoder
 from .check import answer_type, check_graph_plan
 from .executor import GraphExecutor
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from ..lm.endpoint import LMHandle, LMSettings
     from .asking.restated import Restating
 
-ANSWERS = 0.5
-"""Certainty below which there is no plan without a language model: it is likelier wrong than right."""
+LIKELY = 0.5
+"""Certainty below which a plan is likelier wrong than right: a question to the graph alone gets it with a warning, and
+a query that is searched for as well gets none (``graph_stage.py``)."""
 LIKELIEST = 6
 """The number of first plans that a proposal keeps; a model that restates the question is shown the names in them."""
 NEXT_BEST = 2
@@ -151,11 +152,15 @@ class GraphPlanner:
             self._lm.close()
         self._lm, self._owned = None, False
 
-    def plan(self, query: str) -> GraphProposal:
-        """A proposal for a question. One is returned whatever the question, the graph or the model do."""
-        began = time.perf_counter()
-        proposal = self._plan(query)
-        took = (time.perf_counter() - began) * 1000
+    def plan(self, query: str, deadline_s: float | None = None) -> GraphProposal:
+        """A proposal for a question. One is returned whatever the question, the graph or the model do.
+
+        Args:
+            deadline_s: seconds after which no language model is waited for any longer.
+        """
+        clock = Clock(deadline_s)
+        proposal = self._plan(query, clock)
+        took = clock.elapsed_ms()
         return replace(proposal, milliseconds=took, degraded=(*proposal.degraded, *self.notes))
 
     def ranked(self, query: str) -> GraphProposal:
@@ -168,34 +173,37 @@ class GraphPlanner:
             return self._proposal(found, missing, query) if found else _nothing(query, mentions)
         return self._proposal(found, mentions, query)
 
-    def _plan(self, query: str) -> GraphProposal:
+    def _plan(self, query: str, clock: Clock) -> GraphProposal:
         ranked = self.ranked(query)
         if self.is_sure(ranked):
             return ranked
         if self._lm is not None:
-            return self._asked(query, ranked)
+            return self._asked(query, ranked, clock)
         return _best_effort(ranked)
 
-    def _asked(self, query: str, ranked: GraphProposal) -> GraphProposal:
+    def _asked(self, query: str, ranked: GraphProposal, clock: Clock) -> GraphProposal:
         """The proposal ranked by the question as asked and as restated; the model's steps if that has no plan."""
         assert self._lm is not None
-        again = self.again(query, ranked, self._lm)
-        return self._written(query, ranked) if again is ranked and not ranked.likeliest else _best_effort(again)
+        again = self.again(query, ranked, self._lm, clock.left())
+        return self._written(query, ranked, clock) if again is ranked and not ranked.likeliest else _best_effort(again)
 
     def is_sure(self, ranked: GraphProposal) -> bool:
         """Whether the ranking is sure enough that no model is asked."""
         return ranked.plan is not None and ranked.confidence >= self.enough
 
-    def again(self, query: str, ranked: GraphProposal, lm: LMHandle) -> GraphProposal:
+    def again(self, query: str, ranked: GraphProposal, lm: LMHandle, deadline_s: float | None = None) -> GraphProposal:
         """The ranking's proposal after a model has restated the question; unchanged if that changes nothing.
 
         Only questions whose words are rare in labelled questions are restated.
         """
-        from .asking.restated import ask_restated
-
         if not self.wants_restating(query, ranked):
             return ranked
-        return self.ranked_again(query, ranked, ask_restated(query, self.schema, ranked.likeliest, lm))
+        return self.ranked_again(query, ranked, self._restated(query, ranked, lm, deadline_s))
+
+    def _restated(self, query: str, ranked: GraphProposal, lm: LMHandle, deadline_s: float | None) -> Restating:
+        from .asking.restated import ask_restated
+
+        return ask_restated(query, self.schema, ranked.likeliest, lm, deadline_s=deadline_s)
 
     def wants_restating(self, query: str, ranked: GraphProposal) -> bool:
         """Whether a question has words that the ranking seldom met."""
@@ -221,12 +229,12 @@ class GraphPlanner:
         made = self._proposal(found[:LIKELIEST], (), query)
         return replace(made, decided_by="lm", reason=RESTATED if made.plan is not None else made.reason)
 
-    def _written(self, query: str, ranked: GraphProposal) -> GraphProposal:
+    def _written(self, query: str, ranked: GraphProposal, clock: Clock) -> GraphProposal:
         """The model's plan if it passes the check; otherwise a proposal without a plan."""
         from .asking.steps import ask_steps
 
         assert self._lm is not None
-        written = ask_steps(query, self.schema, self._lm, self._predictor)
+        written = ask_steps(query, self.schema, self._lm, self._predictor, clock.left())
         if written.plan is None:
             said = f"the language model gave no plan that fits the schema ({written.problem})"
             return replace(ranked, degraded=(*ranked.degraded, said))
@@ -312,10 +320,10 @@ def _nothing(query: str, mentions: Sequence[Mention]) -> GraphProposal:
 
 
 def _best_effort(ranked: GraphProposal) -> GraphProposal:
-    """The ranking's plan with a warning, or no plan if it is likelier wrong than right."""
+    """The ranking's plan, with a warning if it is likelier wrong than right."""
     if ranked.plan is None:
         return ranked
-    if ranked.confidence < ANSWERS and not any(e.how == "unknown" for e in ranked.entities):
+    if ranked.confidence < LIKELY and not any(e.how == "unknown" for e in ranked.entities):
         said = f"the plan is a best effort: its probability of being right is {ranked.confidence:.2f}"
         return replace(ranked, degraded=(*ranked.degraded, said))
     return ranked

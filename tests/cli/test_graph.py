@@ -64,7 +64,7 @@ class Scripted:
 
     closed = 0
 
-    def plan(self, query: str) -> GraphProposal:
+    def plan(self, query: str, deadline_s: float | None = None) -> GraphProposal:
         if "asthma" not in query:
             return GraphProposal(None, reason="no name of the graph is in the question")
         return GraphProposal(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import dspy
 import numpy as np
 import pytest
+from queryplan.optimizers import opinions as gathering
 from queryplan.optimizers.combining import MIN_ROWS, Opinions, fit_combination
 from queryplan.optimizers.opinions import fit_combinations
 from queryplan.program.heads.heads import HeadAnswer
@@ -95,3 +96,29 @@ def test_rows_that_the_model_did_not_answer_weigh_nothing(
     heads: Any = SimpleNamespace(heads={"is_follow_up": None})
     predictors = {name: dspy.Predict(spec.signature) for name, spec in specs.items()}
     assert fit_combinations(specs, predictors, heads, make_rows(40), card, make_lm(make_decider())) == []
+
+
+def test_the_head_is_weighed_by_what_a_plan_has_from_it(
+    specs: Any, make_rows: Any, card: Any, make_decider: Any, make_lm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So with a closer look and withheld rejections, and without rows that heads cannot read."""
+    seen: list[Opinions] = []
+    monkeypatch.setattr(gathering, "fit_combination", lambda opinions, seed: seen.append(opinions))
+    rows = make_rows(40)
+    unread = {row.labels.standalone_query for row in rows[:3]}
+
+    class Closer:
+        heads: ClassVar[dict[str, Any]] = {"is_relevant": None}
+
+        def of_query(self, query: str, typed: str | None = None) -> dict[str, Any]:
+            answer = SimpleNamespace(probabilities={"true": 0.75, "false": 0.25})
+            return {} if query in unread else {"is_relevant": answer}
+
+    predictors = {name: dspy.Predict(spec.signature) for name, spec in specs.items()}
+    heads: Any = Closer()
+    assert fit_combinations(specs, predictors, heads, rows, card, make_lm(make_decider())) == []
+    (opinions,) = seen
+    assert len(opinions.gold) == len([row for row in rows if row.labels.standalone_query not in unread])
+    assert {tuple(sorted(zip(opinions.labels, said, strict=True))) for said in opinions.head.tolist()} == {
+        (("false", 0.25), ("true", 0.75))
+    }

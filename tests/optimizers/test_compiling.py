@@ -11,6 +11,7 @@ from dspy.utils import DummyLM
 from queryplan.data.card import DomainCard
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
+from queryplan.optimizers import compiling
 from queryplan.optimizers.bootstrap import Bootstrap
 from queryplan.optimizers.compiling import compile_stages
 from queryplan.optimizers.registry import make_optimizer
@@ -24,10 +25,13 @@ DECIDING = ("follow_up", "relevance", "complexity")
 def run(specs: dict[str, StageSpec], card: DomainCard, make_rows: MakeRows, make_decider: Any, make_lm: Any) -> Any:
     """``run(optimizer, train=…, dev=…, lm=…, **more)``: results by stage."""
 
-    def go(name: str, train: int = 30, dev: int = 30, lm: Any = None, **more: Any) -> Any:
+    def go(
+        name: str, train: int = 30, dev: int = 30, lm: Any = None, written_dev: int | None = None, **more: Any
+    ) -> Any:
         lm = lm or make_lm(make_decider(bias=-2))
         rows = make_rows(train), make_rows(dev, 1000)
-        return compile_stages(specs, *rows, card, make_optimizer(name), lm, **{"stages": DECIDING, **more})
+        optimizer = make_optimizer(name, **({"written_dev": written_dev} if written_dev else {}))
+        return compile_stages(specs, *rows, card, optimizer, lm, **{"stages": DECIDING, **more})
 
     return go
 
@@ -78,6 +82,23 @@ def test_a_budget_holds_for_all_stages_together(budget: int, run: Any, make_lm: 
     lm = make_lm(make_decider())
     results = run("bootstrap", lm=lm, max_calls=budget)
     assert len(lm.decider.requests) == sum(r.calls for r in results.values()) <= budget
+
+
+def test_a_stage_that_writes_gets_the_budget_for_what_the_optimizer_scores_it_on(
+    run: Any, make_lm: Any, make_decider: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, limits = {"referenced_entities": "[]", "standalone_query": "row asks"}, list[int | None]()
+    limited = compiling._limited
+    monkeypatch.setattr(
+        compiling,
+        "_limited",
+        lambda task, limit: limits.append(limit if task.writes else None) or limited(task, limit),
+    )
+    for scored in (5, 15):
+        lm = make_lm(make_decider(), DummyLM([entry] * 400))
+        run("labeled", lm=lm, stages=("relevance", "rewrite"), max_calls=90, written_dev=scored)
+    fewer, more = (limit for limit in limits if limit is not None)
+    assert fewer < more
 
 
 def test_what_one_stage_leaves_goes_to_the_next(run: Any) -> None:

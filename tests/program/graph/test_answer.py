@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from queryplan.program.graph import answer as answering
 from queryplan.program.graph.answer import ROWS, answer_question, answer_table
 from queryplan.program.graph.executor import GraphAnswer, execute_graph, near_names
 from queryplan.program.graph.executors.memory import MemoryGraph
@@ -34,7 +37,7 @@ class Proposal:
 class Asthma:
     """Plans the drugs for what is asked, if it is one word."""
 
-    def plan(self, query: str) -> Proposal:
+    def plan(self, query: str, deadline_s: float | None = None) -> Proposal:
         return Proposal(drugs_for(query) if " " not in query else None)
 
 
@@ -47,6 +50,29 @@ def test_the_default_answer_is_a_table_with_paths(biomedical: MemoryGraph) -> No
     ]
     assert reply.answer is not None
     assert reply.answer.names == execute_graph(drugs_for("asthma"), biomedical).names
+
+
+def test_a_deadline_is_for_planning_and_running_together(
+    biomedical: MemoryGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[float | None] = []
+
+    class Slow(Asthma):
+        def plan(self, query: str, deadline_s: float | None = None) -> Proposal:
+            given.append(deadline_s)
+            time.sleep(0.2)
+            return super().plan(query)
+
+    def run(plan: GraphPlan, executor: MemoryGraph, deadline_s: float | None, **more: object) -> GraphAnswer:
+        given.append(deadline_s)
+        return execute_graph(plan, executor, deadline_s)
+
+    monkeypatch.setattr(answering, "execute_graph", run)
+    answer_question("asthma", Slow(), biomedical, deadline_s=2.0)
+    planning, running = given
+    assert planning == pytest.approx(1.2)
+    assert running is not None
+    assert running <= 1.8
 
 
 def test_the_answer_step_can_be_replaced(biomedical: MemoryGraph) -> None:

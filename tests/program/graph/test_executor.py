@@ -176,7 +176,7 @@ class Scripted:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def plan(self, query: str) -> Proposal:
+    def plan(self, query: str, deadline_s: float | None = None) -> Proposal:
         self.asked.append(query)
         return Proposal(PLAN) if "asthma" in query else Proposal(None, "no name of the graph is in it", ("guessed",))
 

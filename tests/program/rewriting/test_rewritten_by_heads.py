@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from queryplan.program.explaining import explain
 from queryplan.program.rewriting.rewriter import Rewritten
 from queryplan.program.settle import head_alone
 
@@ -146,6 +147,8 @@ def test_heads_read_the_words_of_a_heading_without_its_colon(planner: Any, monke
     monkeypatch.setattr(made.heads, "of_query", lambda query, *more: read.append(query) or asked(query, *more))
     assert made.plan("why?", TURNS).standalone_query == "sleep debt: why?"
     assert read == ["sleep debt why?"]
+    explain(made, "why?", TURNS)
+    assert read == ["sleep debt why?"] * 3
 
 
 def test_a_number_with_its_mark_is_what_a_follow_up_refers_to(planner: Any) -> None:
