@@ -5,12 +5,14 @@ domain, who plans (mode, model, options) and, where dates are resolved, the user
 into another program, domain or day. "Normalised" means Unicode form NFC and folded white space; letters keep their
 case, which can tell a name, and their width and height, which can tell a number (2⁵ is not 25).
 
-Plans in which something could not be done are not kept, so that a model that was away is asked again. A query or
-history from which something had to be left out is not answered from the cache either, so that every such plan says
-so.
+Plans in which a model could not do its part are not kept, so that a model that was away is asked again. What lacks for
+a reason of the query and the program, such as a filter that no source has, lacks the next time too, and such plans are
+kept. A query or history from which something had to be left out is not answered from the cache either, so that every
+such plan says so.
 
 In memory the cache holds a bounded number of plans for a bounded time (``cachetools.TTLCache``). With a file, plans
-outlive the process, in SQLite, bounded alike. Both are safe to share between threads.
+outlive the process, in SQLite, bounded alike. Both are safe to share between threads, and a forked process goes on with
+what its parent kept.
 """
 
 from __future__ import annotations
@@ -24,16 +26,18 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 from cachetools import TLRUCache
 from pydantic import ValidationError
 
 from ..errors import ConfigError
-from ..signatures.types import Turn
+from ..signatures.types import STAGES, Turn
 from .context import encodable
-from .plan import NO_MODEL, PlanTrace, QueryPlan
+from .lm.forked import closed_in_fork
+from .plan import NO_MODEL, Degraded, PlanTrace, QueryPlan
+from .written import NO_CUT, NO_EDIT
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +47,11 @@ SECONDS = 3600.0
 _TABLE = "CREATE TABLE plans (key TEXT PRIMARY KEY, made REAL NOT NULL, plan TEXT NOT NULL)"
 _WAIT_MS = 20
 """Milliseconds to wait for another process that writes into the file; after that the plan is made, or not kept."""
+
+_BY_A_MODEL = frozenset({*STAGES, "candidates"})
+"""What a model has a part in: whatever reason it gave not to have done it, in any words, may be gone the next time."""
+_FOR_GOOD = frozenset({NO_CUT, NO_EDIT, "the card has no graph"})
+"""The reasons among these, beside `NO_MODEL`, that are of the query and the program."""
 
 Kept = tuple[float, QueryPlan]
 """A plan, and the time at which it was made."""
@@ -72,8 +81,27 @@ class PlanCache:
             raise ConfigError(f"a plan cache needs room and time: not {plans} plans for {seconds} seconds")
         self.plans, self.seconds, self.hits, self.asked = plans, seconds, 0, 0
         self._kept: TLRUCache[str, Kept] = TLRUCache(plans, lambda key, kept, now: kept[0] + seconds, timer=clock)
-        self._lock, self._clock = Lock(), clock
-        self._file = _Disk(Path(file), plans, seconds) if file is not None else None
+        self._clock = clock
+        self._file: _Disk | None = None
+        self.renew()
+        closed_in_fork(self)
+        if file is not None:
+            with self._lock:
+                self._file = _Disk(Path(file), plans, seconds)
+
+    def renew(self) -> None:
+        """Begin with a lock that nobody holds."""
+        self._lock = RLock()
+
+    def before_fork(self) -> None:
+        """Close the file until it is used again, and let nobody use the cache."""
+        self._lock.acquire()
+        if self._file is not None:
+            self._file.close()
+
+    def after_fork(self) -> None:
+        """Let it be used again."""
+        self._lock.release()
 
     def get(self, key: str, query: str, began: float) -> QueryPlan | None:
         """The plan kept under a key, as a plan of this query, or None; counts for the hit rate.
@@ -93,7 +121,7 @@ class PlanCache:
 
     def put(self, key: str, plan: QueryPlan) -> None:
         """Keep a plan, unless something could not be done that may be possible the next time."""
-        if any(note.why != NO_MODEL for note in plan.degraded):
+        if any(_may_pass(gap, plan) for gap in plan.degraded):
             return
         with self._lock:
             now = self._clock()
@@ -113,6 +141,14 @@ class PlanCache:
             if self._file is not None:
                 self._file.close()
                 self._file = None
+
+
+def _may_pass(gap: Degraded, plan: QueryPlan) -> bool:
+    """Whether what could not be done may be possible the next time that the key is the same."""
+    if gap.what not in _BY_A_MODEL or gap.why in _FOR_GOOD or gap.why.endswith(NO_MODEL):
+        return False
+    decided = plan.trace.decision(gap.what)
+    return decided is None or decided.decided_by != "rule"  # rules ask no model
 
 
 def plan_key(query: str, turns: Sequence[Turn], session: Mapping[str, Any] | None, *who: str) -> str:
@@ -147,29 +183,26 @@ def _again(plan: QueryPlan, query: str, began: float, rate: str) -> QueryPlan:
 
 
 class _Disk:
-    """The file behind a cache, whose lock the owner holds. A damaged entry counts as missing."""
+    """The file behind a cache, whose lock the owner holds. A damaged entry counts as missing.
+
+    It may be closed at any time: it is opened again where it is needed.
+    """
 
     def __init__(self, file: Path, plans: int, seconds: float) -> None:
-        self._plans, self._seconds = plans, seconds
+        self._path, self._plans, self._seconds = file, plans, seconds
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=5.0)
-            self._make_table()
-            self._db.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
+            self._open: sqlite3.Connection | None = _connect(file, 5.0)
         except (OSError, sqlite3.Error) as error:
-            if hasattr(self, "_db"):
-                self._db.close()
             raise ConfigError(
                 f"the plan cache {file} cannot be opened ({error}); move it away or name another"
             ) from error
 
-    def _make_table(self) -> None:
-        """Create the table of plans if it is missing, but not in somebody else's database."""
-        found = {sql for (sql,) in self._db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
-        if found - {_TABLE}:
-            raise sqlite3.DatabaseError("it holds something else than plans")
-        if not found:
-            self._db.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS"))
+    @property
+    def _db(self) -> sqlite3.Connection:
+        if self._open is None:
+            self._open = _connect(self._path, _WAIT_MS / 1000)
+        return self._open
 
     def get(self, key: str, now: float) -> Kept | None:
         try:
@@ -192,4 +225,22 @@ class _Disk:
             return
 
     def close(self) -> None:
-        self._db.close()
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+
+def _connect(file: Path, wait_s: float) -> sqlite3.Connection:
+    """Open the file and create the table of plans if it is missing, but not in somebody else's database."""
+    db = sqlite3.connect(file, check_same_thread=False, isolation_level=None, timeout=wait_s)
+    try:
+        found = {sql for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        if found - {_TABLE}:
+            raise sqlite3.DatabaseError("it holds something else than plans")
+        if not found:
+            db.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS"))
+        db.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
+    except BaseException:
+        db.close()
+        raise
+    return db

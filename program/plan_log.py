@@ -27,6 +27,7 @@ from ..data.disk import writing
 from ..signatures.types import STAGES
 from .artifact.registry import client, speaking_to_mlflow, tracking_uri_in_force
 from .context import History, as_given
+from .lm.forked import renewed_in_child
 from .plan import QueryPlan
 from .plan_traces import KIND_TAG, LOGGED_PLAN, TEXT_TAG, TracedPlan, write_traces
 
@@ -168,45 +169,71 @@ class TraceSink:
     """Sends plans to MLflow as traces, from a thread of its own.
 
     A server that is slow or down never delays a plan: up to a thousand plans wait, and more are dropped and counted.
-    Close it before the process ends, since what waits ends with it.
+    Close it before the process ends, since what waits ends with it. A forked process has a thread of its own, and sends
+    what it planned itself.
 
     Args:
         experiment: the MLflow experiment; created if missing.
         tracking_uri: by default `tracking_uri_in_force`.
 
     Attributes:
-        dropped: plans that were not sent.
+        dropped: plans of this process that were not sent.
     """
 
     def __init__(self, experiment: str, tracking_uri: str | None = None) -> None:
-        self.dropped = 0
-        self._given_up = False
+        self._closed = self._given_up = False
         self._uri, self._experiment = tracking_uri_in_force(tracking_uri), experiment
         self._experiment_id: str | None = None
+        self.renew()
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """Begin with nothing waiting and no thread; after a fork, what waits is the parent's to send."""
+        self.dropped = 0
+        self._lock = threading.Lock()
         self._waiting: queue.Queue[TracedPlan | None] = queue.Queue(_WAITING)
-        self._thread = threading.Thread(target=self._send_all, name="queryplan-traces", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
 
     def put(self, record: Mapping[str, Any]) -> None:
-        """Queue a plan."""
+        """Queue a plan. One that cannot be queued counts as dropped.
+
+        Raises:
+            queue.Full: a thousand plans wait.
+            ValueError: the sink is closed.
+            RuntimeError: the system starts no further thread.
+        """
         try:
-            self._waiting.put_nowait(_trace(record))
-        except queue.Full:
+            with self._lock:
+                if self._closed:
+                    raise ValueError("the sink is closed")
+                self._have_thread()
+                self._waiting.put_nowait(_trace(record))
+        except Exception:
             self.dropped += 1
             raise
 
+    def _have_thread(self) -> None:
+        """Start the thread at the first plan: most processes that are forked make none."""
+        if self._thread is None or not self._thread.is_alive():
+            thread = threading.Thread(target=self._send_all, name="queryplan-traces", daemon=True)
+            thread.start()
+            self._thread = thread
+
     def close(self, timeout_s: float = 30.0) -> None:
         """Send what still waits, for at most ``timeout_s`` seconds; what is left then is counted and warned of."""
-        if not self._thread.is_alive() or self._given_up:
+        with self._lock:
+            self._closed = True
+        if self._given_up:
             return
-        until = time.monotonic() + timeout_s
-        with suppress(queue.Full):
-            self._waiting.put(None, timeout=timeout_s)
-        self._thread.join(max(0.0, until - time.monotonic()))
-        if self._thread.is_alive():
-            self._given_up = True
-            with self._waiting.mutex:
-                left = self._waiting.unfinished_tasks - (None in self._waiting.queue)
+        if self._thread is not None and self._thread.is_alive():
+            until = time.monotonic() + timeout_s
+            with suppress(queue.Full):
+                self._waiting.put(None, timeout=timeout_s)
+            self._thread.join(max(0.0, until - time.monotonic()))
+        self._given_up = True
+        with self._waiting.mutex:
+            left = self._waiting.unfinished_tasks - (None in self._waiting.queue)
+        if left:
             self.dropped += left
             logger.warning("plans were not sent to MLflow within %g seconds: %d", timeout_s, left)
 

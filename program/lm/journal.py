@@ -1,7 +1,8 @@
 """A persistent record of language model calls, so that none is paid for twice.
 
 A compile that is stopped and started again finds its earlier calls here. Entries are JSON in SQLite: nothing is
-unpickled, and threads and processes may share one file.
+unpickled, and threads and processes may share one file. A process that forks may go on with its journal, and so may the
+child: each opens the file again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from ...errors import ConfigError
+from .forked import closed_in_fork
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +54,25 @@ class CallJournal:
         """
         self._path = Path(path)
         self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._connection: sqlite3.Connection | None = None
+        self._closed = False
+        self.renew()
+        closed_in_fork(self)
+        with self._lock:
+            self._connection = self._open_or_begin_anew()
+
+    def renew(self) -> None:
+        """Begin with a lock that nobody holds."""
         self._lock = threading.RLock()
-        self._connection = self._open_or_begin_anew()
+
+    def before_fork(self) -> None:
+        """Close the file until it is used again, and let nobody use it."""
+        self._lock.acquire()
+        self._let_go()
+
+    def after_fork(self) -> None:
+        """Let it be used again."""
+        self._lock.release()
 
     def get(self, key: str) -> Entry | None:
         """The entry of that key, or None when the call has not been made yet."""
@@ -84,10 +103,20 @@ class CallJournal:
     def close(self) -> None:
         """Close the file; the journal cannot be used afterwards."""
         with self._lock:
-            self._connection.close()
+            self._closed = True
+            self._let_go()
+
+    def _let_go(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
 
     def _execute(self, sql: str, values: tuple[Any, ...]) -> tuple[Any, ...] | None:
         with self._lock:
+            if self._closed:
+                raise sqlite3.ProgrammingError(f"the journal {self._path.name} is closed")
+            if self._connection is None:
+                self._connection = self._open_or_begin_anew()
             try:
                 return self._connection.execute(sql, values).fetchone()
             except sqlite3.DatabaseError as error:
@@ -108,8 +137,7 @@ class CallJournal:
             return self._begin_anew()
 
     def _begin_anew(self) -> sqlite3.Connection:
-        if hasattr(self, "_connection"):
-            self._connection.close()
+        self._let_go()
         aside = f"{self._path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
         logger.warning("journal %s is damaged; it was set aside as %s and a new one begun", self._path.name, aside)
         self._path.rename(self._path.with_name(aside))

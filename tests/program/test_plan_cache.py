@@ -19,10 +19,13 @@ from queryplan.program.plan import NO_MODEL
 from queryplan.program.plan_cache import PlanCache, plan_key
 from queryplan.program.planner import QueryPlanner
 from queryplan.program.retrieval.candidates.candidates import CandidateConfig
+from queryplan.program.settle import Combination
+from queryplan.program.stages import REWRITTEN, SPLIT
+from queryplan.program.written import NO_CUT, NO_EDIT
 from queryplan.signatures.types import Turn
 
 FACT = {"is_relevant": 0.9, "complexity": "simple", "intent": "factual", "is_follow_up": 0.1}
-SPLIT = {"needs_decomposition": {"true": 0.01, "false": 0.99}}
+WHOLE = {"needs_decomposition": {"true": 0.01, "false": 0.99}}
 TURNS = [{"role": "user", "content": "What is sleep debt?"}]
 
 
@@ -38,7 +41,7 @@ class Clock:
 
 def test_the_second_time_a_plan_is_kept_costs_nothing_and_says_who_decided_first(bench: Any) -> None:
     lm, cache = bench.lm(FACT), PlanCache()
-    planner = bench.planner(lm, SPLIT, cache=cache)
+    planner = bench.planner(lm, WHOLE, cache=cache)
     first = planner.plan("Who is Nell?")
     asked = len(lm.decider.requests)
     again = planner.plan("  Who\tis  Nell? ")
@@ -61,13 +64,13 @@ async def _twice(planner: Any) -> Any:
 def test_asyncio_shares_the_cache(bench: Any) -> None:
     import asyncio
 
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=PlanCache())
     assert {d.decided_by for d in asyncio.run(_twice(planner)).trace.decisions} == {"cache"}
 
 
 def test_another_conversation_session_spelling_or_mode_is_planned_anew(bench: Any) -> None:
     cache = PlanCache()
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=cache)
     planner.plan("Who is Nell?")
     planner.plan("Who is Nell?", TURNS)
     planner.plan("Who is Nell?", None, {"active_entity": "Nell"})
@@ -80,10 +83,10 @@ def test_another_conversation_session_spelling_or_mode_is_planned_anew(bench: An
 
 def test_programs_and_domains_that_share_a_cache_share_no_plan(bench: Any, card: Any) -> None:
     cache = PlanCache()
-    bench.planner(bench.lm(FACT), SPLIT, cache=cache).plan("Who is Nell?")
+    bench.planner(bench.lm(FACT), WHOLE, cache=cache).plan("Who is Nell?")
     other = card.model_copy(update={"description": card.description + " More."})
-    bench.planner(bench.lm(FACT), SPLIT, card=other, cache=cache).plan("Who is Nell?")
-    compiled = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
+    bench.planner(bench.lm(FACT), WHOLE, card=other, cache=cache).plan("Who is Nell?")
+    compiled = bench.planner(bench.lm(FACT), WHOLE, cache=cache)
     compiled.stage_predictors["relevance"].signature = compiled.specs["relevance"].signature.with_instructions("New.")
     compiled.plan("Who is Nell?")
     assert (cache.hits, cache.asked) == (0, 3)
@@ -103,12 +106,12 @@ def test_no_plan_of_yesterday_is_kept_for_the_one_who_asks_today(bench: Any, ses
 def test_planners_with_other_settings_of_candidates_or_other_notes_share_no_plan(bench: Any) -> None:
     cache = PlanCache()
     for more in ({}, {"candidates": CandidateConfig(max_candidates=1)}, {"notes": ("another",)}):
-        bench.planner(bench.lm(FACT), SPLIT, cache=cache, **more).plan("Who is Nell?")
+        bench.planner(bench.lm(FACT), WHOLE, cache=cache, **more).plan("Who is Nell?")
     assert (cache.hits, cache.asked) == (0, 3)
 
 
 def test_a_session_that_cannot_be_written_down_is_planned_each_time(bench: Any) -> None:
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=PlanCache())
     deep: list[Any] = []
     deep.append(deep)
     for session in ({1: "a", "b": 2}, {"a": {1: 2, "b": 3}}, {("a",): 1}, {"deep": deep}):
@@ -117,7 +120,7 @@ def test_a_session_that_cannot_be_written_down_is_planned_each_time(bench: Any) 
 
 
 def test_what_was_left_out_of_a_conversation_is_said_though_its_plan_is_kept(bench: Any) -> None:
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=PlanCache())
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=PlanCache())
     for _ in range(2):
         assert not planner.plan("Who is Nell?", TURNS).degraded
     lacking = planner.plan("Who is Nell?", [{"role": "bot", "content": "Be brief."}, *TURNS])
@@ -142,10 +145,76 @@ def test_what_is_never_done_without_a_model_is_kept(card: Any, trained: Any) -> 
     assert planner.cache.hits == 1
 
 
+@pytest.mark.parametrize(
+    ("query", "session", "lacking"),
+    [
+        ("what did Priya say last week?", None, "date:last week"),
+        ("Who is Nell?", {"actve_entity": "Nell"}, "session"),
+        ("Who is Nell?", {"paradigm": "nonsense"}, "session.paradigm"),
+        ("1) what is sleep? 2) who is Nell? 3) what is REM? 4) who is Priya? 5) what is jazz?", None, "decompose"),
+    ],
+)
+def test_what_no_model_could_change_is_kept_with_what_it_lacks(
+    bench: Any, query: str, session: dict[str, Any] | None, lacking: str
+) -> None:
+    planner = bench.planner(bench.lm({**FACT, "needs_decomposition": 0.9 * query.startswith("1)")}), cache=PlanCache())
+    made, again = (planner.plan(query, None, session) for _ in range(2))
+    assert lacking in {gap.what for gap in made.degraded}
+    assert (again.degraded, planner.cache.hits) == (made.degraded, 1)
+
+
+@pytest.mark.parametrize(
+    ("query", "said", "why"),
+    [
+        ("compare everything", None, NO_CUT),
+        ("why is that?", [*TURNS, {"role": "assistant", "content": "Much."}], NO_EDIT),
+    ],
+)
+def test_what_heads_alone_cannot_write_is_kept_as_it_is(
+    card: Any, trained: Any, monkeypatch: pytest.MonkeyPatch, query: str, said: Any, why: str
+) -> None:
+    monkeypatch.setattr("queryplan.program.written.written_by_head", lambda *given: None)
+    planner = QueryPlanner(card, heads=trained, cache=PlanCache())
+    alone = Combination(lm_weight=0, head_weight=1, bias={})
+    planner.combinations.update({SPLIT: alone, REWRITTEN: alone})
+    made, again = (planner.plan(query, said) for _ in range(2))
+    assert why in {gap.why for gap in made.degraded}
+    assert {d.decided_by for d in again.trace.decisions} == {"cache"}
+
+
+@pytest.mark.parametrize("has_graph", [True, False])
+def test_a_program_that_plans_no_graph_steps_has_none_the_next_time(bench: Any, card: Any, has_graph: bool) -> None:
+    card = card if has_graph else card.model_copy(update={"graph": None})
+    planner = bench.planner(None, None, card=card, cache=PlanCache())
+    planner.plan_graph = True
+    made, again = (planner.plan("Who is Nell?") for _ in range(2))
+    assert "graph" in {gap.what for gap in made.degraded}
+    assert {d.decided_by for d in again.trace.decisions} == {"cache"}
+
+
+def test_a_plan_that_a_deadline_cut_short_is_made_again(bench: Any) -> None:
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=PlanCache())
+    assert planner.plan("Who is Nell?", deadline_s=0).degraded
+    assert not planner.plan("Who is Nell?").degraded
+    assert planner.cache.hits == 0
+
+
+def test_a_plan_with_gaps_is_kept_for_its_day_alone(bench: Any) -> None:
+    day = [10]
+    card, cache = load_card(domain_folder("engineering")), PlanCache()
+    planner = bench.planner(card=card, cache=cache, now=lambda: datetime(2026, 3, day[0], tzinfo=UTC))
+    hits = list[int]()
+    for day[0] in (10, 10, 11):
+        made = planner.plan("issues that aren't closed since yesterday")
+        hits.append(cache.hits)
+    assert any(gap.why != NO_MODEL for gap in made.degraded)
+    assert hits == [0, 1, 1]
+
+
 def test_plans_grow_old_and_the_least_used_goes_first(bench: Any, card: Any) -> None:
     clock = Clock()
     cache = PlanCache(plans=2, seconds=60, clock=clock)
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=cache)
     for query in ("Who is Nell?", "Who is Yusuf?", "Who is Priya?", "Who is Nell?"):
         planner.plan(query)
     assert cache.hits == 0
@@ -159,7 +228,7 @@ def test_plans_grow_old_and_the_least_used_goes_first(bench: Any, card: Any) -> 
 def test_a_file_outlives_the_process_and_is_bounded_alike(bench: Any, tmp_path: Path) -> None:
     clock, file = Clock(), tmp_path / "kept" / "plans.sqlite"
     first = PlanCache(plans=2, seconds=60, file=file, clock=clock)
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=first)
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=first)
     for query in ("Who is Nell?", "Who is Yusuf?", "Who is Priya?"):
         planner.plan(query)
         clock.now += 1
@@ -187,7 +256,7 @@ def test_a_file_outlives_the_process_and_is_bounded_alike(bench: Any, tmp_path: 
 def test_a_damaged_entry_is_as_none(bench: Any, tmp_path: Path, damage: str) -> None:
     file = tmp_path / "plans.sqlite"
     cache = PlanCache(file=file)
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=cache)
     planner.plan("Who is Nell?")
     cache.close()
     with sqlite3.connect(file) as db:
@@ -219,7 +288,7 @@ def test_a_database_of_somebody_elses_is_refused_and_left_as_it_is(tmp_path: Pat
 
 def test_a_file_that_another_process_holds_costs_no_plan_its_time(bench: Any, tmp_path: Path) -> None:
     cache = PlanCache(file=str(tmp_path / "plans.sqlite"))
-    planner = bench.planner(bench.lm(FACT), SPLIT, cache=cache)
+    planner = bench.planner(bench.lm(FACT), WHOLE, cache=cache)
     with closing(sqlite3.connect(tmp_path / "plans.sqlite", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         began = time.perf_counter()

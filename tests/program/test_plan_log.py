@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import socket
 import stat
 import threading
 import time
+import warnings
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +23,7 @@ from queryplan.errors import ConfigError, DataError
 from queryplan.program.artifact.registry import client
 from queryplan.program.plan import QueryPlan
 from queryplan.program.plan_log import JsonlSink, PlanLog, TraceSink, log_of_environment
-from queryplan.program.plan_traces import read_traces
+from queryplan.program.plan_traces import TracedPlan, read_traces
 from queryplan.program.planner import QueryPlanner
 
 SECRET = "Zanzibarius"
@@ -241,6 +244,65 @@ def test_plans_that_a_hanging_server_does_not_take_in_time_are_counted(caplog: p
         sink.close(timeout_s=0.2)
         assert (sink.dropped, time.monotonic() - began < 10) == (2, True)
     assert caplog.text.count("plans were not sent to MLflow within 0.2 seconds: 2") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_process_sends_what_it_planned_and_the_parent_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, may_send = tmp_path / "sent", threading.Event()
+
+    def write(uri: str, experiment: str, batch: list[TracedPlan]) -> None:
+        may_send.wait(10)
+        with sent.open("a") as file:
+            file.writelines(f"{os.getpid()} {trace.inputs['query']}\n" for trace in batch)
+
+    monkeypatch.setattr("queryplan.program.plan_log.write_traces", write)
+    monkeypatch.setattr("queryplan.program.plan_log.speaking_to_mlflow", nullcontext)
+    monkeypatch.setattr(TraceSink, "_id", lambda sink: "1")
+    sink = TraceSink("plans", "http://127.0.0.1:9")
+    log = PlanLog(sink, text=True)
+    log.log(made_plan(query="before"))
+
+    def child() -> int:
+        may_send.set()
+        log.log(made_plan(query="forked"))
+        log.close()
+        return sink.dropped
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of forking with threads, which is the point
+        forked = os.fork()
+    if forked == 0:
+        dropped = 9
+        try:
+            dropped = child()
+        finally:
+            os._exit(dropped)
+    assert os.waitstatus_to_exitcode(os.waitpid(forked, 0)[1]) == 0
+    assert sent.read_text() == f"{forked} forked\n"
+    may_send.set()
+    log.log(made_plan(query="after"))
+    log.close()
+    assert sorted(sent.read_text().splitlines()) == sorted(
+        [f"{forked} forked", f"{os.getpid()} before", f"{os.getpid()} after"]
+    )
+    assert (sink.dropped, log.failed) == (0, 0)
+
+
+def test_plans_whose_thread_ended_are_counted(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(TraceSink, "_send_all", lambda sink: None)
+    sink = TraceSink("plans", "http://127.0.0.1:9")
+    with PlanLog(sink) as log:
+        log.log(made_plan())
+        log.log(made_plan())
+    assert (sink.dropped, log.failed) == (2, 0)
+    assert "plans were not sent to MLflow within 30 seconds: 2" in caplog.text
+    log.log(made_plan())
+    sink.close()
+    assert (sink.dropped, log.failed) == (3, 1)
 
 
 def test_what_the_log_says_is_what_a_logged_plan_reads() -> None:
