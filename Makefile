@@ -17,7 +17,7 @@ endif
 RETRY = retry() { for try in 1 2 3; do "$$@" && return 0; [ $$try = 3 ] || { echo "try $$try failed; again in 10 s" >&2; sleep 10; }; done; return 1; }; retry
 
 .DEFAULT_GOAL := help
-.PHONY: help install weights models graphs demo demo-full test bench check clean
+.PHONY: help install weights models small graphs demo demo-full test bench check clean
 
 help: ## Say what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -38,13 +38,16 @@ weights: models graphs
 models: $(STAMP)
 	@for model in $(MODELS); do $(RETRY) $(BIN)/queryplan models pull $$model || exit 1; done
 
+small: $(STAMP) # all that the demonstration asks
+	@$(RETRY) $(BIN)/queryplan models pull 0.5b
+
 graphs: $(STAMP)
 	@$(BIN)/queryplan graph learn >/dev/null
 
-demo: install ## Compile a planner on a sample, see what it gained, plan with it (the first time some 20 minutes on two cores)
+demo: small ## Install, compile a planner on a sample, see what it gained, plan with it (some 11 minutes on two cores)
 	$(BIN)/queryplan demo
 
-demo-full: install ## The same on the whole labelled set
+demo-full: small ## The same on the whole labelled set
 	$(BIN)/queryplan demo --full
 
 # A language model shares its cores with nothing: its tests run alone, after the others.
