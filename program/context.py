@@ -16,6 +16,7 @@ from ..signatures.types import MIN_SUB_QUERIES, Role, Turn
 from .plan import Degraded
 from .text.greetings import NO_GREETINGS, Greetings, greetings_of
 from .text.listed import listed_questions
+from .text.words import UNSPACED_SCRIPTS
 
 ROLES = get_args(Role)
 ASIDES = frozenset(("system", "developer", "tool", "function"))
@@ -32,9 +33,8 @@ LEFT_OUT = " … "
 """Marks the gap between the two ends of a shortened text."""
 JOINERS = "\u200c\u200d"
 """Invisible characters that have a meaning within a word or an emoji."""
-_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-# Most words of such a script have two characters, or one.
-_WORD = re.compile(rf"[{_UNSPACED}]{{1,2}}|[^\s{_UNSPACED}]+")
+# Most words of a script without spaces have two characters, or one.
+_WORD = re.compile(rf"[{UNSPACED_SCRIPTS}]{{1,2}}|[^\s{UNSPACED_SCRIPTS}]+")
 _JOINED_NOTHING = re.compile(rf"(?<!\S)[{JOINERS}]+|[{JOINERS}]+(?!\S)|(?<=[{JOINERS}])[{JOINERS}]+")
 
 

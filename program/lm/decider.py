@@ -220,15 +220,15 @@ class VerbalClient(_Client):
     """Decisions from a written label, for endpoints without token probabilities.
 
     The model writes one of the answer words, constrained by a JSON schema where the endpoint can.
-    The written label gets ``reliability`` and the others share the rest: a number fitted on labelled
-    rows, since a model's own statement of confidence is arbitrary.
+    The written label gets ``reliability`` and the others share the rest, since a model's own statement of confidence is
+    arbitrary. That number is the same for every question; what the label is worth beside a head's is fitted on ``dev``.
     """
 
     def __init__(self, lm: JournaledLM, *, reliability: float = 0.9, max_tokens: int = 20, **kwargs: Any) -> None:
         """As the base.
 
         Args:
-            reliability: how often a written label is right, between 0 and 1.
+            reliability: how often a written label is assumed to be right, between 0 and 1.
             max_tokens: tokens to write, with the JSON around the word.
         """
         super().__init__(lm, **kwargs)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# Scripts that are written without spaces: Thai, Japanese, Chinese.
-_UNSPACED = r"\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+from ..text.words import UNSPACED, UNSPACED_SCRIPTS
+
 # Vowel signs of Indic scripts and points of Hebrew and Arabic, which ``\w`` does not count as parts of words.
 _SIGNS = r"\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u0dff"
-_TOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_SIGNS}])+")
+_TOKEN = re.compile(rf"[{UNSPACED_SCRIPTS}]+|(?:[^\W_{UNSPACED_SCRIPTS}]|[{_SIGNS}])+")
 _WORD = re.compile(r"[a-z0-9]+")
 _ACCENT = re.compile("[\u0300-\u036f]")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 
 
 def terms(text: str) -> list[str]:
@@ -25,7 +24,7 @@ def terms(text: str) -> list[str]:
         return [singular(token) if token[-1] == "s" else token for token in _WORD.findall(text.lower())]
     found: list[str] = []
     for token in _TOKEN.findall(_plain(text)):
-        found += _pairs(token) if _IS_UNSPACED.match(token) else [singular(token)]
+        found += _pairs(token) if UNSPACED.match(token) else [singular(token)]
     return found
 
 

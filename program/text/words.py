@@ -14,7 +14,12 @@ _MARKS = (
 )
 _LETTERS = rf"[^\W_](?:[^\W_]|[{_MARKS}])*"
 _WORD = re.compile(rf"{_LETTERS}(?:[-’'.]{_LETTERS})*|[^\w\s]|_")
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+# The one table of scripts that are written without spaces, as ranges for a pattern's brackets.
+THAI, LAO, BURMESE, KHMER = r"\u0e00-\u0e7f", r"\u0e80-\u0eff", r"\u1000-\u109f", r"\u1780-\u17ff"
+KANA, HAN = r"\u3040-\u30ff", r"\u3400-\u9fff\uf900-\ufaff"
+UNSPACED_SCRIPTS = THAI + LAO + BURMESE + KHMER + KANA + HAN
+UNSPACED = re.compile(f"[{UNSPACED_SCRIPTS}]")
 
 
 class Word(NamedTuple):

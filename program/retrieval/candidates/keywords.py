@@ -11,13 +11,12 @@ from functools import lru_cache
 
 from ....data.paradigms import CandidateRules
 from ...text.function_words import CJK_FUNCTION_WORDS, function_words
+from ...text.words import UNSPACED, UNSPACED_SCRIPTS
 
 MAX_TERMS = 10
 
-_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_KANA = r"\u3040-\u30ff"
-_PIECE = re.compile(rf"[{_HAN}{_KANA}]+|[^\W{_HAN}{_KANA}]+(?:[-'’.][^\W{_HAN}{_KANA}]+)*|[#!]\d+")
-_UNSPACED = re.compile(f"[{_HAN}{_KANA}]")
+_SPACED = rf"[^\W{UNSPACED_SCRIPTS}]+"
+_PIECE = re.compile(rf"[{UNSPACED_SCRIPTS}]+|{_SPACED}(?:[-'’.]{_SPACED})*|[#!]\d+")
 _APOSTROPHE = re.compile(r"['’](?:s|re|ve|ll|d|m|t)?$|^[a-zA-Z]{1,2}['’]")
 _CUTS = {
     language: re.compile("|".join(sorted(map(re.escape, words), key=len, reverse=True)))
@@ -90,7 +89,7 @@ def _names_pattern(names: tuple[str, ...]) -> re.Pattern[str]:
 def _words(piece: str, language: str) -> Iterable[str]:
     spaced = piece.isascii()
     for word in _PIECE.findall(piece):
-        if not spaced and _UNSPACED.match(word):
+        if not spaced and UNSPACED.match(word):
             cut = _CUTS["ja" if language == "ja" else "zh"]
             yield from filter(None, cut.split(word))
         else:

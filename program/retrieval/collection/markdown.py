@@ -7,13 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from ...text.words import HAN, KANA
+
 MAX_ITEMS = 15
 MAX_CHARACTERS = 150
 TEXT_FIELDS = ("text", "content", "final_content")
 DATE_FIELDS = ("date", "created_at")
 ELLIPSIS = "…"
 
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+# Where a text may be cut: beside a character of Chinese or Japanese, also a sign in full width. In the other scripts
+# without spaces a vowel sign would be cut off from its consonant.
+_CUT_BESIDE = re.compile(rf"[{KANA}{HAN}\uff00-\uffef]")
 _BREAKS = re.compile(r"\s+")
 
 
@@ -69,10 +73,10 @@ def preview(text: str, max_characters: int = MAX_CHARACTERS) -> str:
     if len(line) <= max_characters:
         return line
     kept, after = line[: max_characters - len(ELLIPSIS)], line[max_characters - len(ELLIPSIS)]
-    inside_word = not after.isspace() and not _UNSPACED.match(after) and not _UNSPACED.match(kept[-1:])
+    inside_word = not after.isspace() and not _CUT_BESIDE.match(after) and not _CUT_BESIDE.match(kept[-1:])
     if inside_word:
         # The last place to cut; a single word longer than a preview is cut where it must be.
-        ends = [match.end() for match in re.finditer(rf"\s|{_UNSPACED.pattern}", kept)]
+        ends = [match.end() for match in re.finditer(rf"\s|{_CUT_BESIDE.pattern}", kept)]
         kept = kept[: ends[-1]] if ends else kept
     return kept.rstrip() + ELLIPSIS
 

@@ -7,15 +7,19 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ....data.card import DomainCard
+from ...text.words import HAN, KANA
 from ..dates.finding import find_dates
 from ..dates.lists import enumerated
 
 NUMBER = "<n>"
-# Scripts without spaces: a value stands between characters, not between words.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+# Here a value stands between characters, not between words. The other scripts without spaces are left out: what is
+# found is a mark in the frames of the sources' heads (``wish_frames.py``), which learned from texts that are read so.
+_UNSPACED = re.compile(f"[{KANA}{HAN}]")
+# Between these two there are Bopomofo, single letters of Korean and signs in circles.
+_BESIDE = rf"{KANA}{HAN}\u3100-\u33ff"
 _AT_DATE = re.compile(r"(?:\d[.,]?|\bin)\s+$", re.IGNORECASE)
 _IN_DATE = re.compile(r",?\s*\d")
-_WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff]+")
+_WORD = re.compile(rf"[^\W{KANA}{HAN}]+")
 
 
 class FilterReader:
@@ -153,7 +157,7 @@ def _form(phrase: str) -> str:
     if _UNSPACED.search(phrase):
         return form
     # Beside Chinese and Japanese characters a Latin word is whole, too.
-    return rf"(?<![^\W\u3040-\u9fff]){form}(?![^\W\u3040-\u9fff])"
+    return rf"(?<![^\W{_BESIDE}]){form}(?![^\W{_BESIDE}])"
 
 
 def _numberless(text: str) -> str:

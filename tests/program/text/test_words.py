@@ -16,7 +16,18 @@ def test_words_keep_apostrophes_and_hyphens_and_know_where_they_stand() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "unspaced"), [("und sie?", False), ("他呢？", True), ("それは?", True), ("а он?", False)]
+    ("text", "unspaced"),
+    [
+        ("und sie?", False),
+        ("а он?", False),
+        ("그녀는?", False),
+        ("他呢？", True),
+        ("それは?", True),
+        ("แล้วเขาล่ะ", True),
+        ("ແລ້ວລາວເດ", True),
+        ("သူကော", True),
+        ("ចុះគាត់វិញ", True),
+    ],
 )
 def test_scripts_without_spaces_are_known(text: str, unspaced: bool) -> None:
     assert is_unspaced(text) is unspaced
