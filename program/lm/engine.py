@@ -24,6 +24,7 @@ from dspy.clients.engines.lm15_engine import AsyncLM15Engine, LM15Engine
 from dspy.utils import exceptions as dspy_errors
 
 from ...errors import LMError
+from .forked import renewed_in_child
 from .journal import CallJournal, call_key
 from .meter import active_meters
 from .timely import OUT_OF_TIME, TimelyTransport, seconds_left
@@ -114,6 +115,11 @@ class _Engine:
         self.journal = journal
         self.supports_response_schema = route.response_format == "schema"
         self.supported_params = _PARAMETERS | ({"response_format"} if route.response_format != "none" else set())
+        self._lock = threading.Lock()
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """After a fork: another thread may have had the lock, and is in another process."""
         self._lock = threading.Lock()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> _Engine:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from ...errors import ConfigError
+from ..lm.forked import renewed_in_child
 from ..threads import in_thread
 
 T = TypeVar("T")
@@ -173,8 +174,29 @@ def _wait(call: Call[Any]) -> float:
     return call.limits.timeout_s
 
 
-_SLOTS: weakref.WeakKeyDictionary[Any, threading.Semaphore] = weakref.WeakKeyDictionary()
-_SLOTS_LOCK = threading.Lock()
+class _Slots:
+    """How many threads may call each store at once, over all batches."""
+
+    def __init__(self) -> None:
+        self.renew()
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """After a fork: the threads that had a slot are in another process."""
+        self._of: weakref.WeakKeyDictionary[Any, threading.Semaphore] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def of(self, store: object, concurrency: int) -> threading.Semaphore:
+        """The slots of a store."""
+        fresh = threading.Semaphore(max(1, concurrency))
+        try:
+            with self._lock:
+                return self._of.setdefault(store, fresh)
+        except TypeError:  # not hashable or not weakly referable: its limit holds within one batch
+            return fresh
+
+
+_SLOTS = _Slots()
 
 
 def run_calls(calls: Sequence[Call[T]], deadline: Deadline) -> list[Outcome[T]]:
@@ -189,7 +211,7 @@ def run_calls(calls: Sequence[Call[T]], deadline: Deadline) -> list[Outcome[T]]:
         for index in mine:
             waiting.put(index)
         call = calls[mine[0]]
-        slots = _slots(call.store, call.limits.concurrency)
+        slots = _SLOTS.of(call.store, call.limits.concurrency)
         for _ in range(min(len(mine), max(1, call.limits.concurrency))):
             in_thread(lambda waiting=waiting, slots=slots: batch.work(waiting, slots, deadline))
     batch.collect(deadline)
@@ -240,12 +262,3 @@ def _by_store(calls: Sequence[Call[Any]]) -> list[list[int]]:
     for index, call in enumerate(calls):
         groups.setdefault(id(call.store), []).append(index)
     return list(groups.values())
-
-
-def _slots(store: object, concurrency: int) -> threading.Semaphore:
-    fresh = threading.Semaphore(max(1, concurrency))
-    try:
-        with _SLOTS_LOCK:
-            return _SLOTS.setdefault(store, fresh)
-    except TypeError:  # not hashable or not weakly referable: its limit holds within one batch
-        return fresh

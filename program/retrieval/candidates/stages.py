@@ -18,6 +18,7 @@ from cachetools import LRUCache
 from ....data.paradigms import Paradigm, SynonymSet
 from ....signatures.types import SubQuery
 from ...context import says_nothing
+from ...lm.forked import renewed_in_child
 from ...plan import QueryCandidate
 from ...text.linker import Link, Linker
 from ...text.spelling import folded
@@ -193,6 +194,11 @@ class VariationCache:
 
     def __init__(self, size: int = 4096) -> None:
         self._kept: LRUCache[tuple[str, str], tuple[str, ...]] = LRUCache(size)
+        self._lock = Lock()
+        renewed_in_child(self)
+
+    def renew(self) -> None:
+        """After a fork: another thread may have had the lock, and is in another process."""
         self._lock = Lock()
 
     def get(self, query: str, paradigm: str) -> tuple[str, ...] | None:

@@ -15,6 +15,8 @@ import pytest
 from queryplan.program.lm.endpoint import LMHandle
 from queryplan.program.lm.journal import CallJournal
 from queryplan.program.plan_cache import PlanCache
+from queryplan.program.retrieval.calls import _SLOTS
+from queryplan.program.retrieval.candidates.stages import VariationCache
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -107,6 +109,17 @@ def test_a_cache_that_another_thread_is_using_at_the_fork_does_not_hang(bench: A
     thread.join()
     assert planner.plan("hi").trace.decisions[0].decided_by == "cache"
     cache.close()
+
+
+def test_variations_and_stores_that_other_threads_hold_at_the_fork_do_not_hang() -> None:
+    class Store:
+        """Has calls."""
+
+    variations, store = VariationCache(), Store()
+    slots = _SLOTS.of(store, 1)
+    with variations._lock, _SLOTS._lock, slots:  # as if another thread held them
+        said = in_child(lambda: f"{variations.get('a query', '')} {_SLOTS.of(store, 1).acquire(timeout=1)}")
+    assert said == "None True"
 
 
 def test_a_journal_that_another_thread_is_using_at_the_fork_does_not_hang(tmp_path: Path) -> None:
