@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from .passages import Passage
 from .results import Evidence, RankedList
-from .terms import terms
 
 # Cormack, Clarke & Büttcher (SIGIR 2009) use 60 on lists of a thousand. On the podcast's 431 passages and
 # its training evidence 10 found more: recall@10 with gold sub-queries 0.70 instead of 0.67.
@@ -97,24 +96,3 @@ def _alike(a: frozenset[str], b: frozenset[str], near: float) -> bool:
     if smaller < near * larger:  # the overlap cannot be large enough
         return False
     return bool(larger) and len(a & b) >= near * len(a | b)
-
-
-def sharing_terms(queries: Sequence[str], weight: Callable[[str], float], least: float) -> Relevance:
-    """A filter that keeps passages with at least a share of the informative words of some query.
-
-    Args:
-        weight: how informative a term is.
-        least: the share of a query's whole weight, between 0 and 1, that a passage must have.
-    """
-    asked = [{term: weight(term) for term in terms(query)} for query in queries]
-
-    def keep(evidence: Sequence[Evidence]) -> list[Evidence]:
-        return [item for item in evidence if _share(item, asked) >= least]
-
-    return keep
-
-
-def _share(item: Evidence, asked: Sequence[dict[str, float]]) -> float:
-    words = item.passage.known_terms
-    shares = (sum(w for t, w in query.items() if t in words) / (sum(query.values()) or 1.0) for query in asked)
-    return max(shares, default=1.0)

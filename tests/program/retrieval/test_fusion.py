@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from queryplan.program.retrieval.fusion import distinct, fuse, rank, sharing_terms
+from queryplan.program.retrieval.fusion import distinct, fuse, rank
 from queryplan.program.retrieval.passages import Passage
 from queryplan.program.retrieval.results import RankedList, SearchResult, ids
 
@@ -83,17 +83,6 @@ def test_the_relevance_filter_takes_out_and_counts() -> None:
     ranked = rank(lists, 10, relevance=lambda items: [item for item in items if item.id == "birch"])
     assert ids(ranked.evidence) == ("birch",)
     assert ranked.irrelevant == 1
-
-
-def test_passages_without_the_telling_words_are_not_relevant() -> None:
-    keep = sharing_terms(["the amber of birch"], lambda term: 0.0 if term in ("the", "of") else 1.0, 0.5)
-    evidence = fuse([ranking(["amber", "dune"])])
-    assert ids(keep(evidence)) == ("amber",)
-
-
-def test_one_of_several_queries_is_enough_for_relevance() -> None:
-    keep = sharing_terms(["amber", "dune"], lambda term: 1.0, 1.0)
-    assert len(keep(fuse([ranking(["amber", "dune"])]))) == 2
 
 
 names = st.lists(st.sampled_from(WORDS), unique=True, max_size=6)
