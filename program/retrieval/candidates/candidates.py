@@ -237,29 +237,5 @@ def kind_of(candidate: QueryCandidate) -> str:
     return _NUMBER.sub("", candidate.label)
 
 
-def reason_of(candidate: QueryCandidate) -> str:
-    """Why a candidate is asked, in a line."""
-    said = _REASONS.get(kind_of(candidate), "proposed by a stage of its own")
-    about = "; ".join(tag.replace(":", " ", 1) for tag in candidate.tags if not tag.startswith("language:"))
-    return f"{said} ({about})" if about else said
-
-
-_REASONS = {
-    "standalone": "the question itself, complete without its conversation",
-    "sub_query": "a part of the question that has to be found by itself",
-    "terms": "names and content words alone, for indexes that take every word alike",
-    "entity": "one name without the others of its kind, which would crowd it out",
-    "relation": "the names with the relation that the answer turns on",
-    "full_names": "names as the domain spells them, which texts do more often than people who ask",
-    "alias": "another spelling of a name, which may be in another language",
-    "synonym": "another word that this domain uses for the same",
-    "modifier": "words of the way of looking beside the key terms",
-    "operator": "the form of the way of looking, for stores that know exact phrases",
-    "variation": "another wording by a language model",
-    "gap": "nothing was found for this part yet",
-    "gap_terms": "nothing was found for this part yet; its content words alone",
-}
-
-
 def _stage(candidate: QueryCandidate) -> StageName:
     return candidate.stage  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""The golden candidates: 42 seeds, what is planned for each, and why.
+"""The golden candidates: 42 seeds, and what is planned for each.
 
 ``python tests/program/retrieval/candidates/golden.py`` shows how today's candidates differ from the accepted ones;
 with ``--accept`` it writes them.
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from queryplan.data.card import domain_folder, load_card
-from queryplan.program.retrieval.candidates.candidates import CandidatePlanner, reason_of
+from queryplan.program.retrieval.candidates.candidates import CandidatePlanner
 from queryplan.signatures.types import SubQuery
 
 HERE = Path(__file__).parent / "resources"
@@ -37,9 +37,7 @@ def _candidates(seed: dict[str, Any]) -> list[dict[str, Any]]:
     made = planner.seed(
         seed["query"], seed.get("entities", ()), subs, seed.get("relationships", ()), seed.get("paradigm")
     )
-    return [
-        {**c.model_dump(mode="json"), "reason": reason_of(c)} for c in planner.plan(made, seed["expand"]).candidates
-    ]
+    return [candidate.model_dump(mode="json") for candidate in planner.plan(made, seed["expand"]).candidates]
 
 
 def as_text(plans: list[dict[str, Any]]) -> str:

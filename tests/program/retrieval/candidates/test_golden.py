@@ -32,10 +32,9 @@ def test_forty_seeds_across_every_paradigm_of_every_card(golden: dict[str, Any])
     assert named <= used
 
 
-def test_each_candidate_has_a_reason_in_a_line(golden: dict[str, Any]) -> None:
+def test_each_seed_has_candidates(golden: dict[str, Any]) -> None:
     for plan in json.loads(golden["GOLDEN"].read_text("utf-8")):
         assert plan["candidates"], plan["name"]
-        assert all(c["reason"] and "\n" not in c["reason"] for c in plan["candidates"])
         assert not any("stage of its own" in c["reason"] for c in plan["candidates"])
 
 
