@@ -64,19 +64,8 @@ def load_rows(source: str | Path) -> list[LabelledRow]:
     return _joined(parse_splits(source).values()).all_right()
 
 
-def load_splits(source: str | Path) -> dict[str, tuple[LabelledRow, ...]]:
-    """Load the rows of each split; a single file is a split with the file's name.
-
-    Raises:
-        DataError: as ``load_rows``.
-    """
-    parsed = parse_splits(source)
-    _joined(parsed.values()).all_right()
-    return {name: part.rows for name, part in parsed.items()}
-
-
 def parse_splits(source: str | Path) -> dict[str, Parsed]:
-    """Load the valid rows of each split, and what is wrong with the other records.
+    """Load the valid rows of each split, and what is wrong with the other records; a single file is one split.
 
     Raises:
         DataError: there is no such source, or a file cannot be read at all.

@@ -17,7 +17,7 @@ from datasets import config as hub
 from queryplan.data.card import domain_folder
 from queryplan.data.checking import check_set, open_set
 from queryplan.data.domain import load_domain, misnamed_splits, rows_hash
-from queryplan.data.loading import COLUMNS, load_rows, load_splits, row_features, to_dataset
+from queryplan.data.loading import COLUMNS, load_rows, parse_splits, row_features, to_dataset
 from queryplan.data.rows import LabelledRow, read_rows, write_rows
 from queryplan.errors import DataError
 
@@ -122,7 +122,7 @@ def test_a_file_that_is_named_nearly_as_a_split_is_named(
 ) -> None:
     (tmp_path / name).write_text("x")
     with pytest.raises(DataError, match=f"no labelled rows that are read: {name} is not read, but {right} would be"):
-        load_splits(tmp_path)
+        load_rows(tmp_path)
     as_jsonl(rows, tmp_path / "calibrate.jsonl")
     (found,) = [one for one in check_set(open_set(tmp_path)).findings if one.kind == "files of rows that are not read"]
     assert found.examples == (f"{name} is not read, but {right} would be",)
@@ -144,8 +144,8 @@ def test_other_files_of_a_folder_are_its_owners(tmp_path: Path, rows: list[Label
 def test_a_folder_is_read_split_by_split(tmp_path: Path, rows: list[LabelledRow]) -> None:
     as_jsonl(rows[:9], tmp_path / "train.jsonl")
     as_gzip(rows[9:], tmp_path / "dev.jsonl.gz")
-    found = load_splits(tmp_path)
-    assert {name: len(part) for name, part in found.items()} == {"train": 9, "dev": len(rows) - 9}
+    found = parse_splits(tmp_path)
+    assert {name: len(part.rows) for name, part in found.items()} == {"train": 9, "dev": len(rows) - 9}
     assert load_rows(tmp_path) == rows
 
 
@@ -182,7 +182,7 @@ def test_a_hub_name_is_streamed(monkeypatch: pytest.MonkeyPatch, rows: list[Labe
         return {"train": to_dataset(rows[:3]), "validation": to_dataset(rows[3:5])}
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
-    assert {name: len(part) for name, part in load_splits("someone/queries").items()} == {"train": 3, "dev": 2}
+    assert {name: len(part.rows) for name, part in parse_splits("someone/queries").items()} == {"train": 3, "dev": 2}
     assert asked == [("someone/queries", {"streaming": True})]
 
 
