@@ -116,28 +116,13 @@ class Tracking:
             except ConfigError as error:
                 raise ConfigError(f"{error}. The evaluation is kept; {_LATER}") from error
 
-    def send_waiting(self) -> int:
-        """Send what waits for this server, oldest first; returns how many parcels went.
-
-        Raises:
-            ConfigError: the server is down or refuses; the rest goes on waiting.
-        """
-        with self._waiting.alone():
-            return self._send_all()
-
-    def _send_all(self) -> int:
-        sent = 0
-        for parcel in list(self._waiting.all()):
-            with _naming(parcel):
-                self._send(parcel)
-            sent += 1
-        return sent
-
     def _deliver(self, parcel: Parcel) -> tuple[str, str]:
         """Send a parcel, then any older ones that wait; if those fail, that is only logged."""
         answer = self._send(parcel)
         try:
-            self._send_all()
+            for older in list(self._waiting.all()):
+                with _naming(older):
+                    self._send(older)
         except ConfigError as error:
             logger.warning("something older still waits to be tracked: %s", error)
         return answer

@@ -198,7 +198,7 @@ def test_what_waits_goes_when_anything_else_is_tracked(
     server.left = None
     Tracking(server.uri, "elsewhere").log_evaluation(evaluation)
     assert everything(server.uri, "journal")["versions"] == ["1"]
-    assert Tracking(server.uri).send_waiting() == 0
+    assert list(Waiting(server.uri).all()) == []
 
 
 def test_what_waits_on_the_disk_has_no_password_of_the_server(server: DyingServer, evaluation: Evaluation) -> None:
@@ -252,10 +252,13 @@ def test_the_program_in_a_parcel_is_a_copy_that_outlives_the_original(tmp_path: 
     assert (parcel.program / "manifest.json").read_text() == "2"
 
 
-def test_a_parcel_of_another_version_is_named(mlflow_uri: str) -> None:
-    Waiting(mlflow_uri).put("evaluation", "e", '{"from": "the future"}', "key")
-    with pytest.raises(ConfigError, match="kept by another version"):
-        Tracking(mlflow_uri).send_waiting()
+def test_a_parcel_of_another_version_is_named_and_waits(
+    mlflow_uri: str, evaluation: Evaluation, caplog: pytest.LogCaptureFixture
+) -> None:
+    kept = Waiting(mlflow_uri).put("evaluation", "e", '{"from": "the future"}', "key")
+    Tracking(mlflow_uri).log_evaluation(evaluation)
+    assert "kept by another version" in caplog.text
+    assert [parcel.folder for parcel in Waiting(mlflow_uri).all()] == [kept.folder]
 
 
 def test_a_disk_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
