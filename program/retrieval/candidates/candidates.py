@@ -32,7 +32,6 @@ from .stages import (
     Seed,
     StageName,
     VariationCache,
-    Write,
 )
 
 _NUMBER = re.compile(r"_\d+")
@@ -103,21 +102,10 @@ class CandidatePlanner:
     """Makes the candidates of a card's queries. Safe to share between threads.
 
     Attributes:
-        cache: variations that a language model wrote.
+        cache: variations that a language model wrote; whoever asks one fills it, and the stage ``llm`` has no others.
     """
 
-    def __init__(
-        self,
-        card: DomainCard,
-        linker: Linker | None = None,
-        config: CandidateConfig | None = None,
-        write: Write | None = None,
-    ) -> None:
-        """A planner for one domain.
-
-        Args:
-            write: writes variations; without it the stage ``llm`` has only what ``cache`` has.
-        """
+    def __init__(self, card: DomainCard, linker: Linker | None = None, config: CandidateConfig | None = None) -> None:
         self.config = config or CandidateConfig()
         self.cache = VariationCache()
         self._card = card
@@ -129,7 +117,7 @@ class CandidatePlanner:
         stages: tuple[CandidateStage, ...] = (
             RuleBasedStage(linker, card.synonyms, self._kinds),
             ParadigmStage(),
-            LlmStage(self.cache, write),
+            LlmStage(self.cache),
         )
         self._stages: dict[StageName, CandidateStage] = {stage.name: stage for stage in stages}
 

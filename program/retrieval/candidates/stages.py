@@ -26,8 +26,6 @@ from .canonical import canonical, token_set
 from .keywords import key_terms
 
 StageName = Literal["rule_based", "paradigm", "llm", "agentic"]
-Write = Callable[[str, str, str], Sequence[str]]
-"""A function from (query, description of the paradigm, language) to variations that a language model writes."""
 
 MAX_VARIATIONS = 8
 LONGER, MORE_WORDS = 2, 8
@@ -216,26 +214,20 @@ class VariationCache:
 
 
 class LlmStage:
-    """Other wordings by a language model; asked once for each query and paradigm.
+    """Other wordings by a language model, which is asked before (``RetrievalParts.asks``).
 
     Attributes:
-        cache: known variations; the planner may fill it beforehand.
+        cache: what it wrote.
     """
 
     name: StageName = "llm"
 
-    def __init__(self, cache: VariationCache, write: Write | None = None) -> None:
+    def __init__(self, cache: VariationCache) -> None:
         self.cache = cache
-        self._write = write
 
     def generate(self, seed: Seed) -> list[QueryCandidate]:
-        """Variations from the cache, else from the model, else none."""
-        paradigm = seed.paradigm.name if seed.paradigm else ""
-        known = self.cache.get(seed.query, paradigm)
-        if known is None and self._write is not None:
-            described = seed.paradigm.description if seed.paradigm else ""
-            self.cache.put(seed.query, paradigm, self._write(seed.query, described, seed.language))
-            known = self.cache.get(seed.query, paradigm)
+        """Variations from the cache, or none."""
+        known = self.cache.get(seed.query, seed.paradigm.name if seed.paradigm else "")
         return [_new(self.name, f"variation_{n}", text, 0.9) for n, text in enumerate(known or (), 1)]
 
 

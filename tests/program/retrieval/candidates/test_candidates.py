@@ -39,9 +39,12 @@ def every_kind() -> DomainCard:
 
 
 def plan(card: DomainCard, query: str = TWO, names: Any = NAMES, expand: bool = True, **more: Any) -> Any:
-    config = more.pop("config", None)
-    planner = CandidatePlanner(card, config=config, write=more.pop("write", None))
-    return planner.plan(planner.seed(query, names, **more), expand)
+    """The candidates of a query, for which a model has written what is ``written``."""
+    planner, written = CandidatePlanner(card, config=more.pop("config", None)), more.pop("written", None)
+    seed = planner.seed(query, names, **more)
+    if written is not None:
+        planner.cache.put(seed.query, seed.paradigm.name if seed.paradigm else "", written)
+    return planner.plan(seed, expand)
 
 
 def labels(planned: Any) -> list[str]:
@@ -235,31 +238,26 @@ def test_a_paradigm_that_the_caller_chose_is_used_nevertheless(every_kind: Domai
 LLM = CandidateConfig(enable_llm=True)
 
 
-def test_variations_are_asked_for_once_for_a_query_and_a_paradigm(every_kind: DomainCard) -> None:
-    asked: list[tuple[str, str, str]] = []
+def test_variations_are_those_that_were_written_for_the_query_and_its_paradigm(every_kind: DomainCard) -> None:
+    planner = CandidatePlanner(every_kind, config=LLM)
+    wordings = ["Do Ilse and Takeda agree?", "", "  do ilse and takeda agree ", "Sleep debt, twice seen"]
+    planner.cache.put(TWO, "", wordings)
+    planner.cache.put(TWO, "sceptic", ["Is either of them wrong?"])
 
-    def write(*about: str) -> list[str]:
-        asked.append(about)  # type: ignore[arg-type]
-        return ["Do Ilse and Takeda agree?", "", "  do ilse and takeda agree ", "Sleep debt, twice seen"]
+    def llm(paradigm: str | None) -> list[str]:
+        found = planner.plan(planner.seed(TWO, NAMES, paradigm=paradigm))
+        return [c.query for c in found.candidates if c.stage == "llm"]
 
-    planner = CandidatePlanner(every_kind, config=LLM, write=write)
-    for _ in range(2):
-        found = planner.plan(planner.seed(TWO, NAMES))
-    assert asked == [(TWO, "", "en")]
-    assert [c.query for c in found.candidates if c.stage == "llm"] == [
-        "Do Ilse and Takeda agree?",
-        "Sleep debt, twice seen",
-    ]
-    planner.plan(planner.seed(TWO, NAMES, paradigm="sceptic"))
-    assert asked[1:] == [(TWO, "doubts", "en")]
+    assert llm(None) == ["Do Ilse and Takeda agree?", "Sleep debt, twice seen"]
+    assert llm("sceptic") == ["Is either of them wrong?"]
+    assert llm("plain") == []
 
 
-def test_no_model_is_asked_unless_switched_on(every_kind: DomainCard) -> None:
-    def never(*about: str) -> list[str]:
-        raise AssertionError("the model was asked")
-
-    assert plan(every_kind, write=never).candidates
-    assert plan(every_kind, write=never, config=LLM, expand=False).candidates
+def test_variations_are_left_out_unless_switched_on(every_kind: DomainCard) -> None:
+    written = ["Do Ilse and Takeda agree?"]
+    assert plan(every_kind, written=written).candidates == plan(every_kind).candidates
+    narrow = plan(every_kind, config=LLM, expand=False)
+    assert plan(every_kind, written=written, config=LLM, expand=False).candidates == narrow.candidates
 
 
 def test_without_a_model_the_stage_is_silent(every_kind: DomainCard) -> None:
@@ -286,7 +284,7 @@ def test_with_a_model_there_is_never_less(
         every_kind,
         paradigm=paradigm,
         config=CandidateConfig(max_candidates=most, enable_llm=True),
-        write=lambda *about: variations,
+        written=variations,
     )
     before, after = ({(c.stage, c.label, c.query) for c in p.candidates} for p in (without, with_model))
     assert before <= after

@@ -35,7 +35,6 @@ def test_forty_seeds_across_every_paradigm_of_every_card(golden: dict[str, Any])
 def test_each_seed_has_candidates(golden: dict[str, Any]) -> None:
     for plan in json.loads(golden["GOLDEN"].read_text("utf-8")):
         assert plan["candidates"], plan["name"]
-        assert not any("stage of its own" in c["reason"] for c in plan["candidates"])
 
 
 def test_a_change_is_shown_before_it_is_taken_over(
