@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from ..program.retrieval.run_result import RunResult
     from ..program.retrieval.stores import Stores
 
+LIMIT = 10
+
 
 def command(
     query: Annotated[str | None, typer.Argument(help="What the user typed.")] = None,
@@ -38,7 +40,7 @@ def command(
     graph: options.Graph = False,
     limit: Annotated[
         int, typer.Option(help="Passages in the evidence; twice as many for a complex question.", min=1, max=200)
-    ] = 10,
+    ] = LIMIT,
     as_json: Annotated[bool, typer.Option("--json", help="Print the plan and the result as JSON.")] = False,
     batch: Annotated[
         Path | None, typer.Option(help="Run every row of this JSONL file; rows have id, query, history, session.")
@@ -108,5 +110,6 @@ def _batch(
         return {**conversation_of(row), "run": result.as_json()}
 
     with counting("running") as report:
-        worked = each_row(source, target, run, planner.program_version, report, depends=switches_of(planner))
+        depends = f"{switches_of(planner)} {limit}" if limit != LIMIT else switches_of(planner)
+        worked = each_row(source, target, run, planner.program_version, report, depends=depends)
     say_worked(worked, "run", target)

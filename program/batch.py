@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +15,9 @@ from ..data.fingerprints import text_fingerprint
 from ..data.lines import numbered_lines
 from ..data.locks import alone_at
 from ..data.rows import not_utf8
-from ..errors import DataError
+from ..errors import DataError, QueryPlanError
 from .context import as_given, clean_input, encodable
+from .lm.meter import meter
 from .planner import QueryPlanner
 
 Row = dict[str, Any]
@@ -43,6 +45,8 @@ def _planner_of(row: Row) -> str | None:
 
 
 PLANS = Output("plans", _planner_of)
+AGAIN = "again"
+"""The key of a line that is to be made again: a model did not answer one of its requests."""
 
 
 class Worked(NamedTuple):
@@ -64,15 +68,16 @@ def plan_batch(
     A row's ``history``, ``session`` and ``conversation`` are written beside its plan, so that the output can be
     labelled. It is the caller's own file, while a production log has no text unless asked to (`plan_log.py`).
 
-    A row that is in ``target`` already, with the same query, history and session, is not planned again. A row that is
-    not a query gets ``{"id", "error"}``, does not stop the others, and is tried again the next time.
+    A row that is in ``target`` already, with the same query, history and session, and by the same model, is not planned
+    again. A row that is not a query gets ``{"id", "error"}``, does not stop the others, and is tried again the next
+    time. So is one of whose requests to a model one failed; its line has ``"again": true``.
 
     Raises:
         DataError: ``source`` is missing or empty, a line is not a JSON object, or two have the same id; or ``target``
             holds anything but plans of this program, or another process writes it. File and line are named.
     """
-    work, depends = partial(_planned, planner, deadline_s=deadline_s), switches_of(planner)
-    return each_row(source, target, work, planner.program_version, progress, depends=depends)
+    work = partial(_planned, planner, deadline_s=deadline_s)
+    return each_row(source, target, work, planner.program_version, progress, depends=switches_of(planner))
 
 
 def each_row(
@@ -129,8 +134,11 @@ def _appended(
 
 
 def _worked(work: Callable[[Mapping[str, Any]], Mapping[str, Any]], row: Row, asked: str) -> Row:
-    why = no_query(row)
-    return {"error": why} if why else {"asked": asked, **work(row)}
+    if why := no_query(row):
+        return {"error": why}
+    with meter() as cost:
+        worked = work(row)
+    return {"asked": asked, **({AGAIN: True} if cost.failed else {}), **worked}
 
 
 def no_query(row: Mapping[str, Any]) -> str:
@@ -145,8 +153,14 @@ def no_query(row: Mapping[str, Any]) -> str:
 
 
 def switches_of(planner: QueryPlanner) -> str:
-    """What its plans depend on beside its version: whether it plans graph steps."""
-    return "graph" if planner.plan_graph else ""
+    """What its plans depend on beside its version: whether it plans graph steps, and its language model.
+
+    That is opened for it. If it cannot be, plans are made without it, and made again the next time.
+    """
+    with suppress(QueryPlanError):
+        planner.open_lm()
+    model = planner.lm_name if planner.has_lm else "none"
+    return " ".join([*(["graph"] if planner.plan_graph else []), *([model] if model != "none" else [])])
 
 
 def _planned(planner: QueryPlanner, row: Mapping[str, Any], *, deadline_s: float | None) -> dict[str, Any]:
@@ -230,16 +244,16 @@ def _there(target: Path, asked: Mapping[str, str], program: str, output: Output)
 
 
 class _Made(NamedTuple):
-    """A line of output: its id, what was asked (None in older files), and whether the row was not a query."""
+    """A line of output: its id, what was asked (None in older files), and whether it is to be tried again."""
 
     id: str
     asked: str | None
-    failed: bool
+    again: bool
 
 
 def _again(line: _Made, asked: str | None) -> bool:
-    """Whether a row has to be worked on again: it was not a query, or asks something else now."""
-    return asked is not None and (line.failed or line.asked not in (None, asked))
+    """Whether a row has to be worked on again: it was not a query, a request failed, or it asks something else now."""
+    return asked is not None and (line.again or line.asked not in (None, asked))
 
 
 def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
@@ -250,8 +264,8 @@ def _made(line: bytes, where: str, program: str, output: Output) -> _Made:
     """
     try:
         row = json.loads(line)
-        failed = "error" in row
-        made, by = _Made(str(row["id"]), row.get("asked"), failed), None if failed else output.made_by(row)
+        made = _Made(str(row["id"]), row.get("asked"), "error" in row or bool(row.get(AGAIN)))
+        by = None if "error" in row else output.made_by(row)
     except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
         raise DataError(f"{where}: this is no line of {output.what}; choose another --out") from error
     if by not in (None, program):

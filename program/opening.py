@@ -218,6 +218,14 @@ class HasModel:
         """The opened language model's name with its weights' hash; "none" if none is open. Opens nothing."""
         return self._model.lm.fingerprint if self._model.lm is not None else "none"
 
+    def open_lm(self) -> None:
+        """Open the model, if there is one, also after an earlier failure.
+
+        Raises:
+            QueryPlanError: it cannot be opened; plans are made without it from then on.
+        """
+        self._model.open()
+
     @property
     def has_lm(self) -> bool:
         """Whether it has a language model, open or not."""

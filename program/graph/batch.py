@@ -79,7 +79,9 @@ def graph_batch(
         proposal, left = proposed(planner, row["query"], deadline_s)
         return {"graph": asked, **answer_row(proposal, executor, left, cap)}
 
-    return each_row(source, target, answered, asked, progress, Output("answers", _graph_of, "graph"))
+    model = getattr(planner, "lm_name", "none")
+    depends = "" if model == "none" else model
+    return each_row(source, target, answered, asked, progress, Output("answers", _graph_of, "graph"), depends)
 
 
 def _graph_of(row: dict[str, Any]) -> str | None:

@@ -142,6 +142,11 @@ class GraphPlanner:
         return self
 
     @property
+    def lm_name(self) -> str:
+        """The language model's name with its weights' hash; "none" without one."""
+        return self._lm.fingerprint if self._lm is not None else "none"
+
+    @property
     def enough(self) -> float:
         """The certainty from which the ranking answers without asking a model."""
         return SURE_ENOUGH if self.learned.answers_from is None else self.learned.answers_from

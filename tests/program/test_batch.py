@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from queryplan.data.locks import alone_at
-from queryplan.errors import DataError
-from queryplan.program.batch import plan_batch
+from queryplan.errors import ConfigError, DataError
+from queryplan.program.batch import each_row, plan_batch
+from queryplan.program.lm.meter import active_meters
 from queryplan.program.plan import QueryPlan
 from queryplan.program.planner import QueryPlanner
 
@@ -264,6 +265,48 @@ def test_each_row_has_its_own_deadline(bench: Any, tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     plan_batch(planner, source(tmp_path, ROWS[:2]), out, deadline_s=0.1)
     assert all(row["plan"]["degraded"][0]["why"] == "the deadline passed" for row in read(out).values())
+
+
+def test_what_was_planned_without_a_model_is_planned_anew_with_one(bench: Any, tmp_path: Path) -> None:
+    given, out = source(tmp_path, ROWS[:2]), tmp_path / "out.jsonl"
+    assert plan_batch(bench.planner(None), given, out) == (2, 0)
+    assert plan_batch(bench.planner(None), given, out) == (0, 0)
+    opened = bench.lm()
+    assert plan_batch(bench.planner(lambda: opened), given, out) == (2, 0)
+    assert plan_batch(bench.planner(opened), given, out) == (0, 0)
+
+
+def test_a_row_is_planned_again_if_a_request_failed(planner: Counting, tmp_path: Path) -> None:
+    given, out = source(tmp_path, ROWS[:2]), tmp_path / "out.jsonl"
+
+    def lost(row: Any) -> Any:
+        for one in active_meters() if row["id"] == "b" else ():
+            one.add_failure()
+        return {"plan": planner.plan(row["query"]).model_dump(mode="json")}
+
+    assert each_row(given, out, lost, planner.program_version) == (2, 0)
+    assert {name: row.get("again") for name, row in read(out).items()} == {"a": None, "b": True}
+    assert plan_batch(planner, given, out) == (1, 0)
+    assert {name: row.get("again") for name, row in read(out).items()} == {"a": None, "b": None}
+    assert plan_batch(planner, given, out) == (0, 0)
+
+
+def test_a_model_that_cannot_be_opened_stops_no_batch(bench: Any, tmp_path: Path) -> None:
+    def closed() -> Any:
+        raise ConfigError("no such model")
+
+    given, out = source(tmp_path, ROWS[:2]), tmp_path / "out.jsonl"
+    assert plan_batch(bench.planner(closed), given, out) == (2, 0)
+    assert {gap["why"] for row in read(out).values() for gap in row["plan"]["degraded"]} == {"no such model"}
+    assert plan_batch(bench.planner(bench.lm()), given, out) == (2, 0)
+
+
+def test_a_fault_of_ours_is_no_row_that_is_no_query(planner: Counting, tmp_path: Path) -> None:
+    def broken(row: Any) -> Any:
+        raise KeyError("an internal name")
+
+    with pytest.raises(KeyError, match="an internal name"):
+        each_row(source(tmp_path, ROWS), tmp_path / "out.jsonl", broken, "v1")
 
 
 def test_the_file_that_is_read_is_not_written_to(planner: Counting, tmp_path: Path) -> None:
