@@ -310,7 +310,7 @@ class CompileJob:
 
     def _folder(self, planner: QueryPlanner) -> Path:
         """The program's folder, named by its content and what it came from: the same again gets the same folder."""
-        name = text_fingerprint(content_hash(planner), self.settings.lm.model, self._key)[:10]
+        name = text_fingerprint(content_hash(planner), self.settings.lm.model, self._key, str(self.settings.seed))[:10]
         return self.settings.programs / self.domain.card.name / f"{self.optimizer.name}-{name}"
 
     # -- measuring -------------------------------------------------------------------------------------
