@@ -94,7 +94,8 @@ def build_graph(
         settings: how plans are run; its speakers write the rejection, the direct answer and the synthesis.
         rerank: reorders the evidence, or removes some.
         flag: for whom the planner is used; by default everybody.
-        report: is called with the plans made in the shadow of the old path.
+        report: is called with the plans made in the shadow of the old path; by default they are logged without
+            what users typed.
         without_plan: the old path as a node; by default a search with the providers' own variations.
         checkpointer: LangGraph's; keeps the state of each thread, so that a run can be interrupted and resumed.
 

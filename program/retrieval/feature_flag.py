@@ -60,7 +60,7 @@ class Flagged(Generic[T]):
         old: answers without a plan. If the flag is off, nothing else is called.
         plan: makes the plan of a query.
         new: answers with a plan.
-        report: gets every shadow plan; by default it is logged as JSON on ``queryplan.shadow``.
+        report: gets every shadow plan; by default it is logged on ``queryplan.shadow`` without what users typed.
     """
 
     flag: PlannerFlag
@@ -103,11 +103,17 @@ def shadow(plan: Callable[[], QueryPlan], key: str, report: Report) -> Future[No
     return in_thread(work)
 
 
-def log_shadow(plan: QueryPlan, key: str) -> None:
-    """Log the decisions of a shadow plan as JSON."""
+def log_shadow(plan: QueryPlan, key: str, text: bool = False) -> None:
+    """Log the decisions of a shadow plan as JSON, without a word of a user's.
+
+    The key may be the query itself, so only its hash is logged: the same for the same key.
+
+    Args:
+        text: also log the query and the key as they are; ``functools.partial(log_shadow, text=True)`` is a report.
+    """
+    typed = {"key": key, "query": plan.query} if text else {"key": _hash_of(key)}
     said = {
-        "key": key,
-        "query": plan.query,
+        **typed,
         "is_follow_up": plan.is_follow_up,
         "is_relevant": plan.is_relevant,
         "complexity": plan.complexity,
@@ -118,3 +124,7 @@ def log_shadow(plan: QueryPlan, key: str) -> None:
         "program": plan.program_version,
     }
     LOG.info("shadow %s", json.dumps(said, ensure_ascii=False))
+
+
+def _hash_of(key: str) -> str:
+    return hashlib.blake2b(key.encode(errors="surrogatepass"), digest_size=8).hexdigest()

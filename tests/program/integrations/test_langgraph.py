@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import logging
 import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -231,6 +233,18 @@ def test_in_the_shadow_the_old_path_answers_and_the_plan_is_reported(stores: Sto
     assert graph.invoke({"query": "q", "key": "user-1"})["route"] == "without_plan"
     assert done.wait(5)
     assert reported == [(SIMPLE, "user-1")]
+
+
+def test_in_the_shadow_no_word_of_a_users_is_logged(stores: Stores, caplog: pytest.LogCaptureFixture) -> None:
+    secret = "is Zebulon ill?"
+    planner = Planner(SIMPLE.model_copy(update={"query": secret}))
+    with caplog.at_level(logging.INFO, logger="queryplan"):
+        build_graph(planner, stores, flag=PlannerFlag(mode="shadow")).invoke({"query": secret})
+        until = time.monotonic() + 5
+        while "shadow" not in caplog.text and time.monotonic() < until:
+            time.sleep(0.01)
+    assert "shadow" in caplog.text
+    assert "Zebulon" not in caplog.text
 
 
 def test_a_fraction_of_keys_takes_the_new_way(stores: Stores) -> None:

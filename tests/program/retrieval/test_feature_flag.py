@@ -94,8 +94,26 @@ def test_what_fails_in_the_shadow_is_logged_only(plan: Any, caplog: pytest.LogCa
 def test_a_shadow_plan_is_logged_as_json(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="queryplan.shadow"):
         log_shadow(PLAN, "user-17")
-    said = json.loads(caplog.messages[0].removeprefix("shadow "))
-    assert (said["key"], said["complexity"], said["strategy"]["use_rag"]) == ("user-17", "simple", True)
+        log_shadow(PLAN, "user-17")
+        log_shadow(PLAN, "user-18")
+    said, again, other = (json.loads(message.removeprefix("shadow ")) for message in caplog.messages)
+    assert (said["complexity"], said["strategy"]["use_rag"]) == ("simple", True)
+    assert said["key"] == again["key"] != other["key"], "plans of one key can be told"
+
+
+def test_no_word_of_a_users_is_logged_unless_text_is_asked_for(caplog: pytest.LogCaptureFixture) -> None:
+    secret = "is Zebulon ill?"
+    plan = PLAN.model_copy(update={"query": secret, "standalone_query": secret})
+    with caplog.at_level(logging.DEBUG):
+        assert flagged(PlannerFlag(mode="shadow"), lambda query: plan).answer(secret, key=secret)
+        until = time.monotonic() + 5
+        while not caplog.records and time.monotonic() < until:
+            time.sleep(0.01)
+        assert "shadow" in caplog.text
+        assert "Zebulon" not in caplog.text
+        log_shadow(plan, secret, text=True)
+    said = json.loads(caplog.messages[-1].removeprefix("shadow "))
+    assert (said["query"], said["key"]) == (secret, secret)
 
 
 def test_a_fraction_takes_that_share_of_keys() -> None:
