@@ -302,7 +302,20 @@ _ENDS_PART = re.compile(
     re.IGNORECASE,
 )
 _AROUND = " \t*_#`>⚠❌❗🚫😕😔\ufe0f"
-_TRACEBACK = re.compile(r"\W*traceback \(most recent call last\):?\s*(?:$|file\s+\"|…|\.\.\.)", re.IGNORECASE)
+_TRACEBACK = re.compile(r"\W*traceback \(most recent call last\):?\s*(?=$|file\s+\"|…|\.\.\.)", re.IGNORECASE)
+_FRAME = re.compile(r"file \"[^\"…]*[\"…](?:, line \d+)?(?:, in \S+)?", re.IGNORECASE)
+_SOURCE = re.compile(
+    r"$|(?:raise|return|await|async|yield|with|for|if|elif|else|while|import|from|assert|del|not|pass|try)\b"
+    r"|[A-Za-z_]\w*$|\S*(?:[(\[{=@~^]|\.\w)|[\w, ]+ [-+*/|]?="
+)
+_ERROR = re.compile(
+    r"(?<!\S)(?:KeyError: '[^']*'|(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w+"
+    r"|[A-Z]\w*(?:Error|Exception|Timeout|Interrupt|Exit|Iteration)|Exception)(?=[\s:]|$))"
+)
+_NEXT = re.compile(
+    r"[.!?。！？]\s+|(?:^|(?<=\s))(?![A-Z])\S*[^\s\d:,;(\[\]{=-]\s+(?=[A-Z][a-z]*(?:[\s,.;:!?]|$)|[^\W\d_a-zA-Z])"
+)
+"""Where the message of an error may end, and what is told behind it begin: line ends are not kept."""
 _BODY_BEGINS = re.compile(r"\{\s*\"errors?\"\s*:\s*[\[{\"]")
 _BODY = frozenset(
     "error errors detail details message status code type param path timestamp title instance ok success statuscode"
@@ -331,19 +344,32 @@ _RETRY = re.compile(rf"\W*(?:(?:{_POLITE})\W+)*(?:{_AGAIN})(?:\W+(?:{_POLITE}))*
 def is_failure(text: str) -> bool:
     """Whether a message says nothing but that something went wrong."""
     text = " ".join(text.split()).replace("’", "'")
-    if _TRACEBACK.match(text):
-        return True
-    if text.startswith("{"):
-        return _is_error_body(text)
-    if len(text) > _LONGEST:
-        return False
-    says = False
-    for part in filter(None, (part.strip(_AROUND) for part in _ENDS_PART.split(text))):
-        if _any_of("says").fullmatch(part):
-            says = True
-        elif not _any_of("goes with").fullmatch(part):
-            return False
-    return says
+    if traceback := _TRACEBACK.match(text):
+        return _ends_with_error(text[traceback.end() :])
+    return _is_error_body(text) if text.startswith("{") else len(text) <= _LONGEST and bool(_says_wrong(text))
+
+
+def _says_wrong(text: str) -> bool | None:
+    """Whether a part says that something went wrong; None if a part tells something else."""
+    parts = [part for part in (part.strip(_AROUND) for part in _ENDS_PART.split(text)) if part]
+    others = [part for part in parts if not _any_of("says").fullmatch(part)]
+    return len(others) < len(parts) if all(map(_any_of("goes with").fullmatch, others)) else None
+
+
+def _ends_with_error(frames: str) -> bool:
+    """Whether nothing else is told behind the last frame of a traceback and its error."""
+    rest = _FRAME.split(frames)[-1].lstrip(_AROUND + "….")
+    if not rest:
+        return _ERROR.search(frames) is None
+    for error in _ERROR.finditer(rest):
+        told, end = rest[error.end() :], 0
+        if told.startswith(":"):
+            told = told[1:].lstrip()
+            first = told[: found.end()] if (found := _NEXT.search(told)) else told
+            end = 0 if first.rstrip().endswith((".", "!", "?")) else len(first)
+        if _SOURCE.match(rest[: error.start()].strip()) and _says_wrong(told[end:]) is not None:
+            return True
+    return False
 
 
 def asks_again(text: str) -> bool:

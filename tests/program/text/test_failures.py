@@ -211,7 +211,7 @@ def test_an_answer_that_speaks_of_errors_is_none(text: str) -> None:
     assert not is_failure(text)
 
 
-@pytest.mark.parametrize("text", [text for text in FAILED if "…" not in text and "Traceback" not in text])
+@pytest.mark.parametrize("text", [text for text in FAILED if not (text.startswith("{") and "…" in text)])
 def test_a_failure_that_something_else_is_told_with_is_none(text: str) -> None:
     assert not is_failure(f"{text} Omar had revoked the token.")
 
@@ -224,3 +224,43 @@ def test_a_query_may_ask_for_nothing_but_another_try(text: str) -> None:
 @pytest.mark.parametrize("text", ["try again with Priya", "again who is it", "what does she try again", ""])
 def test_a_query_that_asks_for_more_is_none_such(text: str) -> None:
     assert not asks_again(text)
+
+
+FRAME = 'Traceback (most recent call last):\n  File "a.py", line 3, in x\n'
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "",
+        "KeyError: 'y'",
+        "    raise TimeoutError\nTimeoutError\n\nPlease try again later.",
+        "    raise ConnectionError from error\nConnectionError: refused",
+        "    foo(x)\nAttributeError: 'NoneType' object has no attribute 'get'",
+        "    ~~~^^^^\nrequests.exceptions.HTTPError: 503 Server Error: Service Unavailable for url: http://a/b",
+        "    get(u)\nConnectionRefusedError: [Errno 111] Connection refused",
+        "    get(u)\nTimeoutError: The request has timed out. Please try again later.",
+        f"    d['y']\nKeyError: 'y'\n\nDuring handling of the above exception, another exception occurred:\n\n{FRAME}"
+        "    raise ValueError('no y')\nValueError: no y",
+    ],
+)
+def test_a_traceback_is_a_failure_whatever_its_error_says(behind: str) -> None:
+    assert is_failure(FRAME + behind)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "KeyError: 'y' This means that your config has no timeout; Priya recommends setting it to 30 seconds.",
+        "KeyError: 'y', which means that the config has no timeout",
+        "    raise TimeoutError\nTimeoutError\n\nThe gateway waits 30 s, heron 10 s",
+        "    f()\nTimeoutError: timed out\n\nOmar had revoked the token",
+        "    f()\nValueError: bad port. Set it to 30",
+        "    f()\nTimeoutError: timed out, so the timeout has to be set to 30 s.",
+        "    f()\nKeyError: 'y'\n\n这意味着配置没有超时",
+        "is where the parser fails",
+        "KeyError: 'y'\nIt is raised by File \"b.py\", line 4.",
+    ],
+)
+def test_a_traceback_that_something_else_is_told_behind_is_none(behind: str) -> None:
+    assert not is_failure(FRAME + behind)
