@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from ..errors import DataError, UserError
+from .errors import STOPPED
 from .files import check_file
 from .settings import load_settings
 from .show import escape
@@ -23,6 +24,10 @@ HOW = "Enter takes what the plan says; /s skips the row, /q stops. What you answ
 
 class _Skipped(Exception):
     """Raised when the person who labels skips a plan."""
+
+
+class _Stopped(Exception):
+    """Raised when the person who labels stops with ``/q`` or the end of the input."""
 
 
 def command(
@@ -71,9 +76,16 @@ def _label_all(logged: list[LoggedPlan], out: Path, card: DomainCard, limit: int
         for number, plan in enumerate(waiting[:limit], 1):
             _offer(console, plan, f"{number} of {len(waiting)}")
             _label(console, plan, kept, card)
-    except typer.Abort:
-        console.print("\nstopped; run the same command again to continue")
-    console.print(f"{len(kept.rows) - before} rows added to {escape(str(out))}")
+    except _Stopped:
+        console.print(f"\n{STOPPED}")
+    except KeyboardInterrupt:  # how to go on is said where every command ends with Ctrl-C
+        console.print(f"\n{_added(kept, before, out)}", emoji=False)
+        raise
+    console.print(_added(kept, before, out), emoji=False)
+
+
+def _added(kept: LabelFile, before: int, out: Path) -> str:
+    return f"{len(kept.rows) - before} rows added to {escape(str(out))}"
 
 
 def _say_of_another(logged: list[LoggedPlan], card: DomainCard) -> None:
@@ -143,12 +155,20 @@ def _ask(console: Console, question: Question) -> object:
     enter = "" if question.proposed is None else f" [dim]{escape(f'[{question.shown}]')}[/dim]"
     while True:
         console.print(f"{escape(question.text + choices)}{enter}", emoji=False)
-        typed = str(typer.prompt("", default="", show_default=False, prompt_suffix="> "))
+        typed = _typed()
         if typed.strip() == "/q":
-            raise typer.Abort
+            raise _Stopped
         if typed.strip() == "/s":
             raise _Skipped
         try:
             return read_answer(question, typed)
         except ValueError as error:
             console.print(f"[red]{escape(str(error))}[/red]", emoji=False)
+
+
+def _typed() -> str:
+    """What is typed at the prompt, which makes one error of Ctrl-C and of the end of the input."""
+    try:
+        return str(typer.prompt("", default="", show_default=False, prompt_suffix="> "))
+    except typer.Abort as end:
+        raise (KeyboardInterrupt if isinstance(end.__context__, KeyboardInterrupt) else _Stopped) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from queryplan.cli import main
+from queryplan.cli.errors import STOPPED
 from queryplan.data.card import domain_folder
 from queryplan.data.domain import load_domain
 from queryplan.data.locks import alone_at
@@ -274,6 +276,30 @@ def test_the_end_of_input_is_a_stop(log: str) -> None:
     assert code == 0
     assert "stopped" in out
     assert Path("rows.jsonl.draft.json").exists()
+
+
+class Interrupted(io.StringIO):
+    """A keyboard at which some lines are typed, and then Ctrl-C."""
+
+    def readline(self, size: int | None = -1, /) -> str:
+        if line := super().readline():
+            return line
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_ends_with_130_and_keeps_what_was_labelled(
+    log: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run(*LABEL, "--limit", "1", typed="\n" * 20)
+    monkeypatch.setattr("sys.stdin", Interrupted("n\n"))
+    with pytest.raises(SystemExit) as end:
+        main.app(list(LABEL))
+    said = capsys.readouterr()
+    assert end.value.code == 130
+    assert "0 rows added to rows.jsonl" in said.out
+    assert said.err == f"{STOPPED}\n"
+    assert [row.query for row in read_rows(Path("rows.jsonl"))] == ["why her?"]
+    assert json.loads(Path("rows.jsonl.draft.json").read_text())["answers"] == {"is_follow_up": False}
 
 
 def test_a_row_can_be_skipped_and_a_reply_corrected(log: str) -> None:
