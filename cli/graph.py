@@ -19,7 +19,7 @@ from .progress import counting, saying_waits, wide_console
 
 if TYPE_CHECKING:
     from ..program.graph.executor import GraphExecutor
-    from ..program.graph.planner import GraphPlanner
+    from ..program.graph.planner import GraphPlanner, GraphProposal
     from ..signatures.graph_steps import GraphPlan, GraphSchema
     from .settings import Settings
 
@@ -168,9 +168,7 @@ def run(
                 return
             proposal, left = proposed(planner, query or "", deadline)
             if as_json:
-                _print_row(proposal, executor, left, limit)
-                if proposal.plan is not None:
-                    _write(proposal.plan, executor.schema, picture, export)
+                _print_row(proposal, executor, left, limit, picture, export)
                 return
             show_proposal(wide_console(), proposal)
             if proposal.plan is not None:
@@ -179,10 +177,27 @@ def run(
             planner.close()
 
 
-def _print_row(proposal: Any, executor: GraphExecutor, deadline: float | None, limit: int | None) -> None:
-    from ..program.graph.batch import answer_row
+def _print_row(
+    proposal: GraphProposal,
+    executor: GraphExecutor,
+    deadline: float | None,
+    limit: int | None,
+    picture: Path | None,
+    export: Path | None,
+) -> None:
+    """Run a proposal's plan and print the row that a batch writes."""
+    from ..program.graph.batch import answer_row, plan_row
+    from ..program.graph.executor import execute_graph
 
-    typer.echo(json.dumps(answer_row(proposal, executor, deadline, limit), ensure_ascii=False, indent=2))
+    if proposal.plan is None:
+        typer.echo(json.dumps(answer_row(proposal, executor), ensure_ascii=False, indent=2))
+        return
+    answer = execute_graph(proposal.plan, executor, deadline, cap=limit)
+    row = {**plan_row(proposal.plan, answer, tuple(proposal.degraded)), "certainty": proposal.confidence}
+    typer.echo(json.dumps(row, ensure_ascii=False, indent=2))
+    _write(proposal.plan, executor.schema, picture, export)
+    if answer.gaps:
+        raise typer.Exit(1)
 
 
 def _show(

@@ -242,6 +242,20 @@ def test_a_run_with_a_gap_ends_with_one(queryplan: Run, plan_file: Path) -> None
     assert "the plan was not run: there is no node type 'Disease'" in out
 
 
+def test_a_question_whose_answer_has_a_gap_ends_with_one_as_json_too(
+    queryplan: Run, scripted: dict[str, Any], tmp_path: Path
+) -> None:
+    asked = ("graph", "run", "asthma?", "--domain", "podcast")
+    assert queryplan(*asked)[0] == 1
+    code, out, _ = queryplan(*asked, "--json")
+    row = json.loads(out)
+    assert code == 1
+    assert list(row) == ["graph_plan", "answers", "degraded", "certainty"]
+    assert any("there is no node type 'Disease'" in said for said in row["degraded"])
+    code, out, _ = queryplan("graph", "run", "hello", "--domain", "podcast", "--json")
+    assert (code, json.loads(out)["graph_plan"]) == (0, None), "as without --json"
+
+
 def test_a_row_that_has_no_plan_is_not_run(queryplan: Run, tmp_path: Path) -> None:
     (tmp_path / "row.json").write_text('{"graph_plan": null, "answers": []}', encoding="utf-8")
     code, _, error = queryplan("graph", "run", "--plan", tmp_path / "row.json", "--domain", "biomedical")
