@@ -16,6 +16,8 @@ from .statistics import BLOCK, LEVEL, NOTHING, RESAMPLES, Bounds, Estimate, clus
 
 PERMUTATIONS = 10_000
 POWER = 0.8
+WORK = 1_000_000_000
+"""Multiplications up to which a p-value is exact: a quarter of a second."""
 SAME = "no difference shown"
 LEAST_CHANGED = math.ceil(1 - math.log2(1 - LEVEL))
 """Conversations that must differ for the test to show anything, even if all differ to one side."""
@@ -118,13 +120,21 @@ def sign_flip_p(sums: np.ndarray, seed: int = 0) -> float:
 
     Differences of counts, such as of right and wrong plans, have an exact p-value, from the distribution
     of their signed sum (Pagano & Tritchler 1983); where every conversation changes by one row, that is
-    McNemar's exact test. Of other numbers 10,000 patterns are drawn, the observed one counting as
-    one of them (Phipson & Smyth 2010).
+    McNemar's exact test. Of other numbers, and of counts so large that this would take more than `WORK`, such as of
+    tokens, 10,000 patterns are drawn, the observed one counting as one of them (Phipson & Smyth 2010).
     """
     if not sums.size:
         return 1.0
     whole = np.rint(sums)
-    return _exact(whole.astype(int)) if np.abs(sums - whole).max() < NOTHING else _drawn(sums, seed)
+    exact = np.abs(sums - whole).max() < NOTHING and _work(whole) <= WORK
+    return _exact(whole.astype(int)) if exact else _drawn(sums, seed)
+
+
+def _work(sums: np.ndarray) -> float:
+    """How many multiplications `_exact` takes: the length of each kernel times that of all before it."""
+    sizes, counts = np.unique(np.abs(sums), return_counts=True)
+    lengths = sizes * counts
+    return float(((lengths + 1) * (np.cumsum(lengths) - lengths + 1)).sum())
 
 
 def _exact(sums: np.ndarray) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from queryplan.eval import significance
 from queryplan.eval.significance import SAME, PairedDifference, corrected, holm, paired_difference, sign_flip_p
 
 ALONE = [str(i) for i in range(200)]
@@ -171,3 +172,13 @@ def test_conversations_that_all_gain_alike_are_better_and_not_known_exactly() ->
     assert eight.verdict() == "better"
     one = paired_difference(some[:3], none[:3], ["a"] * 3)
     assert one.difference.low < 0 < one.difference.high
+
+
+def test_counts_that_are_too_large_to_be_added_up_exactly_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokens = np.random.default_rng(1).integers(-9000, 9000, 77).astype(float)
+    shares = np.random.default_rng(2).integers(-4, 5, 2500).astype(float)
+    alone, small = sign_flip_p(shares[shares != 0]), tokens[:6] // 100
+    assert alone == significance._exact(shares[shares != 0].astype(int))
+    assert sign_flip_p(small) == significance._exact(small.astype(int))
+    monkeypatch.setattr(significance, "_exact", lambda sums: pytest.fail("this takes minutes"))
+    assert sign_flip_p(tokens) == significance._drawn(tokens, 0)
