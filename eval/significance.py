@@ -82,8 +82,14 @@ def paired_difference(
     level: float = LEVEL,
     n: int = RESAMPLES,
     seed: int = 0,
+    *,
+    shares: bool = False,
 ) -> PairedDifference:
     """Mean of ``a - b`` over the same rows, its interval, and a p-value; see `sign_flip_p`.
+
+    Args:
+        shares: whether numbers are shares of a row, between 0 and 1 as truth values are; without it, the interval of
+            numbers that all differ alike has no width.
 
     Raises:
         ValueError: no rows, or lengths that differ.
@@ -93,7 +99,8 @@ def paired_difference(
     left, right = np.asarray(a), np.asarray(b)
     differences = left.astype(float) - right.astype(float)
     _, index, k = grouped(differences, clusters)
-    bounds = _bounds(float(differences.mean()), k, level) if left.dtype == right.dtype == bool else None
+    shares = shares or left.dtype == right.dtype == bool
+    bounds = _bounds(float(differences.mean()), k, level) if shares else None
     estimate = clustered_interval(differences, clusters, level, n, seed, bounds)
     sums, sizes = np.bincount(index, weights=differences), np.bincount(index)
     changed = sums[np.abs(sums) > NOTHING]
@@ -204,6 +211,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
     return adjusted.tolist()
+
+
+def standard_error(values: Sequence[float] | np.ndarray, clusters: Sequence[str]) -> float:
+    """The standard error of the mean of ``values``, over conversations' sums; infinite if there is but one.
+
+    Where each row is a conversation, it is the usual one, ``std(ddof=1) / sqrt(rows)``.
+
+    Raises:
+        ValueError: no rows, or lengths that differ.
+    """
+    data, index, k = grouped(values, clusters)
+    if k < 2:
+        return math.inf
+    return _standard_error(np.bincount(index, weights=data - data.mean()), k) / len(data)
 
 
 def _standard_error(residuals: np.ndarray, k: int) -> float:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..eval.significance import standard_error
 from ..program.settle import FLOOR, Combination, head_alone
 from .thresholds import grouped_folds
 
@@ -85,17 +86,20 @@ def fit_combination(opinions: Opinions, seed: int = 0) -> FittedCombination | No
     heads = min(held["head"], _held_out(opinions, folds, HEAD), key=lambda one: one.losses.mean())
     return FittedCombination(
         opinions.output,
-        _pooled(opinions) if _clearly_better(held["both"], heads) else head_alone(opinions.labels),
+        _pooled(opinions) if _clearly_better(held["both"], heads, opinions.groups) else head_alone(opinions.labels),
         {name: float(one.right.mean()) for name, one in held.items()},
         {name: float(one.losses.mean()) for name, one in held.items()},
         len(opinions.gold),
     )
 
 
-def _clearly_better(one: _Held, other: _Held) -> bool:
-    """Whether the log loss is lower by more than a standard error (Breiman et al., 1984), as a model costs seconds."""
+def _clearly_better(one: _Held, other: _Held, groups: Sequence[str]) -> bool:
+    """Whether the log loss is lower by more than a standard error (Breiman et al., 1984), as a model costs seconds.
+
+    The error is over conversations, ``groups``, since rows of one conversation are not independent.
+    """
     gained = other.losses - one.losses
-    return float(gained.mean()) > float(gained.std(ddof=1)) / len(gained) ** 0.5
+    return float(gained.mean()) > standard_error(gained, groups)
 
 
 def _pooled(opinions: Opinions) -> Combination:

@@ -17,6 +17,7 @@ from dspy.utils.exceptions import AdapterParseError
 
 from ..data.card import DomainCard
 from ..data.rows import LabelledRow
+from ..eval.significance import standard_error
 from ..program.checks import check_sub_queries
 from ..program.context import clean_row
 from ..program.heads.heads import Heads
@@ -168,7 +169,8 @@ def fit_writing(
     """Compare both on the rows that the compile scored and a plan would ask for; None if no head writes, or there are
     fewer than two such rows.
 
-    The model rewrites follow-ups if it is better by a standard error of the paired differences, as with labels. The
+    The model rewrites follow-ups if it is better by a standard error of the paired differences, over conversations, as
+    with labels. The
     head writes sub-queries where its certainty is above the share of the model's that are wholly right, estimated as
     (right + 0.5) / (rows + 1). The requests are those of compiling, so a journal answers them.
     """
@@ -194,7 +196,7 @@ def fit_writing(
         combination = MODEL_ALONE.model_copy(update={"surer": round((right + 0.5) / (len(shown) + 1), 3)})
     else:
         gain = model - head
-        better = gain.mean() > gain.std(ddof=1) / np.sqrt(len(gain))
+        better = gain.mean() > standard_error(gain, [by_id[example.row_id].conversation for example in shown])
         combination = MODEL_ALONE if better else head_alone(())
     return FittedWriting(
         combination=combination,

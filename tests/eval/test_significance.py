@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from queryplan.eval import significance
-from queryplan.eval.significance import SAME, PairedDifference, corrected, holm, paired_difference, sign_flip_p
+from queryplan.eval.significance import (
+    SAME,
+    PairedDifference,
+    corrected,
+    holm,
+    paired_difference,
+    sign_flip_p,
+    standard_error,
+)
 
 ALONE = [str(i) for i in range(200)]
 
@@ -182,3 +190,11 @@ def test_counts_that_are_too_large_to_be_added_up_exactly_are_drawn(monkeypatch:
     assert sign_flip_p(small) == significance._exact(small.astype(int))
     monkeypatch.setattr(significance, "_exact", lambda sums: pytest.fail("this takes minutes"))
     assert sign_flip_p(tokens) == significance._drawn(tokens, 0)
+
+
+def test_the_standard_error_is_over_conversations() -> None:
+    values = np.random.default_rng(4).normal(size=30)
+    usual = values.std(ddof=1) / 30**0.5
+    assert standard_error(values, ALONE[:30]) == pytest.approx(usual)
+    assert standard_error(np.repeat(values, 4), [name for name in ALONE[:30] for _ in range(4)]) == pytest.approx(usual)
+    assert standard_error(values, ["one"] * 30) == np.inf

@@ -9,7 +9,7 @@ import dspy
 import numpy as np
 import pytest
 from queryplan.optimizers import opinions as gathering
-from queryplan.optimizers.combining import MIN_ROWS, Opinions, fit_combination
+from queryplan.optimizers.combining import MIN_ROWS, Opinions, _clearly_better, _Held, fit_combination
 from queryplan.optimizers.opinions import fit_combinations
 from queryplan.program.heads.heads import HeadAnswer
 from queryplan.program.lm.decider import UnansweredError
@@ -122,3 +122,12 @@ def test_the_head_is_weighed_by_what_a_plan_has_from_it(
     assert {tuple(sorted(zip(opinions.labels, said, strict=True))) for said in opinions.head.tolist()} == {
         (("false", 0.25), ("true", 0.75))
     }
+
+
+def test_a_gain_in_rows_of_one_conversation_counts_once() -> None:
+    right, groups = np.ones(40, dtype=bool), [f"conversation {i // 10}" for i in range(40)]
+    other = _Held(right, np.repeat([1.9, 1.0, 1.0, 0.9], 10))
+    one = _Held(right, np.repeat([1.0, 1.0, 1.1, 1.0], 10))
+    assert not _clearly_better(one, other, groups)
+    assert _clearly_better(one, other, [str(i) for i in range(40)])
+    assert not _clearly_better(one, other, ["the only one"] * 40)

@@ -65,6 +65,18 @@ def test_a_model_that_writes_gold_rewrites(rows: list[LabelledRow], card: Domain
     assert found.sentence.startswith("standalone_query: the model (token F1 on dev: head 0.")
 
 
+def test_a_gain_in_one_conversation_alone_is_not_shown(rows: list[LabelledRow], card: DomainCard) -> None:
+    for names, weight in ((list("abcdef"), 1.0), (["a"] * 6, 0.0), (list("aaabbb"), 0.0)):
+        some = [row.model_copy(update={"conversation": name}) for row, name in zip(rows[:6], names, strict=True)]
+        gold, other = written(some, card, gold=True), written(some, card, gold=False)
+        for one in other:
+            one["standalone_query"] = ""
+        says = gold if len(set(names)) != 2 else [*gold[:3], *other[3:]]
+        found = fitted(some, card, says, Guess())
+        assert found is not None
+        assert found.combination.lm_weight == weight
+
+
 def test_a_model_that_is_no_nearer_is_not_asked(rows: list[LabelledRow], card: DomainCard) -> None:
     found = fitted(rows, card, written(rows, card, gold=False), Guess())
     assert found is not None
