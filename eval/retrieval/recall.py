@@ -19,7 +19,7 @@ from ...program.retrieval.stores import Stores
 from ...program.strategy import choose_strategy
 from ...signatures.types import Frozen
 from ..significance import PairedDifference, corrected, paired_difference
-from ..statistics import Estimate, clustered_interval
+from ..statistics import SHARE, Estimate, clustered_interval
 
 K = 10
 PLAIN, TYPED, FIXED, PLANNED, RUN = "plain query", "as typed", "fixed variations", "planned candidates", "whole run"
@@ -192,7 +192,7 @@ def _found(question: Question, there: Iterable[str], queries: int) -> _Found:
 def _arm(name: str, found: Sequence[_Found], clusters: Sequence[str]) -> Arm:
     return Arm(
         name=name,
-        recall=clustered_interval([f.recall for f in found], clusters),
+        recall=clustered_interval([f.recall for f in found], clusters, bounds=SHARE),
         complete=clustered_interval([f.complete for f in found], clusters),
         queries=clustered_interval([float(f.queries) for f in found], clusters),
     )
@@ -202,7 +202,7 @@ def _against(a: str, b: str, left: Sequence[_Found], right: Sequence[_Found], cl
     return Against(
         arm=a,
         baseline=b,
-        recall=paired_difference([f.recall for f in left], [f.recall for f in right], clusters),
+        recall=paired_difference([f.recall for f in left], [f.recall for f in right], clusters, shares=True),
         queries=paired_difference([float(f.queries) for f in left], [float(f.queries) for f in right], clusters),
     )
 

@@ -18,6 +18,9 @@ from queryplan.eval.retrieval.recall import (
     RUN,
     TYPED,
     Question,
+    _against,
+    _arm,
+    _Found,
     evidence_questions,
     measure_recall,
     plan_from_labels,
@@ -127,3 +130,16 @@ def test_without_complex_questions_there_is_nothing_to_compare(stores: Stores, q
     simple: list[Any] = [q for q in questions if q.row.labels.complexity != "complex"]
     with pytest.raises(ValueError, match="no complex question"):
         measure_answering(simple, stores, lambda row: plan_from_labels(row, stores))
+
+
+def test_recall_that_is_perfect_for_every_question_is_not_certain() -> None:
+    found = [_Found(1.0, True, 1)] * 20
+    arm = _arm("all", found, [str(i) for i in range(20)])
+    assert arm.recall.high == 1.0
+    assert 0.8 < arm.recall.low < 0.9
+    against = _against("all", "same", found, found, [str(i) for i in range(20)])
+    assert (against.recall.difference.low, against.recall.difference.high) == (
+        pytest.approx(arm.recall.low - 1),
+        pytest.approx(1 - arm.recall.low),
+    )
+    assert against.recall.verdict() == "no difference shown"
