@@ -66,6 +66,9 @@ DETAILS = (
 WHOLE = ("labels_right", "plan_right")
 """What a program is chosen by: a family of their own when differences are corrected for how many they are."""
 
+TFIDF = "tf-idf"
+"""The column of the cheap rival that learns from words."""
+
 _COST = ("degraded", "lm_calls", "tokens", "rounds")
 _JUDGED = tuple(m for m in MEASURES if m.score not in _COST)
 
@@ -101,7 +104,8 @@ class Report(Frozen):
 
     Attributes:
         columns: names of the evaluations, in order.
-        rival: the column that the compiled program has to beat: zero-shot with fitted thresholds.
+        rival: the column that the compiled program has to beat: zero-shot with fitted thresholds, or TF-IDF where no
+            model is asked; None if there is nothing to beat.
         differences: compiled minus rival, for each measure.
         sentences: what the numbers mean, in plain words.
     """
@@ -136,7 +140,8 @@ def build_report(
 
     Args:
         compiled: the column that is judged; by default the last.
-        rival: the column it is judged against; by default the one before ``compiled``.
+        rival: the column it is judged against; by default the one before ``compiled``, or `TFIDF` among those before
+            it if no column asks a model; none if ``compiled`` is the first.
         notes: further sentences, such as the count of test readings.
 
     Raises:
@@ -145,7 +150,7 @@ def build_report(
     by_name = same_rows(evaluations)
     names = list(by_name)
     compiled = compiled or names[-1]
-    rival = rival or next(iter(names[names.index(compiled) - 1 :: -1]), None) if compiled in names else rival
+    rival = rival or _default_rival(evaluations, names, compiled)
     if missing := {n for n in (compiled, rival) if n is not None} - by_name.keys():
         raise UserError(f"the report has no column {sorted(missing)}: it has {', '.join(names)}")
     rival = None if rival == compiled else rival
@@ -172,6 +177,13 @@ def build_report(
             *notes,
         ),
     )
+
+
+def _default_rival(evaluations: Sequence[Evaluation], names: Sequence[str], compiled: str) -> str | None:
+    """The column before ``compiled``; TF-IDF where no model is asked, as the column before is then heads, too."""
+    before = names[: names.index(compiled)] if compiled in names else []
+    modelless = all(e.lm in ("", "none") and not any(c.score.lm_calls for c in e.cases) for e in evaluations)
+    return TFIDF if modelless and TFIDF in before else before[-1] if before else None
 
 
 def same_rows(evaluations: Sequence[Evaluation]) -> dict[str, Evaluation]:

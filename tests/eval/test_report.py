@@ -58,6 +58,20 @@ def test_the_compiled_program_is_judged_against_the_column_before_it(columns: li
     assert any(s.startswith("plan_right: compiled against zero-shot: better (+33.3 points [") for s in report.sentences)
 
 
+def test_where_no_model_is_asked_the_rival_is_tf_idf(columns: list[Evaluation]) -> None:
+    poor, middling, compiled = columns
+    heads = [poor.model_copy(update={"name": "tf-idf"}), middling.model_copy(update={"name": "best effort"}), compiled]
+    assert build_report(heads).rival == "tf-idf"
+    assert build_report(heads, rival="best effort").rival == "best effort"
+    asked = [*heads[:2], compiled.model_copy(update={"lm": "local:1.5b"})]
+    assert build_report(asked).rival == "best effort"
+
+
+def test_a_judged_column_with_none_before_it_has_no_rival(columns: list[Evaluation]) -> None:
+    report = build_report(columns, compiled="constant")
+    assert (report.rival, report.differences) == (None, ())
+
+
 def test_a_report_admits_where_a_cheap_column_is_not_beaten(columns: list[Evaluation]) -> None:
     sentences = build_report(columns).sentences
     assert any(
