@@ -112,7 +112,8 @@ class Measuring:
         test = read_of_test(rows, wanted.data, self.domain)
         if test is None:
             return told
-        return [told_reading(test, version, wanted.why, measured_on(version, self.planner.lm_name, rows)), *told]
+        same = measured_on(version, self.planner.lm_name, rows, self.planner.plan_graph)
+        return [told_reading(test, version, wanted.why, same), *told]
 
     def folder(self, measured: Measured) -> Path:
         """The folder of the planner's results: the same for the same program, model and rows."""

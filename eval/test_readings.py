@@ -66,9 +66,14 @@ def readings(test_file: Path) -> int:
     return len(_lines(path.read_bytes())) if path.is_file() else 0
 
 
-def measured_on(program: str, lm: str, rows: Sequence[LabelledRow]) -> str:
-    """The name of a measurement: the same for the same program, language model, rows and code of this package."""
-    return text_fingerprint(program, lm, rows_hash(rows), code_fingerprint())
+def measured_on(program: str, lm: str, rows: Sequence[LabelledRow], graph: bool = False) -> str:
+    """The name of a measurement: the same for the same program, language model, rows and code of this package.
+
+    Args:
+        graph: whether graph steps are planned, too; a compiled program has one version with and without.
+    """
+    # Without graph steps nothing is added, so that readings that are on record keep their names.
+    return text_fingerprint(program, lm, rows_hash(rows), code_fingerprint(), *(("graph",) if graph else ()))
 
 
 def file_of_test(folder: Path) -> Path:

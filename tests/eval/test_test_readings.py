@@ -6,12 +6,16 @@ import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from queryplan.data.card import SHIPPED, load_card
-from queryplan.data.domain import Domain
+from queryplan.data.domain import Domain, rows_hash
+from queryplan.data.fingerprints import text_fingerprint
 from queryplan.data.rows import LabelledRow
+from queryplan.eval.measuring import Measuring, Wanted
+from queryplan.eval.resume import code_fingerprint
 from queryplan.eval.test_readings import (
     READINGS_FILE,
     file_of_test,
@@ -57,6 +61,13 @@ def test_a_measuring_that_goes_on_or_is_looked_at_again_is_one_reading(tmp_path:
     assert told_reading(file, "r", "evaluate", other) == "This was reading 5 of test.jsonl."
 
 
+def test_a_reading_with_graph_steps_is_another_and_one_without_keeps_its_name(tmp_path: Path, row: Make) -> None:
+    file, plain = tmp_path / "test.jsonl", measured_on("p", "none", [row()])
+    assert plain == text_fingerprint("p", "none", rows_hash([row()]), code_fingerprint())
+    names = [plain, measured_on("p", "none", [row()], graph=True), plain]
+    assert [record_reading(file, "p", "evaluate", name) for name in names] == [1, 2, 1]
+
+
 def test_a_word_on_why_with_an_unusual_line_end_is_one_reading(tmp_path: Path) -> None:
     file = tmp_path / "test.jsonl"
     assert record_reading(file, "p", "first\u2028second\x85third") == 1
@@ -98,3 +109,17 @@ def test_rows_that_programs_learn_from_are_told(domain: Domain, row: Make) -> No
     (told,) = seen_before(known, domain)
     assert told.startswith("1 of these 2 rows are in train of podcast")
     assert seen_before(domain.rows("test"), domain) == []
+
+
+def test_evaluating_with_graph_steps_after_a_plain_evaluation_is_a_new_reading(tmp_path: Path, domain: Domain) -> None:
+    told = []
+    for graph in (False, True, False):
+        measuring: Any = object.__new__(Measuring)
+        planner = SimpleNamespace(warm=lambda: None, program_version="p", lm_name="none", plan_graph=graph)
+        measuring.planner, measuring.domain = planner, domain
+        measuring.sample = SimpleNamespace(rows=domain.splits["test"])
+        measuring.wanted = Wanted(data=tmp_path / "test.jsonl")
+        told.append(measuring.counted()[0])
+    assert told[0] == "This was reading 1 of test.jsonl."
+    assert told[1] == "This was reading 2 of test.jsonl."
+    assert "before (reading 1 of 2)" in told[2]
