@@ -16,11 +16,11 @@ import numpy as np
 from ...errors import ConfigError, DataError
 from ...signatures.types import Frozen
 from ..evaluation import Case, Evaluation, learned_from
-from ..prices import money
+from ..prices import PLANS, money
 from ..significance import PairedDifference, corrected, paired_difference
 from ..slices import reported
-from ..statistics import LEVEL, Estimate, clustered_interval
-from ..summary import Summary, arising, score_values
+from ..statistics import LEVEL, Estimate, clustered_interval, clustered_quantiles
+from ..summary import arising, score_values
 from .non_inferiority import difference_of_shares, rows_needed, smallest_margin
 from .settings import MEASURES, GateSettings
 
@@ -66,6 +66,7 @@ class GateResult(Frozen):
         candidate_lm: the language model that the candidate was measured with; empty if not given.
         champion_lm: that of the champion.
         checks: failures first, then what is inconclusive.
+        level: level of the intervals.
     """
 
     verdict: Verdict
@@ -77,6 +78,7 @@ class GateResult(Frozen):
     rows: int
     conversations: int
     checks: tuple[Check, ...]
+    level: float = LEVEL
 
     def with_verdict(self, verdict: Verdict) -> tuple[Check, ...]:
         """The checks with this verdict."""
@@ -118,7 +120,7 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
         *_ratio(candidate, champion, settings),
         _injections(candidate, settings),
     ]
-    checks += _nothing_asked(candidate, checks)
+    checks += _nothing_asked(candidate, checks, settings.level)
     checks += _new_rows(candidate, champion)
     verdicts = {check.verdict for check in checks}
     overall: Verdict = "fail" if "fail" in verdicts else "inconclusive" if "inconclusive" in verdicts else "pass"
@@ -133,6 +135,7 @@ def judge(candidate: Evaluation, champion: Evaluation | None, settings: GateSett
         rows=len(candidate.cases),
         conversations=candidate.summary().conversations,
         checks=tuple(sorted(checks, key=lambda check: order[check.verdict])),
+        level=settings.level,
     )
 
 
@@ -146,11 +149,11 @@ def _known_margins(candidate: Evaluation, settings: GateSettings) -> None:
         )
 
 
-def _nothing_asked(candidate: Evaluation, checks: Sequence[Check]) -> Iterator[Check]:
+def _nothing_asked(candidate: Evaluation, checks: Sequence[Check], level: float) -> Iterator[Check]:
     """Inconclusive if nothing but injections was judged, since any plans would pass."""
     if any(check.kind != "injections" and check.verdict != "not judged" for check in checks):
         return
-    found = share_of(candidate.cases, "plan_right")
+    found = share_of(candidate.cases, "plan_right", level)
     right = found.spelled(".3g") if found else "unknown"
     yield Check(
         kind="minimum",
@@ -272,14 +275,14 @@ def share_of(cases: Sequence[Case], measure: str, level: float = LEVEL) -> Estim
 
 
 def _ceilings(candidate: Evaluation, settings: GateSettings) -> Iterator[Check]:
-    summary = candidate.summary()
     for cost, ceiling in settings.ceilings.items():
         timed = cost.endswith("_ms")
-        found = _cost(candidate, summary, cost)
+        found = _cost(candidate, cost, settings.level)
         if found is None:
             sentence = f"{cost}: {money(None, candidate.lm, candidate.price)}"
+            rows = len(candidate.cases)
             yield Check(
-                kind="ceiling", measure=cost, verdict="inconclusive", limit=ceiling, rows=summary.n, sentence=sentence
+                kind="ceiling", measure=cost, verdict="inconclusive", limit=ceiling, rows=rows, sentence=sentence
             )
         elif timed and candidate.replayed:
             yield _untimed(cost, ceiling, found.n)
@@ -287,11 +290,23 @@ def _ceilings(candidate: Evaluation, settings: GateSettings) -> Iterator[Check]:
             yield _limit_check("ceiling", cost, found, ceiling, settings.level, higher_is_better=False)
 
 
-def _cost(candidate: Evaluation, summary: Summary, cost: str) -> Estimate | None:
-    """One of `COSTS`; None for money without a known price."""
-    if cost == "dollars":
-        return candidate.dollars
-    return getattr(summary.latency, cost[:-3]) if cost.endswith("_ms") else getattr(summary, cost)
+def _cost(candidate: Evaluation, cost: str, level: float) -> Estimate | None:
+    """One of `COSTS`; None for money without a known price. A summary has the same values, at `LEVEL`."""
+    conversations = [case.conversation for case in candidate.cases]
+    if cost.endswith("_ms"):
+        share = int(cost[1:-3]) / 100
+        return clustered_quantiles(score_values(candidate.cases, "milliseconds"), conversations, [share], level)[0]
+    values = _dollars(candidate) if cost == "dollars" else score_values(candidate.cases, cost)
+    return None if values is None else clustered_interval(values, conversations, level)
+
+
+def _dollars(candidate: Evaluation) -> np.ndarray | None:
+    """Dollars of a thousand plans like each row's; None if unknown, see `dollars_of`."""
+    if candidate.dollars is None:
+        return None
+    price, scores = candidate.price, [case.score for case in candidate.cases]
+    spent = [price.dollars(s.tokens, s.completion_tokens) if price else 0.0 for s in scores]
+    return PLANS * np.array(spent, dtype=float)
 
 
 def _ratio(candidate: Evaluation, champion: Evaluation | None, settings: GateSettings) -> Iterator[Check]:
@@ -301,7 +316,7 @@ def _ratio(candidate: Evaluation, champion: Evaluation | None, settings: GateSet
     if candidate.replayed or champion.replayed:
         yield _untimed("p95_ms", limit, len(candidate.cases))
     else:
-        found = candidate.summary().latency.p95
+        found = _cost(candidate, "p95_ms", settings.level)
         yield _limit_check("ceiling", "p95_ms", found, limit, settings.level, higher_is_better=False)
 
 

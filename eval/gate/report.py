@@ -38,7 +38,7 @@ def gate_markdown(result: GateResult) -> str:
         f"# Gate: {result.verdict}",
         "",
         f"{result.who}, on {result.rows} rows of {result.conversations} conversations "
-        f"(data {result.data_fingerprint}); 95 % intervals over conversations.",
+        f"(data {result.data_fingerprint}); {100 * result.level:g} % intervals over conversations.",
         "",
         f"| {' | '.join(HEADINGS)} |",
         f"|{'---|' * len(HEADINGS)}",
