@@ -10,7 +10,7 @@ from ..signatures.types import Frozen
 from .evaluation import Evaluation
 from .page.plan_view import ViewLine, view
 from .render import format_difference
-from .report import MEASURES, WHOLE, Difference, Line, Measure, differences_of, lines_of, same_rows
+from .report import MEASURES, WHOLE, Difference, Line, Measure, differences_of, lines_of, same_rows, seen_sentences
 from .row_table import RowResult
 from .significance import SAME
 from .slices import reported
@@ -76,6 +76,7 @@ class CompareReport(Frozen):
     Attributes:
         columns: names of the evaluations, the baseline first.
         lines: every measure with its interval, one cell for each column.
+        notes: a sentence for each program that learned from some of the rows.
     """
 
     columns: tuple[str, ...]
@@ -88,6 +89,7 @@ class CompareReport(Frozen):
     replayed: tuple[bool, ...]
     lines: tuple[Line, ...]
     comparisons: tuple[Comparison, ...]
+    notes: tuple[str, ...] = ()
 
 
 def compare(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> CompareReport:
@@ -119,6 +121,7 @@ def side_by_side(evaluations: Sequence[Evaluation], shown: int = SHOWN) -> Compa
         replayed=tuple(e.replayed for e in evaluations),
         lines=lines_of(evaluations),
         comparisons=tuple(compare_pair(first, later, shown) for later in evaluations[1:]),
+        notes=seen_sentences(evaluations),
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def to_rich(report: CompareReport, regressions: int = 5) -> Group:
-    """The measures side by side, then each pair: sentences, differences, and the plans that got worse."""
+    """The measures side by side and the notes, then each pair: sentences, differences, and the plans that got worse."""
     from rich.console import Group
     from rich.text import Text
 
@@ -25,7 +25,7 @@ def to_rich(report: CompareReport, regressions: int = 5) -> Group:
         for line in report.lines
     ]
     about = f"{report.n} rows in {report.conversations} conversations, data {report.data_fingerprint}; 95% intervals."
-    parts = [rich_table(about, heads, lines)]
+    parts = [rich_table(about, heads, lines), *(Text(note) for note in report.notes)]
     return Group(*parts, *(part for one in report.comparisons for part in _pair(one, regressions)), Text(""))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from ..data.starters import starter_notes
 from ..errors import UserError
 from ..signatures.types import Frozen
-from .evaluation import Evaluation
+from .evaluation import Evaluation, learned_from
 from .render import format_difference
 from .row_table import RowResult
 from .significance import SAME, PairedDifference, corrected, paired_difference
@@ -172,6 +172,7 @@ def build_report(
         sentences=(
             *starter_notes([case.tags for case in judged.cases]),
             *_sample_sentences(judged),
+            *seen_sentences(evaluations),
             *_resumed_sentences(evaluations),
             *_verdict_sentences(judged, differences, cheap),
             *notes,
@@ -279,6 +280,11 @@ def _differences(a: Evaluation, b: Evaluation, measures: Sequence[Measure]) -> t
 
 def _sample_sentences(evaluation: Evaluation) -> tuple[str, ...]:
     return (f"These numbers are of a sample: {evaluation.sample}",) if evaluation.sample else ()
+
+
+def seen_sentences(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:
+    """A sentence for each program that learned from some of the rows."""
+    return tuple(f"{e.name}: {learned_from(e.seen, len(e.cases))}." for e in evaluations if e.seen)
 
 
 def _resumed_sentences(evaluations: Sequence[Evaluation]) -> tuple[str, ...]:

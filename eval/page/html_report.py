@@ -71,7 +71,7 @@ def html_page(measured: Sequence[Measured], *, title: str = "", shown: int = 20)
             title=title or " and ".join(report.columns),
             report=report,
             evaluations=evaluations,
-            sentences=summary_sentences(report, evaluations),
+            sentences=(*report.notes, *summary_sentences(report, evaluations)),
             slices=_slices(evaluations),
             failures=_failures(evaluations),
             failed=sum(not row.all_right for row in evaluations[-1].cases),

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from io import StringIO
+
 import numpy as np
 import pytest
 from queryplan.data.rows import LabelledRow
 from queryplan.errors import UserError
 from queryplan.eval.compare import compare, compare_pair, compared_rows, side_by_side
 from queryplan.eval.compare_render import to_rich
-from queryplan.eval.evaluation import Evaluation, evaluate
+from queryplan.eval.evaluation import Evaluation, evaluate, learned_from
 from queryplan.eval.false_alarms import false_alarms, sides_changed
+from queryplan.eval.measured import Measured
+from queryplan.eval.page.html_report import html_page
+from queryplan.eval.report import build_report
 from queryplan.eval.significance import SAME
+from rich.console import Console
 
 from .conftest import ERRORS, TablePlanner, make_many, make_wrong
 
@@ -162,3 +168,19 @@ def test_a_terminal_shows_measures_differences_and_plans(pair: tuple[Evaluation,
     assert "could show" in shown
     assert shown.count("lost ") == 2
     assert all(sentence[:40] in shown for sentence in report.comparisons[0].sentences)
+
+
+def test_rows_that_a_program_learned_from_are_told_in_report_comparison_and_page(
+    pair: tuple[Evaluation, Evaluation],
+) -> None:
+    new, seen = pair[0], pair[1].model_copy(update={"seen": 30})
+    told = f"b: {learned_from(30, len(seen.cases))}."
+    report = compare([new, seen])
+    assert report.notes == (told,)
+    shown = StringIO()
+    Console(width=300, file=shown).print(to_rich(report))
+    assert told in shown.getvalue()
+    assert told in build_report([new, seen]).sentences
+    assert told in html_page([Measured(new), Measured(seen)])
+    assert compare(pair).notes == ()
+    assert "learned from" not in html_page([Measured(one) for one in pair])
