@@ -323,7 +323,7 @@ class CompileJob:
 
     def _measure(self, planners: Mapping[str, Any], counted: Counted, say: Callable[[str], None]) -> list[Evaluation]:
         test, version = file_of_test(self.domain.folder), planners["compiled"].program_version
-        same = measured_on(version, planners["compiled"].lm_name, self._rows("test"))
+        same = measured_on(version, planners["compiled"].lm_name, self._rows("test"), planners["compiled"].plan_graph)
         said = told_reading(test, version, self.settings.why, same)
         say(f"measuring on test: {said}")
         evaluations = []
