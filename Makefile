@@ -44,7 +44,7 @@ small: $(STAMP) # all that the demonstration asks
 graphs: $(STAMP)
 	@$(BIN)/queryplan graph learn >/dev/null
 
-demo: small ## Install, compile a planner on a sample, see what it gained, plan with it (some 11 minutes on two cores)
+demo: small ## Install, compile a planner on a sample, see what it gained, plan with it (some 12 minutes on two cores)
 	$(BIN)/queryplan demo
 
 demo-full: small ## The same on the whole labelled set
