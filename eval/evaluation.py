@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field, ValidationError
 
+from ..data.disk import write_whole
 from ..data.domain import rows_hash
 from ..data.rows import LabelledRow
 from ..errors import DataError
@@ -105,7 +106,7 @@ class Evaluation(Frozen):
         write_rows(self.cases, folder / ROWS_FILE)
         write_parquet(self.cases, folder / PARQUET_FILE)
         head = self.model_dump_json(indent=1, exclude={"cases"})
-        (folder / HEAD_FILE).write_text(head + "\n", encoding="utf-8")
+        write_whole(folder / HEAD_FILE, f"{head}\n".encode())
 
     @classmethod
     def load(cls, path: Path) -> Evaluation:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from ..data.disk import write_whole
 from ..errors import DataError
 from .evaluation import HEAD_FILE, Evaluation
 from .oracle import OracleLadder
@@ -33,7 +34,8 @@ class Measured:
 
     def named(self, name: str) -> Measured:
         """The same measurements under another heading."""
-        return replace(self, evaluation=self.evaluation.model_copy(update={"name": name}))
+        ladder = self.ladder and self.ladder.model_copy(update={"name": name})
+        return replace(self, evaluation=self.evaluation.model_copy(update={"name": name}), ladder=ladder)
 
     def priced(self, price: Price | None) -> Measured:
         """The same measurements at another price; None changes nothing."""
@@ -45,11 +47,14 @@ class Measured:
         self.save_beside(folder)
 
     def save_beside(self, folder: Path) -> None:
-        """Write what was measured beside the evaluation into an existing folder."""
-        if self.ladder is not None:
-            (folder / ORACLE_FILE).write_text(self.ladder.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        if self.throughput:
-            (folder / THROUGHPUT_FILE).write_bytes(_THROUGHPUT.dump_json(self.throughput, indent=1) + b"\n")
+        """Write what was measured beside the evaluation into an existing folder; what was not is no longer there."""
+        ladder = self.ladder.model_dump_json(indent=1).encode() if self.ladder is not None else b""
+        throughput = _THROUGHPUT.dump_json(self.throughput, indent=1) if self.throughput else b""
+        for name, content in ((ORACLE_FILE, ladder), (THROUGHPUT_FILE, throughput)):
+            if content:
+                write_whole(folder / name, content + b"\n")
+            else:
+                (folder / name).unlink(missing_ok=True)
 
     @classmethod
     def load(cls, path: Path) -> Measured:

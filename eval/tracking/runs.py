@@ -117,15 +117,22 @@ class Tracking:
                 raise ConfigError(f"{error}. The evaluation is kept; {_LATER}") from error
 
     def _deliver(self, parcel: Parcel) -> tuple[str, str]:
-        """Send a parcel, then any older ones that wait; if those fail, that is only logged."""
-        answer = self._send(parcel)
-        try:
-            for older in list(self._waiting.all()):
-                with _naming(older):
-                    self._send(older)
-        except ConfigError as error:
-            logger.warning("something older still waits to be tracked: %s", error)
-        return answer
+        """Send a parcel, after any older ones that wait, so that the newest compile is the challenger.
+
+        That an older one fails is only logged. One of another version stops no other; a server that fails is not asked
+        for the rest of them.
+        """
+        for older in [one for one in self._waiting.all() if one.folder != parcel.folder]:
+            try:
+                self._send(older)
+            except ValidationError:
+                logger.warning(
+                    "%s was kept by another version: move it away, or send it with that version", older.folder
+                )
+            except ConfigError as error:
+                logger.warning("something older still waits to be tracked: %s", error)
+                break
+        return self._send(parcel)
 
     def _send(self, parcel: Parcel) -> tuple[str, str]:
         steps = parcel.steps()
@@ -182,16 +189,6 @@ class Sending:
     def once(self, name: str, do: Callable[..., Any], *arguments: Any) -> Any:
         """Call ``do(mlflow, run_id, …)`` and return its result; if the step is done already, return the kept result."""
         return self.steps.once(name, lambda: do(self.mlflow, self.run_id, *arguments))
-
-
-@contextmanager
-def _naming(parcel: Parcel) -> Iterator[None]:
-    try:
-        yield
-    except ValidationError as error:
-        raise ConfigError(
-            f"{parcel.folder} was kept by another version: move it away, or send it with that version"
-        ) from error
 
 
 def _begun(mlflow: MlflowClient, steps: Steps, experiment: str, key: str, name: str, tags: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -21,6 +22,8 @@ from ...data.disk import write_whole
 from ...data.locks import wait_for
 from ...errors import ConfigError
 from ...program.artifact.registry import public_uri
+
+logger = logging.getLogger(__name__)
 
 WAITING = Path(".queryplan/waiting")
 RECORD, PROGRAM = "record.json", "program"
@@ -135,11 +138,14 @@ class Waiting:
         return Parcel(folder, kind, experiment, record)
 
     def all(self) -> Iterator[Parcel]:
-        """Every parcel, oldest first, without folders whose record was never fully written."""
+        """Every parcel that can be read, oldest first, without folders whose record was never fully written."""
         records = self._folder.glob(f"*/{RECORD}") if self._folder.is_dir() else ()
         for file in sorted(records, key=lambda path: path.stat().st_mtime_ns):
-            head, _, text = file.read_text(encoding="utf-8").partition("\n")
-            yield Parcel(file.parent, **json.loads(head), text=text)
+            try:
+                head, _, text = file.read_text(encoding="utf-8").partition("\n")
+                yield Parcel(file.parent, **json.loads(head), text=text)
+            except (OSError, ValueError, TypeError) as error:
+                logger.warning("%s cannot be read (%s): move it away", file.parent, error)
 
     @staticmethod
     def _unkept(folder: Path, error: OSError) -> ConfigError:

@@ -84,6 +84,11 @@ def public_uri(uri: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
+def without_password(said: str, uri: str) -> str:
+    """A message of MLflow's, which quotes addresses, without the users and passwords in them."""
+    return re.sub(r"://[^/@\s]+@", "://", said.replace(uri, public_uri(uri)))
+
+
 def client(uri: str) -> MlflowClient:
     """An MLflow client of a server, for runs and registered models, without MLflow's global state."""
     quiet_mlflow()
@@ -128,8 +133,7 @@ def speaking_to_mlflow(uri: str) -> Iterator[None]:
     except QueryPlanError:
         raise
     except (MlflowException, RequestException, SQLAlchemyError, OSError) as error:
-        # MLflow's messages quote the address, which may carry a password.
-        said = _cause(str(error)).replace(uri, public_uri(uri))
+        said = without_password(_cause(str(error)), uri)
         raise ConfigError(
             f"MLflow at {public_uri(uri)} cannot be used ({said}): start it, or set {_SETTING}"
         ) from error
@@ -239,6 +243,7 @@ def _download(text: str, version: ModelVersion, uri: str, folder: Path) -> None:
             artifact = append_to_uri_path(source, PROGRAM_ARTIFACT)
             got = download_artifacts(artifact_uri=artifact, dst_path=scratch, tracking_uri=uri, registry_uri=uri)
         except (MlflowException, OSError) as error:
-            raise ProgramError(f"{text} cannot be downloaded ({error}): register the program again") from error
+            said = without_password(_cause(str(error)), uri)
+            raise ProgramError(f"{text} cannot be downloaded ({said}): register the program again") from error
         if not folder.is_dir():
             Path(got).rename(folder)

@@ -113,6 +113,22 @@ def test_what_was_measured_comes_back_from_its_folder(
         Measured.load(tmp_path / "kept")
 
 
+def test_a_ladder_has_the_heading_of_its_column_and_leaves_with_it(
+    rows: list[LabelledRow], table_planner: Make, tmp_path: Path
+) -> None:
+    evaluation = evaluate(table_planner(rows), rows, name="program")
+    ladder = OracleLadder(name="program", program_version="v", data_fingerprint="d", rungs=())
+    one = Measured(evaluation, ladder)
+    first, second = apart([one, one])
+    assert first.ladder is not None
+    assert second.ladder is not None
+    assert [first.ladder.name, second.ladder.name] == [first.name, second.name]
+    one.save(tmp_path / "kept")
+    assert Measured.load(tmp_path / "kept").ladder == ladder
+    Measured(evaluation).save(tmp_path / "kept")
+    assert Measured.load(tmp_path / "kept").ladder is None
+
+
 def test_columns_of_one_name_are_told_apart(rows: list[LabelledRow], table_planner: Make) -> None:
     one = Measured(evaluate(table_planner(rows), rows, name="program"))
     other = Measured(one.evaluation.model_copy(update={"program_version": "v2"}))

@@ -201,6 +201,21 @@ def test_what_waits_goes_when_anything_else_is_tracked(
     assert list(Waiting(server.uri).all()) == []
 
 
+def test_the_newest_compile_is_the_challenger_though_an_older_one_waited(
+    server: DyingServer, record: CompileRecord
+) -> None:
+    tracking = Tracking(server.uri, "queryplan-podcast")
+    server.left, server.served = 8, 0
+    with pytest.raises(ConfigError):
+        tracking.log_compile(record.model_copy(update={"program_version": "podcast-older"}))
+    server.left = None
+    _, version = tracking.log_compile(record.model_copy(update={"program_version": "podcast-newer"}))
+    found = client(server.uri).get_model_version_by_alias("queryplan-podcast", "challenger")
+    assert (str(found.version), found.tags["program_version"]) == (version, "podcast-newer")
+    (older,) = client(server.uri).search_model_versions("tag.program_version = 'podcast-older'")
+    assert int(older.version) == int(version) - 1
+
+
 def test_what_waits_on_the_disk_has_no_password_of_the_server(server: DyingServer, evaluation: Evaluation) -> None:
     server.left, server.served = 2, 0
     with pytest.raises(ConfigError, match="The evaluation is kept"):
@@ -259,6 +274,27 @@ def test_a_parcel_of_another_version_is_named_and_waits(
     Tracking(mlflow_uri).log_evaluation(evaluation)
     assert "kept by another version" in caplog.text
     assert [parcel.folder for parcel in Waiting(mlflow_uri).all()] == [kept.folder]
+
+
+def test_a_parcel_that_cannot_be_sent_or_read_stops_no_other(
+    mlflow_uri: str, evaluations: list[Evaluation], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = evaluations
+    waiting = Waiting(mlflow_uri)
+    of_another_version = waiting.put("evaluation", "e", '{"from": "the future"}', "key")
+    cut = waiting.put("evaluation", "e", "{}", "another key")
+    (cut.folder / "record.json").write_text('{"kind": "eval')
+    with monkeypatch.context() as down:
+        down.setattr(Tracking, "_send", _refused)
+        with pytest.raises(ConfigError, match="is down"):
+            Tracking(mlflow_uri).log_evaluation(first)
+    assert len(list(waiting.all())) == 2
+    Tracking(mlflow_uri).log_evaluation(second)
+    assert [parcel.folder for parcel in waiting.all()] == [of_another_version.folder]
+
+
+def _refused(*arguments: object) -> None:
+    raise ConfigError("MLflow is down")
 
 
 def test_a_disk_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:

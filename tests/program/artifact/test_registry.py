@@ -12,7 +12,13 @@ import pytest
 from queryplan.errors import ConfigError, ProgramError
 from queryplan.program.artifact import registry
 from queryplan.program.artifact.folder import PREDICTORS, check_program
-from queryplan.program.artifact.registry import public_uri, resolve, sqlite_file, tracking_uri_in_force
+from queryplan.program.artifact.registry import (
+    public_uri,
+    resolve,
+    sqlite_file,
+    tracking_uri_in_force,
+    without_password,
+)
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +140,12 @@ def test_addresses_are_read_and_shown_without_secrets() -> None:
     assert sqlite_file("http://host") is None
     assert public_uri("postgresql://me:pw@host:5432/db?sslkey=x") == "postgresql://host:5432/db"
     assert public_uri("sqlite:///.queryplan/mlflow.db") == "sqlite:///.queryplan/mlflow.db"
+
+
+def test_a_message_of_mlflows_is_shown_without_the_passwords_in_it() -> None:
+    uri = "http://bob:s3cret@tracking:5000"
+    said = f"404 Client Error for url: {uri}/api/x, then s3://key:other@bucket/x"
+    assert without_password(said, uri) == "404 Client Error for url: http://tracking:5000/api/x, then s3://bucket/x"
 
 
 def test_what_a_database_says_happened_is_told_and_not_when(uri: str) -> None:
