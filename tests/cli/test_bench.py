@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 from queryplan.cli import bench as command
@@ -30,6 +31,13 @@ BROKEN = Resampled(
 )
 
 
+class Done(NamedTuple):
+    """A process that has ended."""
+
+    returncode: int
+    stderr: str
+
+
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Nothing is measured: the arguments that would have been are kept."""
@@ -51,6 +59,26 @@ def test_the_bound_is_resampled_as_asked(queryplan: Run, measured: list[Any]) ->
     assert (code, measured) == (0, [(3, 0.1)])
     assert "podcast" in out
     assert "0.150" in out
+
+
+def test_heads_are_trained_in_a_process_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(command.subprocess, "run", lambda given, **more: asked.append((given, more)) or Done(0, ""))
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    _, kept = command._trained("mine", tmp_path / "scratch")
+    ((given, more),) = asked
+    assert given[1:4] == ["-m", "queryplan", "plan"]
+    assert given[given.index("--domain") + 1] == str(tmp_path / "mine")
+    assert more["cwd"] == tmp_path / "scratch"
+    assert kept == tmp_path / "scratch" / ".queryplan" / "heads"
+
+
+def test_a_domain_that_cannot_be_trained_is_a_sentence(queryplan: Run) -> None:
+    code, out, err = queryplan("bench", "plans", "--domain", "nowhere")
+    assert (code, out) == (2, "")
+    assert err.count("error: ") == 1
+    assert "nowhere" in err
 
 
 def test_several_parts_make_one_json(queryplan: Run, measured: list[Any]) -> None:
