@@ -3,7 +3,8 @@
 ====  ==========================================================================
 code  meaning
 ====  ==========================================================================
-1     a fault of queryplan's or of the machine (a full disk)
+1     a check found something wrong (`data check`, `graph check`), or an answer of `graph run` has gaps;
+      in any command a fault of queryplan's or of the machine (a full disk)
 2     a wrong command, file (also one that may not be read or written), name or setting (``UserError``),
       or a language model that must answer and does not (``LMError``); one query is planned without it
 3     a compiled program that cannot be loaded or trusted (``ProgramError``)
