@@ -116,7 +116,9 @@ def test_an_evaluation_is_kept_with_its_ladder_and_found_again_by_its_run(
     assert {path.name for path in out.iterdir()} >= {"rows.jsonl", "rows.parquet", "oracle.json", "throughput.json"}
     assert "What each stage costs" in page.read_text(encoding="utf-8")
     run_id = err.split("in MLflow as run ")[1].split()[0]
-    assert measured_of_run("sqlite:///.queryplan/mlflow.db", run_id).ladder == Measured.load(out).ladder
+    tracked = measured_of_run("sqlite:///.queryplan/mlflow.db", run_id)
+    assert tracked.ladder is not None
+    assert tracked.ladder == Measured.load(out).named(tracked.name).ladder
     code, shown, _ = queryplan("compare", run_id, out, "--json")
     assert code == 0
     assert json.loads(shown)["comparisons"][0]["worse"] == 0
