@@ -99,7 +99,7 @@ class QueryPlanner(HasModel, dspy.Module):
         self.plan_graph = plan_graph
         self.graph: Learned | None = None
         self._graph_planner: GraphPlanner | None = None
-        self._differs = "" if candidates is None else repr(candidates)
+        self._own_graph = ""
         self.notes = tuple(notes)
         self.learned = ""  # the rows that it learned from, see `Manifest.learned`
         self.gate = Gate(mode, bound)
@@ -185,7 +185,7 @@ class QueryPlanner(HasModel, dspy.Module):
         return Planning(self.make_flow(self._parts(lm is not None, missing), query, clean, clock), key, lm, kept)
 
     def _key(self, clean: CleanInput, model: str) -> str:
-        switches = (repr(self.gate), str(self.plan_graph), repr(self.notes), *filter(None, [self._differs]))
+        switches = (repr(self.gate), str(self.plan_graph), repr(self.notes), self._own_graph)
         who = (self.card.name, self.program_version, *switches)
         return plan_key(clean.query, clean.turns, clean.session, *who, *self._retrieval.stands_on(clean.session), model)
 
@@ -254,7 +254,7 @@ class QueryPlanner(HasModel, dspy.Module):
     def with_graph(self, learned: Learned | None, index: NameIndex | None = None) -> QueryPlanner:
         """Plan graph steps with ``learned``; names come from ``index``, or else from the card. Returns self."""
         self.graph, self._graph_planner, self._version = learned, None, None
-        self._differs += f" {uuid4().hex}"  # a graph's names have no fingerprint, so no plan in a cache is of this one
+        self._own_graph = uuid4().hex  # its names have no fingerprint, so no plan that a cache has is of this graph
         if learned is not None and index is not None and self.card.graph is not None:
             self._graph_planner = GraphPlanner(self.card.graph, index, learned)
         return self

@@ -24,6 +24,7 @@ from dspy.clients.engines.lm15_engine import AsyncLM15Engine, LM15Engine
 from dspy.utils import exceptions as dspy_errors
 
 from ...errors import LMError
+from .faults import EndpointError, sentence_of
 from .forked import renewed_in_child
 from .journal import CallJournal, call_key
 from .meter import active_meters
@@ -303,67 +304,7 @@ class JournaledLM(dspy.LM):
         if self.route.embedded and isinstance(error, dspy_errors.LMTransportError):
             said = "got too little of this machine to answer; stop what else runs here, and run the same again to go on"
             return EndpointError(f"{self.model} {said}.", "server")
-        for kind, fault, sentence in _SENTENCES:
-            if isinstance(error, kind):
-                return EndpointError(sentence.format(model=self.model), fault)
-        said = self.route.scrubbed(error.message)
-        fault = "request" if isinstance(error, _REQUEST_ERRORS) else "server"
-        return EndpointError(f"{self.model} refused the request: {said or type(error).__name__}", fault)
-
-
-Fault = Literal["settings", "refused", "request", "server"]
-
-
-class EndpointError(LMError):
-    """A request failed; to blame are the settings (``refused`` where the server says so), the request or the server."""
-
-    def __init__(self, sentence: str, fault: Fault) -> None:
-        super().__init__(sentence)
-        self.fault: Fault = fault
-
-
-_REQUEST_ERRORS = (dspy_errors.LMInvalidRequestError, dspy_errors.LMUnsupportedFeatureError)
-
-_SENTENCES: tuple[tuple[type[Exception], Fault, str], ...] = (
-    (
-        dspy_errors.LMNotConfiguredError,
-        "settings",
-        "{model} needs a key; set QUERYPLAN_API_KEY or the provider's own variable.",
-    ),
-    (dspy_errors.LMAuthError, "refused", "The key for {model} was refused; set QUERYPLAN_API_KEY to a valid one."),
-    (
-        dspy_errors.LMBillingError,
-        "refused",
-        "The account for {model} has no credit left; top it up or choose another --lm.",
-    ),
-    (
-        dspy_errors.LMUnsupportedModelError,
-        "refused",
-        "The endpoint does not know the model {model}; check the name after --lm.",
-    ),
-    (
-        dspy_errors.LMConfigurationError,
-        "settings",
-        "{model} is not a model name DSPy can route; check the name after --lm.",
-    ),
-    (
-        dspy_errors.ContextWindowExceededError,
-        "server",
-        "The prompt is longer than {model} can read; use fewer demonstrations or a larger context.",
-    ),
-    (dspy_errors.LMRateLimitError, "server", "{model} is over its rate limit; wait, or use fewer threads."),
-    (
-        dspy_errors.LMTimeoutError,
-        "server",
-        "{model} did not answer in time; raise the timeout or choose another --lm.",
-    ),
-    (dspy_errors.LMServerError, "server", "The server of {model} failed; look at its log and try again."),
-    (
-        dspy_errors.LMTransportError,
-        "server",
-        "The server of {model} cannot be reached; start it, or check --api-base.",
-    ),
-)
+        return sentence_of(error, self.model, self.route.scrubbed(error.message))
 
 
 def portable(schema: Any) -> Any:

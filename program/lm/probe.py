@@ -11,7 +11,8 @@ from dspy import lm15
 from dspy.utils import exceptions as dspy_errors
 
 from ...errors import ConfigError, LMError, RefusedError
-from .engine import EndpointError, JournaledLM, Route, unjournaled
+from .engine import JournaledLM, Route, unjournaled
+from .faults import EndpointError
 from .prompt import ChatPrompt
 
 if TYPE_CHECKING:
