@@ -7,8 +7,8 @@ that the reader names.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -59,8 +59,7 @@ class _Writer:
 
     def __init__(self, kinds: Sequence[type]) -> None:
         self.arrays: list[bytes] = []
-        self._kinds: Mapping[type, int] = {kind: place for place, kind in enumerate(kinds)}
-        self._names = {kind: [field.name for field in fields(kind)] for kind in kinds if is_dataclass(kind)}
+        self._kinds = {kind: (place, [field.name for field in fields(kind)]) for place, kind in enumerate(kinds)}
         self._seen: dict[int, tuple[int, Any]] = {}
         self._length = 0
 
@@ -89,10 +88,10 @@ class _Writer:
         return {"number" if isinstance(array, np.generic) else "array": [array.dtype.str, start, *array.shape]}
 
     def _instance(self, value: Any) -> dict[str, Any]:
-        names = self._names.get(type(value))
-        if names is None:
+        if type(value) not in self._kinds:
             raise TypeError(f"{type(value).__name__} is not sent between processes: name it among the kinds")
-        return {"of": [self._kinds[type(value)], *(self.tree(getattr(value, name)) for name in names)]}
+        place, names = self._kinds[type(value)]
+        return {"of": [place, *(self.tree(getattr(value, name)) for name in names)]}
 
 
 class _Reader:
